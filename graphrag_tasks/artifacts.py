@@ -1,0 +1,328 @@
+"""Reading and writing artifacts: the only module that touches Parquet, Arrow and JSON files.
+
+What holds:
+  * A table is written under a temporary name and renamed, so a reader sees all of it or nothing.
+  * A stage's output folder counts only once its `<stage>.receipt.json` is there, which is written last.
+  * A table is cast to its schema on write and validated on read. *Absent* (`ArtifactError` with
+    "does not exist"), *unreadable*, and *empty* (a table of no rows) are different answers.
+  * The same rows give the same bytes: no time, host or run id is stored in a file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphrag_tasks import schemas
+from graphrag_tasks.errors import ArtifactError
+
+_READ_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a receipt says of one table.
+
+    Attributes:
+        rows: Number of rows.
+        sha256: Hash of the file's bytes.
+    """
+
+    rows: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a finished stage leaves behind and hands on: names and numbers, never data.
+
+    Attributes:
+        stage: Name of the stage.
+        uri: Folder the tables lie in.
+        fingerprint: Inputs, configuration, code and models that produced them.
+        tables: Rows and hash of each table.
+        stats: Counts for the summary.
+        seconds: Wall-clock time of the stage's work.
+        peak_memory_bytes: Highest resident memory of the process during it.
+        reused: Whether an earlier run had already done the work.
+    """
+
+    stage: str
+    uri: str
+    fingerprint: str
+    tables: dict[str, Table]
+    stats: dict[str, int | float] = field(default_factory=dict)
+    seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    reused: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain dicts and numbers: what XCom and JSON can carry."""
+        return asdict(self) | {"schema_version": schemas.SCHEMA_VERSION}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Receipt:
+        """Read what `as_dict` wrote."""
+        fields = {key: value for key, value in values.items() if key != "schema_version"}
+        fields["tables"] = {name: Table(**table) for name, table in fields["tables"].items()}
+        return cls(**fields)
+
+
+class Folder:
+    """A folder of artifacts at a path or URI, over any fsspec file system."""
+
+    def __init__(self, uri: str | Path) -> None:
+        self.uri = str(uri).rstrip("/")
+
+    def __repr__(self) -> str:
+        """Show where the folder is."""
+        return f"Folder({self.uri!r})"
+
+    @cached_property
+    def _target(self) -> tuple[Any, str]:
+        fs, path = fsspec.core.url_to_fs(self.uri)
+        return fs, str(path)
+
+    def __truediv__(self, name: str) -> Folder:
+        """Return a folder below this one."""
+        return Folder(posixpath.join(self.uri, name))
+
+    def path(self, name: str = "") -> str:
+        """Return a file's path on the folder's file system."""
+        return posixpath.join(self._target[1], name) if name else self._target[1]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the folder lies on the local disk, so that files can be memory-mapped."""
+        protocol = self._target[0].protocol
+        return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
+
+    def exists(self, name: str = "") -> bool:
+        """Return whether the folder, or a file in it, is there."""
+        return bool(self._target[0].exists(self.path(name)))
+
+    def names(self) -> list[str]:
+        """Return the sorted names of what lies directly in the folder; [] where it is absent."""
+        fs, path = self._target
+        if not fs.exists(path):
+            return []
+        return sorted(posixpath.basename(str(item).rstrip("/")) for item in fs.ls(path, detail=False))
+
+    def size(self, name: str) -> int:
+        """Return a file's size in bytes."""
+        return int(self._target[0].size(self.path(name)))
+
+    def delete(self) -> None:
+        """Remove the folder and all below it; nothing happens where it is absent."""
+        fs, path = self._target
+        if fs.exists(path):
+            fs.rm(path, recursive=True)
+
+    def move_to(self, other: Folder) -> None:
+        """Rename this folder to another place on the same file system."""
+        fs, path = self._target
+        fs.makedirs(posixpath.dirname(other.path()), exist_ok=True)
+        fs.mv(path, other.path(), recursive=True)
+
+    def sha256(self, name: str) -> str:
+        """Return the hex sha256 of a file's bytes.
+
+        Raises:
+            ArtifactError: The file does not exist.
+        """
+        digest = hashlib.sha256()
+        try:
+            with self._target[0].open(self.path(name), "rb") as file:
+                while data := file.read(_READ_BYTES):
+                    digest.update(data)
+        except FileNotFoundError as error:
+            raise _absent(self, name) from error
+        return digest.hexdigest()
+
+    def write_bytes(self, name: str, data: bytes) -> None:
+        """Write a file under a temporary name, then rename it into place."""
+        fs, _ = self._target
+        fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
+        temporary = self.path(f"{name}.writing")
+        fs.pipe_file(temporary, data)
+        self._rename(temporary, self.path(name))
+
+    def _rename(self, temporary: str, final: str) -> None:
+        fs, _ = self._target
+        if self.is_local:
+            Path(temporary).replace(final)  # atomic, and replaces; fsspec's mv promises neither
+        else:
+            fs.mv(temporary, final)
+
+    def read_bytes(self, name: str) -> bytes:
+        """Return a file's bytes.
+
+        Raises:
+            ArtifactError: The file does not exist.
+        """
+        try:
+            return bytes(self._target[0].cat_file(self.path(name)))
+        except FileNotFoundError as error:
+            raise _absent(self, name) from error
+
+    def write_json(self, name: str, value: object) -> None:
+        """Write a value as sorted, indented JSON."""
+        text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        self.write_bytes(name, text.encode("utf-8"))
+
+    def read_json(self, name: str) -> Any:  # noqa: ANN401 - JSON is any type
+        """Return what a JSON file holds.
+
+        Raises:
+            ArtifactError: The file does not exist or is not JSON.
+        """
+        try:
+            return json.loads(self.read_bytes(name))
+        except ValueError as error:
+            raise ArtifactError(f"not readable as JSON: {error}", f"{self.uri}/{name}") from error
+
+    def write_table(self, table: str, data: pa.Table, *, fingerprint: str) -> Table:
+        """Write a table as Parquet, with its schema version and fingerprint in the footer.
+
+        Args:
+            table: Artifact name; the file is `<table>.parquet`.
+            data: Rows; columns are cast to the artifact's schema.
+            fingerprint: What produced the rows.
+
+        Returns:
+            Rows and hash for the receipt.
+
+        Raises:
+            ArtifactError: The rows do not fit the schema.
+        """
+        data = conform(table, data).replace_schema_metadata(
+            {"schema_version": str(schemas.SCHEMA_VERSION), "fingerprint": fingerprint}
+        )
+        fs, path = self._target
+        fs.makedirs(path, exist_ok=True)
+        name = f"{table}.parquet"
+        temporary = self.path(f"{name}.writing")
+        with fs.open(temporary, "wb") as file:
+            pq.write_table(data, file, compression="zstd")
+        self._rename(temporary, self.path(name))
+        return Table(rows=data.num_rows, sha256=self.sha256(name))
+
+    def read_table(self, table: str, columns: list[str] | None = None) -> pa.Table:
+        """Return a table that `write_table` wrote.
+
+        Args:
+            table: Artifact name.
+            columns: Columns to read; all by default.
+
+        Raises:
+            ArtifactError: The file is absent, unreadable or of another schema version.
+        """
+        name = f"{table}.parquet"
+        where = f"{self.uri}/{name}"
+        fs, _ = self._target
+        try:
+            with fs.open(self.path(name), "rb") as file:
+                parquet = pq.ParquetFile(file)
+                _check_version(parquet.schema_arrow.metadata or {}, where)
+                data = parquet.read(columns=columns)
+        except FileNotFoundError as error:
+            raise _absent(self, name) from error
+        except (pa.ArrowInvalid, OSError) as error:
+            raise ArtifactError(f"not readable as Parquet: {error}", where) from error
+        schema = schemas.schema_of(table)
+        if schema is None:
+            return data
+        if columns is not None:
+            schema = pa.schema([schema.field(column) for column in columns])
+        return _cast(table, data, schema)
+
+    def write_arrow(self, name: str, data: pa.Table) -> Table:
+        """Write an uncompressed Arrow file of one batch, which readers can memory-map."""
+        fs, _ = self._target
+        fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
+        temporary = self.path(f"{name}.writing")
+        with (
+            fs.open(temporary, "wb") as file,
+            pa.ipc.new_file(file, data.schema) as writer,
+        ):
+            writer.write_table(data.combine_chunks())
+        self._rename(temporary, self.path(name))
+        return Table(rows=data.num_rows, sha256=self.sha256(name))
+
+    def open_arrow(self, name: str) -> pa.Table:
+        """Return an Arrow file's table, memory-mapped where the folder is local.
+
+        Raises:
+            ArtifactError: The file is absent or not an Arrow file.
+        """
+        if not self.exists(name):
+            raise _absent(self, name)
+        try:
+            if self.is_local:
+                return pa.ipc.open_file(pa.memory_map(self.path(name))).read_all()
+            return pa.ipc.open_file(pa.py_buffer(self.read_bytes(name))).read_all()
+        except pa.ArrowInvalid as error:
+            raise ArtifactError(f"not readable as Arrow: {error}", f"{self.uri}/{name}") from error
+
+    def write_receipt(self, receipt: Receipt) -> None:
+        """Mark a stage's tables as complete."""
+        self.write_json(_receipt_file(receipt.stage), receipt.as_dict())
+
+    def read_receipt(self, stage: str) -> Receipt | None:
+        """Return the receipt of a stage's finished work, or None where it is not finished."""
+        if not self.exists(_receipt_file(stage)):
+            return None
+        return Receipt.from_dict(self.read_json(_receipt_file(stage)))
+
+
+def _receipt_file(stage: str) -> str:
+    return f"{stage}.receipt.json"
+
+
+def conform(table: str, data: pa.Table) -> pa.Table:
+    """Return the rows in the artifact's column order and types.
+
+    Raises:
+        ArtifactError: A column is missing, unknown, of another type, or null where it may not be.
+    """
+    schema = schemas.schema_of(table)
+    return data if schema is None else _cast(table, data, schema)
+
+
+def _cast(table: str, data: pa.Table, schema: pa.Schema) -> pa.Table:
+    missing = set(schema.names) ^ set(data.column_names)
+    if missing:
+        raise ArtifactError(f"columns differ from the schema: {sorted(missing)}", table)
+    plain = pa.schema([pa.field(f.name, f.type, f.nullable) for f in schema])
+    try:
+        cast = data.select(schema.names).replace_schema_metadata(None).cast(plain)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+        raise ArtifactError(f"values do not fit the schema: {error}", table) from error
+    for column in plain:
+        if not column.nullable and cast[column.name].null_count:
+            raise ArtifactError(f"column {column.name} has nulls", table)
+    return cast
+
+
+def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
+    found = metadata.get(b"schema_version", b"none").decode()
+    if found != str(schemas.SCHEMA_VERSION):
+        raise ArtifactError(
+            f"has schema version {found}, this package reads {schemas.SCHEMA_VERSION}",
+            where,
+            "Rebuild the index: graphrag-tasks index SOURCE --full-refresh",
+        )
+
+
+def _absent(folder: Folder, name: str) -> ArtifactError:
+    return ArtifactError("does not exist", f"{folder.uri}/{name}", "Run the stage before this one")

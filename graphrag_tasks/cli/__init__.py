@@ -1,0 +1,46 @@
+"""The `graphrag-tasks` command: index, query, extract, evaluate, and look after snapshots.
+
+Errors of the project are printed as one line and end with exit code 1; usage errors with 2.
+Heavy modules are imported by the command that needs them, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import typer
+
+from graphrag_tasks.cli import doctor, evaluate, extract, index, query, snapshots
+from graphrag_tasks.cli.output import ERRORS
+from graphrag_tasks.errors import GraphragError
+
+app = typer.Typer(
+    name="graphrag-tasks",
+    help="Index documents into a GraphRAG snapshot, and search it. No LLM needed.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(index.index)
+app.command()(query.query)
+app.command()(extract.extract)
+app.add_typer(evaluate.app, name="eval")
+app.add_typer(snapshots.app, name="snapshots")
+app.command()(doctor.doctor)
+
+
+@app.callback()
+def _options(
+    verbose: bool = typer.Option(False, "--verbose", "-v", help="Log what every stage does."),
+) -> None:
+    level = logging.INFO if verbose else logging.WARNING
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+
+
+def main() -> None:
+    """Run the command; print an error of the project as one line."""
+    try:
+        app()
+    except GraphragError as error:
+        ERRORS.print(f"[bold red]error:[/] {error}", markup=True, highlight=False, soft_wrap=True)
+        raise SystemExit(1) from error

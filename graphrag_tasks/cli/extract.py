@@ -1,0 +1,77 @@
+"""`graphrag-tasks extract`: what the extractor reads in sentences, for people and scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphrag_tasks.cli.options import ConfigOption, JsonOption
+from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.config import load_config
+from graphrag_tasks.errors import SourceError
+
+if TYPE_CHECKING:
+    from graphrag_tasks.extract.frames import Frame
+
+
+class Format(StrEnum):
+    """How frames are printed."""
+
+    TABLE = "table"
+    TSV = "tsv"
+
+
+def extract(
+    text: Annotated[Path, typer.Option("--text", help="Text file, one sentence a line.")],
+    tokenized: Annotated[
+        bool, typer.Option("--tokenized", help="Tokens are separated by spaces already.")
+    ] = False,
+    format_: Annotated[
+        Format, typer.Option("--format", help="tsv: sentence, confidence, predicate, arguments.")
+    ] = Format.TABLE,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Extract frames from sentences."""
+    from graphrag_tasks.extract.dependency import DependencyExtractor
+    from graphrag_tasks.extract.tsv import frames_to_tsv_rows
+
+    settings = load_config(config).extract
+    sentences = _read_lines(text)
+    extractor = DependencyExtractor(settings.model, batch_size=settings.batch_size)
+    found: Iterator[list[Frame]] = extractor.extract(sentences, tokenized=tokenized)
+    if json:
+        print_json(
+            [
+                {"sentence": sentence, "frames": [asdict(frame) for frame in frames]}
+                for sentence, frames in zip(sentences, found, strict=True)
+            ]
+        )
+    elif format_ is Format.TSV:
+        for sentence, frames in zip(sentences, found, strict=True):
+            for row in frames_to_tsv_rows(sentence, frames):
+                typer.echo(row)
+    else:
+        for sentence, frames in zip(sentences, found, strict=True):
+            CONSOLE.print(table(sentence, ("predicate", "arguments", "rule", "confidence"),
+                                [_shown(frame) for frame in frames]))  # fmt: skip
+
+
+def _read_lines(file: Path) -> list[str]:
+    try:
+        return [line for line in file.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"cannot be read as UTF-8 text: {error}", str(file)) from error
+
+
+def _shown(frame: Frame) -> tuple[str, str, str, float]:
+    arguments = "\n".join(
+        f"{one.role}: {f'{one.preposition} ' if one.preposition else ''}{one.text}"
+        for one in frame.arguments
+    )
+    return frame.predicate, arguments, frame.rule, frame.confidence

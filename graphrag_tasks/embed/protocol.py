@@ -1,0 +1,39 @@
+"""What an embedding backend must offer to the stages and to retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors, so that a dot product is the cosine similarity.
+
+    The vector of a text depends on the text and on what `fingerprint` covers, and on nothing else:
+    not on the other texts of the call, nor on the order of calls. Vectors may therefore be stored
+    by text hash and fingerprint and reused.
+    """
+
+    @property
+    def dimension(self) -> int:
+        """Length of one vector."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex SHA-256 over all that defines the vector space: weights, tokenizer, settings."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts.
+
+        Args:
+            texts: Any number of texts, also none; equal and empty ones are allowed.
+
+        Returns:
+            Unit rows in the order of `texts`, shape (len(texts), dimension).
+        """
+        ...

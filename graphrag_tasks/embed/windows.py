@@ -1,0 +1,132 @@
+"""Windows of tokens: how texts become batches whose composition cannot change a vector.
+
+A window is padded to a length that follows from its own length alone, and a batch holds windows of
+one padded length. No row is ever padded to a neighbour's length, so each row of a batch goes
+through matrices of the same inner sizes as it would alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+PADDING_MULTIPLE = 4
+"""Window lengths are rounded up to a multiple of this many tokens."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Consecutive tokens of one text, with the special tokens around them.
+
+    Attributes:
+        text: Position of the text among the texts.
+        tokens: Token ids, special tokens included.
+        weight: Number of the text's own tokens, the window's weight in the mean.
+    """
+
+    text: int
+    tokens: Sequence[int]
+    weight: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Windows of one padded length, as the encoder's inputs.
+
+    Attributes:
+        windows: Positions of the windows, one per row.
+        input_ids: Token ids, int64, shape (rows, padded length).
+        attention_mask: 1 for tokens and 0 for padding, int64, same shape.
+    """
+
+    windows: list[int]
+    input_ids: NDArray[np.int64]
+    attention_mask: NDArray[np.int64]
+
+
+def split(
+    text: int, tokens: Sequence[int], *, first: int, last: int, max_tokens: int
+) -> list[Window]:
+    """Cut a text's tokens into consecutive windows, so that none of them is lost.
+
+    Args:
+        text: Position of the text, kept in the windows.
+        tokens: The text's own token ids; a text without any gets one window.
+        first: Special token put before each window.
+        last: Special token put after each window.
+        max_tokens: Longest window, special tokens included; at least 3.
+    """
+    size = max_tokens - 2
+    pieces = [tokens[start : start + size] for start in range(0, len(tokens), size)] or [[]]
+    return [Window(text, [first, *piece, last], len(piece)) for piece in pieces]
+
+
+def padded_length(tokens: int, longest: int) -> int:
+    """Return the length a window is padded to: the next multiple, or the encoder's longest input.
+
+    Args:
+        tokens: Length of the window.
+        longest: Longest input of the encoder.
+    """
+    return min(-(-tokens // PADDING_MULTIPLE) * PADDING_MULTIPLE, longest)
+
+
+def batches(
+    windows: Sequence[Window], *, batch_tokens: int, longest: int, pad_token_id: int
+) -> Iterator[Batch]:
+    """Group windows of equal padded length, short ones first.
+
+    Args:
+        windows: Windows of any texts.
+        batch_tokens: Most tokens of a batch, padding included; a longer window goes alone.
+        longest: Longest input of the encoder.
+        pad_token_id: Token to pad with.
+    """
+    by_length: dict[int, list[int]] = {}
+    for position, window in enumerate(windows):
+        by_length.setdefault(padded_length(len(window.tokens), longest), []).append(position)
+    for length, positions in sorted(by_length.items()):
+        rows = max(1, batch_tokens // length)
+        for start in range(0, len(positions), rows):
+            chosen = positions[start : start + rows]
+            yield _batch(chosen, [windows[index].tokens for index in chosen], length, pad_token_id)
+
+
+def _batch(
+    positions: list[int], rows: Sequence[Sequence[int]], length: int, pad_token_id: int
+) -> Batch:
+    input_ids = np.full((len(rows), length), pad_token_id, np.int64)
+    attention_mask = np.zeros((len(rows), length), np.int64)
+    for index, tokens in enumerate(rows):
+        input_ids[index, : len(tokens)] = tokens
+        attention_mask[index, : len(tokens)] = 1
+    return Batch(positions, input_ids, attention_mask)
+
+
+def merge(
+    windows: Sequence[Window], vectors: NDArray[np.float32], texts: int
+) -> NDArray[np.float32]:
+    """Give each text one unit vector: its window's, or the weighted mean of its windows'.
+
+    Args:
+        windows: Windows in the order of their texts, at least one for each.
+        vectors: Unit vectors of the windows, shape (len(windows), dimension).
+        texts: Number of texts.
+
+    Returns:
+        Unit vectors, shape (texts, dimension).
+    """
+    counts = np.bincount([window.text for window in windows], minlength=texts)
+    starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
+    merged = vectors[starts]
+    for text in np.flatnonzero(counts > 1):
+        own = slice(int(starts[text]), int(starts[text] + counts[text]))
+        weights = np.array([window.weight for window in windows[own]], np.float32)
+        # Not a matrix product: its order of additions is the BLAS library's.
+        total = np.add.reduce(vectors[own] * weights[:, None], axis=0)
+        norm = np.sqrt(np.add.reduce(total * total))
+        merged[text] = total / np.maximum(norm, np.finfo(np.float32).tiny)
+    return merged

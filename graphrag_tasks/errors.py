@@ -1,0 +1,104 @@
+"""The one error tree of the project.
+
+::
+
+    GraphragError
+    ├── TerminalError               trying again cannot help
+    │   ├── ConfigError             a setting is unknown, mistyped or contradictory
+    │   ├── SourceError             a source root is missing, empty or lost too much
+    │   ├── DocumentError           one document cannot be processed (never ends a run)
+    │   ├── ArtifactError           an artifact is absent, unreadable or of another schema
+    │   ├── SnapshotError           a snapshot is absent, damaged or fails its checks
+    │   ├── QueryError              a question or its parameters make no sense
+    │   └── MissingDependencyError  something must be installed first
+    └── TransientError              trying again may help (storage, vector server)
+
+Every message says what went wrong, where (document, stage, file) and what to do next.
+"""
+
+from __future__ import annotations
+
+
+class GraphragError(Exception):
+    """Base of every error the package raises on purpose.
+
+    Args:
+        what: What went wrong, as a clause without a full stop.
+        where: The document, stage or file it happened at.
+        hint: What to do next, usually a command.
+    """
+
+    def __init__(self, what: str, where: str = "", hint: str = "") -> None:
+        # The three go to args, so that the error survives a trip between processes.
+        super().__init__(what, where, hint)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Join what, where and hint into one readable line."""
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text}. {self.hint}" if self.hint else text
+
+
+class TerminalError(GraphragError):
+    """The same input gives the same failure: do not retry."""
+
+
+class ConfigError(TerminalError):
+    """A setting is unknown, has the wrong type or contradicts another."""
+
+
+class SourceError(TerminalError):
+    """A source root is missing or empty, or lost more documents than allowed."""
+
+
+class DocumentError(TerminalError):
+    """One document cannot be processed; it gets an error row and the run goes on.
+
+    Args:
+        code: One of `DOCUMENT_ERROR_CODES`: what the `documents` table shows.
+        what: What went wrong.
+        where: The document's uri.
+        hint: What to do next.
+    """
+
+    def __init__(self, code: str, what: str, where: str = "", hint: str = "") -> None:
+        super().__init__(what, where, hint)
+        self.args = (code, what, where, hint)
+        self.code = code
+
+
+class ArtifactError(TerminalError):
+    """An artifact is absent, unreadable, or does not have its schema."""
+
+
+class SnapshotError(TerminalError):
+    """A snapshot is absent or damaged, or did not pass its checks."""
+
+
+class QueryError(TerminalError):
+    """A question or a search parameter is not usable."""
+
+
+class MissingDependencyError(TerminalError):
+    """A package, model or extra is not installed; the hint is the command that installs it."""
+
+
+class TransientError(GraphragError):
+    """Storage or a server did not answer as it should; the same call may work later."""
+
+
+DOCUMENT_ERROR_CODES = {
+    "unknown_type": "the file name's ending is not one that is read (document skipped)",
+    "unreadable": "the file could not be opened or read",
+    "vanished": "the file was there when the run was planned and is gone",
+    "changed": "the file's content changed after the run was planned",
+    "empty_file": "the file has no bytes",
+    "too_large": "the file is larger than parse.max_bytes",
+    "encrypted": "the document needs a password",
+    "broken": "the file is not a valid document of its type",
+    "no_text": "the document was read and holds no text",
+    "parse_failed": "the parser raised an error",
+}
+"""Every value `documents.error_code` may have, with its meaning."""

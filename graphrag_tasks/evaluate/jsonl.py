@@ -1,0 +1,58 @@
+"""Reading of JSON lines into typed values, with the file and line of every fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from graphrag_tasks.errors import ConfigError
+
+
+class Line(BaseModel):
+    """One line of a file: fields are checked strictly, and fields it does not know are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    id: str
+
+
+LineT = TypeVar("LineT", bound=Line)
+
+
+def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
+    """Return the values of a JSON lines file, in order; blank lines are passed over.
+
+    Args:
+        path: The file, UTF-8.
+        kind: What each line is.
+
+    Raises:
+        ConfigError: The file is not readable, a line is not such an object, or an id occurs twice.
+    """
+    found: dict[str, LineT] = {}
+    for number, text in _lines(Path(path)):
+        where = f"{path}, line {number}"
+        try:
+            value = kind.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"])
+            what = f"{field}: {first['msg']}" if field else first["msg"]
+            raise ConfigError(what, where) from error
+        if value.id in found:
+            raise ConfigError(f"the id {value.id!r} occurs twice", where)
+        found[value.id] = value
+    return list(found.values())
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"is not readable ({error})", str(path)) from error
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield number, line

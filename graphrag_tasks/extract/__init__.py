@@ -1,0 +1,6 @@
+"""Extraction: sentences in, n-ary predicate frames and binary triples out.
+
+`frames` holds the value objects, `protocol` what every extractor offers, `dependency` the
+rule extractor that is the default, `triples` the step from frames to graph edges, and `tsv`
+the tab-separated form that benchmarks of open information extraction read.
+"""

@@ -1,0 +1,172 @@
+"""The arguments of a predicate, collected from the children of its verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.extract.frames import Argument, Role
+from graphrag_tasks.extract.nominal import clause_argument, noun_arguments
+from graphrag_tasks.extract.predicates import (
+    is_chained,
+    is_predicate_adverb,
+    relational_adjective,
+)
+from graphrag_tasks.extract.subjects import Origin
+from graphrag_tasks.extract.syntax import RELATIVE_TAGS, children, first_child
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_NOMINAL_ROLES = {
+    "dobj": Role.OBJECT,
+    "dative": Role.INDIRECT_OBJECT,
+    "attr": Role.COMPLEMENT,
+    "oprd": Role.COMPLEMENT,
+    "acomp": Role.COMPLEMENT,
+}
+_TIME_ENTITIES = frozenset({"DATE", "TIME"})
+_PREPOSITIONAL_ADVERBS = frozenset(
+    [
+        "ahead",
+        "apart",
+        "away",
+        "back",
+        "down",
+        "instead",
+        "independently",
+        "irrespective",
+        "next",
+        "out",
+        "outside",
+        "prior",
+        "rather",
+        "regardless",
+        "together",
+        "up",
+    ]
+)
+_RELATIVE_DEPS = frozenset({"dobj", "pobj", "advmod"})
+
+
+def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
+    """Return the arguments of a chain of verbs other than its subject, in order.
+
+    Args:
+        chain: Result of `predicates.verb_chain`.
+        origin: Where the subject of its first verb was found. In a relative clause with a
+            subject of its own, the noun it belongs to is an argument: the object ("the table
+            that SAP replaced"), or what a preposition is for ("the table in which ...").
+    """
+    clause = chain[0]
+    antecedent = None
+    if clause.dep_ == "relcl" and origin is Origin.DIRECT:
+        antecedent = clause.head
+    adjective = relational_adjective(chain)
+    groups = [group for verb in chain for group in _groups(verb, adjective, antecedent)]
+    if antecedent is not None and _lacks_object(groups, clause, antecedent):
+        groups.append(noun_arguments(Role.OBJECT, antecedent, slot=0, split=False))
+    groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
+    return [
+        replace(argument, slot=slot)
+        for slot, group in enumerate(groups, start=1)
+        for argument in group
+    ]
+
+
+def _lacks_object(groups: list[list[Argument]], clause: Token, antecedent: Token) -> bool:
+    """Return whether a relative clause still misses its object: no adverb and no preposition."""
+    arguments = [argument for group in groups for argument in group]
+    if any(a.role == Role.OBJECT or a.head_start == antecedent.idx for a in arguments):
+        return False
+    relative = next((t for t in clause.subtree if _is_relative(t)), None)
+    return relative is None or relative.tag_ != "WRB"
+
+
+def _is_relative(token: Token) -> bool:
+    return token.dep_ in _RELATIVE_DEPS and (token.tag_ in RELATIVE_TAGS or token.tag_ == "WRB")
+
+
+def _groups(
+    verb: Token, adjective: Token | None, antecedent: Token | None
+) -> Iterator[list[Argument]]:
+    """Yield one list of coordinated arguments for each child of a verb."""
+    for child in verb.children:
+        if child == adjective:
+            for preposition in children(child, "prep"):
+                yield from _prepositional(preposition, antecedent)
+        elif child.dep_ in ("prep", "agent") or (child.dep_ == "dative" and child.pos_ == "ADP"):
+            yield from _prepositional(child, antecedent)
+        elif child.dep_ in _NOMINAL_ROLES:
+            if child.tag_ not in RELATIVE_TAGS:
+                yield noun_arguments(_NOMINAL_ROLES[child.dep_], child, slot=0)
+                yield from _alternatives(child)
+        elif child.dep_ in ("advmod", "npadvmod"):
+            yield from _adverbial(child)
+        elif child.dep_ == "ccomp" or (child.dep_ == "xcomp" and child.i > verb.i):
+            if not is_chained(child):
+                yield clause_argument(Role.CLAUSE, child, slot=0)
+
+
+def _alternatives(noun: Token) -> Iterator[list[Argument]]:
+    """Yield what a noun is chosen over ("X rather than Y"), which spaCy parses as coordination."""
+    for conjunction in children(noun, "cc"):
+        other, words = _governed(conjunction)
+        if other is not None:
+            yield noun_arguments(Role.OBLIQUE, other, slot=0, preposition=words)
+
+
+def _adverbial(adverb: Token) -> Iterator[list[Argument]]:
+    if adverb.dep_ == "npadvmod":
+        timed = adverb.ent_type_ in _TIME_ENTITIES
+        yield noun_arguments(Role.TIME if timed else Role.ADVERBIAL, adverb, slot=0, split=False)
+        return
+    preposition = first_child(adverb, "prep")
+    noun = None if preposition is None else first_child(preposition, "pobj")
+    if preposition is not None and noun is not None and preposition.i == adverb.i + 1:
+        words = f"{adverb.lower_} {preposition.lower_}"
+        yield noun_arguments(Role.OBLIQUE, noun, slot=0, preposition=words)
+    elif adverb.tag_ != "WRB" and not is_predicate_adverb(adverb):
+        yield clause_argument(Role.ADVERBIAL, adverb, slot=0)
+
+
+def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
+    """Yield the argument of a preposition, and those of the ones nested in it or joined to it."""
+    pending = [first]
+    for preposition in pending:
+        noun, words = _governed(preposition)
+        role = Role.AGENT if first.dep_ == "agent" and preposition == first else Role.OBLIQUE
+        if noun is None and list(preposition.children):
+            yield clause_argument(Role.ADVERBIAL, preposition, slot=0)
+            continue
+        if noun is None or noun.tag_ in RELATIVE_TAGS:
+            if antecedent is not None:
+                yield noun_arguments(role, antecedent, slot=0, preposition=words, split=False)
+        else:
+            yield noun_arguments(role, noun, slot=0, preposition=words)
+        pending.extend(
+            child
+            for child in children(preposition, "prep", "conj")
+            if child.pos_ == "ADP" and first_child(child, "pobj") not in (None, noun)
+        )
+
+
+def _governed(preposition: Token) -> tuple[Token | None, str]:
+    """Return the noun of a preposition and the words of the preposition ("out of")."""
+    noun = first_child(preposition, "pobj")
+    if noun is None:
+        nested = first_child(preposition, "prep", "pcomp")
+        noun = None if nested is None else first_child(nested, "pobj")
+        if nested is None or noun is None or nested.i != preposition.i + 1:
+            return None, preposition.lower_
+        return noun, f"{preposition.lower_} {nested.lower_}"
+    words = [preposition, *(c for c in preposition.children if _is_part_of(preposition, c))]
+    return noun, " ".join(word.lower_ for word in sorted(words, key=lambda word: word.i))
+
+
+def _is_part_of(preposition: Token, child: Token) -> bool:
+    """Return whether a child is one word with its preposition: "instead of", "because of"."""
+    if child.dep_ == "advmod":
+        return child.i + 1 == preposition.i and child.lower_ in _PREPOSITIONAL_ADVERBS
+    return child.dep_ in ("pcomp", "prep") and child.i == preposition.i + 1 and child.n_rights == 0

@@ -1,0 +1,133 @@
+"""Frames of verbs and of noun phrases: the rules put together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.extract.arguments import collect_arguments
+from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
+from graphrag_tasks.extract.nominal import is_denied, noun_arguments
+from graphrag_tasks.extract.predicates import build_predicate, is_chained, verb_chain
+from graphrag_tasks.extract.rules import CONFIDENCE, rule_of
+from graphrag_tasks.extract.subjects import Origin, Subject, find_subject
+from graphrag_tasks.extract.syntax import (
+    NOMINAL_POS,
+    children,
+    first_child,
+    is_close_apposition,
+    is_verbal,
+)
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+EXTRACTOR_NAME = "dependency"
+
+_NOT_PREDICATES = frozenset({"aux", "auxpass", "amod", "compound"})
+_OWN_CLAUSES = frozenset({Origin.RELATIVE, Origin.ACL})
+_SPLIT_SUBJECTS = frozenset({Origin.DIRECT, Origin.INHERITED})
+_DENIABLE_DEPS = ("dobj", "attr", "nsubj", "nsubjpass")
+
+
+def frames_of(doc: Doc) -> list[Frame]:
+    """Return all frames of a parsed sentence, in the order of their predicates.
+
+    Args:
+        doc: One sentence with part-of-speech tags, dependencies and lemmas; entity labels are
+            used where there are any. It may be built by hand, without any model.
+    """
+    frames = []
+    for token in doc:
+        if is_verbal(token) and token.dep_ not in _NOT_PREDICATES and not is_chained(token):
+            frames.append(_verb_frame(token))
+        elif token.dep_ == "appos":
+            frames.append(_apposition(token))
+        elif token.dep_ == "poss":
+            frames.append(_possessive(token))
+    return [frame for frame in frames if frame is not None]
+
+
+def _verb_frame(verb: Token) -> Frame | None:
+    subject = find_subject(verb)
+    if subject is None:
+        return None
+    chain = verb_chain(verb)
+    arguments = collect_arguments(chain, subject.origin)
+    if not arguments:
+        return None
+    predicate = build_predicate(chain, subject.origin)
+    rule = rule_of(
+        subject.origin, lemma=predicate.lemma, passive=predicate.passive, arguments=arguments
+    )
+    return Frame(
+        predicate=predicate.text,
+        predicate_lemma=predicate.lemma,
+        start=verb.idx,
+        end=verb.idx + len(verb),
+        arguments=(*_subject_arguments(subject, verb), *arguments),
+        negated=predicate.negated or _has_denied_argument(chain),
+        modality=predicate.modality,
+        passive=predicate.passive,
+        rule=rule.value,
+        extractor=EXTRACTOR_NAME,
+        confidence=CONFIDENCE[rule],
+    )
+
+
+def _subject_arguments(subject: Subject, verb: Token) -> list[Argument]:
+    if subject.head is None:
+        return []
+    without = [verb] if subject.origin in _OWN_CLAUSES else []
+    split = subject.origin in _SPLIT_SUBJECTS
+    return noun_arguments(Role.SUBJECT, subject.head, slot=0, split=split, without=without)
+
+
+def _has_denied_argument(chain: list[Token]) -> bool:
+    nouns = (child for verb in chain for child in children(verb, *_DENIABLE_DEPS))
+    return any(is_denied(noun) for noun in nouns)
+
+
+def _apposition(noun: Token) -> Frame | None:
+    if not {noun.pos_, noun.head.pos_} <= NOMINAL_POS or is_close_apposition(noun):
+        return None
+    subjects = noun_arguments(Role.SUBJECT, noun.head, slot=0, split=False)
+    complements = noun_arguments(Role.COMPLEMENT, noun, slot=1)
+    denied = any(noun.head.i < mark.i < noun.i for mark in children(noun.head, "neg"))
+    return _noun_frame(Rule.APPOSITION, "is", "be", noun, subjects, complements, denied=denied)
+
+
+def _possessive(owner: Token) -> Frame | None:
+    if owner.pos_ not in NOMINAL_POS:
+        return None
+    mark = first_child(owner, "case")
+    without = [] if mark is None else [mark]
+    subjects = noun_arguments(Role.SUBJECT, owner, slot=0, split=False, without=without)
+    owned = noun_arguments(Role.OBJECT, owner.head, slot=1, split=False, without=[owner])
+    return _noun_frame(Rule.POSSESSIVE, "has", "have", owner, subjects, owned)
+
+
+def _noun_frame(
+    rule: Rule,
+    predicate: str,
+    lemma: str,
+    anchor: Token,
+    subjects: list[Argument],
+    others: list[Argument],
+    *,
+    denied: bool = False,
+) -> Frame | None:
+    if not subjects or not others:
+        return None
+    return Frame(
+        predicate=predicate,
+        predicate_lemma=lemma,
+        start=anchor.idx,
+        end=anchor.idx + len(anchor),
+        arguments=(*subjects, *others),
+        negated=denied,
+        modality=None,
+        passive=False,
+        rule=rule.value,
+        extractor=EXTRACTOR_NAME,
+        confidence=CONFIDENCE[rule],
+    )

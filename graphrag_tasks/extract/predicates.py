@@ -1,0 +1,190 @@
+"""The predicate of a frame: surface, canonical lemma, negation, modality and voice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.extract.inflection import past_participle
+from graphrag_tasks.extract.nominal import surface
+from graphrag_tasks.extract.subjects import Origin
+from graphrag_tasks.extract.syntax import (
+    AUXILIARY_DEPS,
+    children,
+    conjunction_heads,
+    first_child,
+    has_subject,
+    is_verbal,
+)
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend"})
+"""Verbs before an infinitive that say how sure or necessary it is, rather than what happens."""
+_CONDITION_MARKERS = frozenset({"if", "unless", "whether"})
+_PREDICATE_DEPS = AUXILIARY_DEPS | {"prt"}
+_SHARED_AUXILIARY_TAGS = frozenset({"VB", "VBN", "VBG"})
+_REDUCED_DEPS = frozenset({"acl", "advcl"})
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What a frame says of its arguments; see `Frame` for the fields' meaning."""
+
+    text: str
+    lemma: str
+    negated: bool
+    modality: str | None
+    passive: bool
+
+
+def verb_chain(verb: Token) -> list[Token]:
+    """Return a verb and the infinitives or gerunds that form one predicate with it.
+
+    "plans to replace" is one predicate; in "asks SAP to replace", where an object comes between,
+    the second verb has a subject of its own and is a clause.
+    """
+    chain = [verb]
+    for member in chain:
+        chain.extend([child for child in member.children if is_chained(child)][:1])
+    return chain
+
+
+def is_chained(token: Token) -> bool:
+    """Return whether the verb belongs to the predicate of the verb above it."""
+    head = token.head
+    if token.dep_ != "xcomp" or token.i < head.i or not (is_verbal(token) and is_verbal(head)):
+        return False
+    objects = children(head, "dobj", "attr", "oprd")
+    return not has_subject(token) and not any(item.i < token.i for item in objects)
+
+
+def is_predicate_adverb(adverb: Token) -> bool:
+    """Return whether a single adverb stands right before its verb and so in the predicate."""
+    distance = adverb.head.i - adverb.i
+    return 0 < distance <= 2 and adverb.tag_ != "WRB" and not list(adverb.children)
+
+
+def relational_adjective(chain: list[Token]) -> Token | None:
+    """Return the adjective that a copula forms a relation with, as in "is compatible with"."""
+    verb = chain[-1]
+    adjective = first_child(verb, "acomp")
+    if adjective is None or first_child(adjective, "conj") is not None:
+        return None
+    prepositions = [child for child in children(verb, "prep") if child.i > adjective.i]
+    prepositions.extend(children(adjective, "prep"))
+    return adjective if any(first_child(prep, "pobj") for prep in prepositions) else None
+
+
+def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
+    """Return the predicate of a chain of verbs.
+
+    Args:
+        chain: Result of `verb_chain`.
+        origin: Where the subject of its first verb was found.
+    """
+    verb = chain[0]
+    shared = _shared_auxiliaries(verb, origin)
+    words = {word.i: word for member in chain for word in _words(member)}
+    words.update({word.i: word for word in shared})
+    adjective = relational_adjective(chain)
+    if adjective is not None:
+        words[adjective.i] = adjective
+    span = surface(verb.doc, sorted(words))
+    main = _without_semi_modal(chain)
+    return Predicate(
+        text=" ".join(span.text.split()) if span else verb.text,
+        lemma=_lemma(main, adjective),
+        negated=any(word.dep_ == "neg" for word in words.values()) or _is_no_longer(chain),
+        modality=_condition(verb) or _modal(words) or _semi_modal(chain) or _ability(verb),
+        passive=_is_passive(main[0], shared if main[0] is verb else []),
+    )
+
+
+def _words(verb: Token) -> list[Token]:
+    adverbs = [child for child in children(verb, "advmod") if is_predicate_adverb(child)]
+    return [verb, *children(verb, *_PREDICATE_DEPS), *adverbs]
+
+
+def _shared_auxiliaries(verb: Token, origin: Origin) -> list[Token]:
+    """Return the auxiliaries that a conjunct leaves out: "can be read and [can be] changed"."""
+    if verb.dep_ != "conj" or verb.tag_ not in _SHARED_AUXILIARY_TAGS or has_subject(verb):
+        return []
+    if children(verb, "aux", "auxpass") or origin is Origin.IMPERATIVE:
+        return []
+    for head in conjunction_heads(verb):
+        auxiliaries = children(head, *AUXILIARY_DEPS)
+        if auxiliaries and is_verbal(head):
+            return auxiliaries
+    return []
+
+
+def _without_semi_modal(chain: list[Token]) -> list[Token]:
+    return chain[1:] if _semi_modal(chain) else chain
+
+
+def _semi_modal(chain: list[Token]) -> str | None:
+    if len(chain) > 1 and chain[0].lemma_ in _SEMI_MODALS and _has_to(chain[1]):
+        return f"{chain[0].lemma_} to"
+    return None
+
+
+def _ability(verb: Token) -> str | None:
+    """Return the adjective that an infinitive depends on: "able to", "unlikely to"."""
+    if verb.dep_ == "xcomp" and verb.head.dep_ == "acomp" and _has_to(verb):
+        return f"{verb.head.lower_} to"
+    return None
+
+
+def _has_to(verb: Token) -> bool:
+    return any(child.tag_ == "TO" for child in children(verb, "aux"))
+
+
+def _modal(words: dict[int, Token]) -> str | None:
+    modals = [words[i] for i in sorted(words) if words[i].tag_ == "MD"]
+    return (modals[0].lemma_ or modals[0].lower_).lower() if modals else None
+
+
+def _condition(verb: Token) -> str | None:
+    for head in conjunction_heads(verb):
+        for marker in children(head, "mark"):
+            if head.dep_ in ("advcl", "ccomp", "ROOT") and marker.lower_ in _CONDITION_MARKERS:
+                return marker.lower_
+    return None
+
+
+def _is_no_longer(chain: list[Token]) -> bool:
+    adverbs = (child for member in chain for child in children(member, "advmod"))
+    return any(
+        adverb.lower_ in ("longer", "more") and any(c.lower_ == "no" for c in adverb.children)
+        for adverb in adverbs
+    )
+
+
+def _is_passive(verb: Token, shared: list[Token]) -> bool:
+    if children(verb, "auxpass", "nsubjpass", "csubjpass"):
+        return True
+    if any(word.dep_ == "auxpass" for word in shared):
+        return verb.tag_ == "VBN"
+    return verb.tag_ == "VBN" and verb.dep_ in _REDUCED_DEPS and not children(verb, "aux")
+
+
+def _lemma(chain: list[Token], adjective: Token | None) -> str:
+    parts = [_base(chain[0])]
+    for verb in chain[1:]:
+        if children(verb, "auxpass"):
+            parts.append(f"to be {past_participle(_base(verb))}")
+        elif _has_to(verb):
+            parts.append(f"to {_base(verb)}")
+        else:
+            parts.append(verb.lower_)
+        parts.extend(particle.lower_ for particle in children(verb, "prt"))
+    parts[1:1] = [particle.lower_ for particle in children(chain[0], "prt")]
+    if adjective is not None:
+        parts.append(adjective.lower_)
+    return " ".join(parts)
+
+
+def _base(verb: Token) -> str:
+    return (verb.lemma_ or verb.text).lower()

@@ -1,0 +1,27 @@
+"""What every extractor offers, whether it works by rules or by a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from graphrag_tasks.extract.frames import Frame
+
+
+class Extractor(Protocol):
+    """Turns sentences into frames.
+
+    The frames of a sentence depend on its text and on the fingerprint alone, not on the
+    sentences around it, so they can be cached by content.
+    """
+
+    @property
+    def name(self) -> str:
+        """Short name, which goes into every frame's `extractor`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that decides the output apart from the text: rules and model version."""
+
+    def extract(self, sentences: Sequence[str]) -> Iterator[list[Frame]]:
+        """Yield one list of frames for each sentence, in order; an empty list is an answer."""

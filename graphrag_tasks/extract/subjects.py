@@ -1,0 +1,157 @@
+"""Who the subject of a verb is: its own, or one it shares with another verb or noun.
+
+Technical prose rarely repeats a subject. On the CaRB development set, looking beyond a verb's
+own subject is worth the most of all rules (.44 to .53 F1 with relative clauses and participles).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.extract.syntax import (
+    RELATIVE_TAGS,
+    SUBJECT_DEPS,
+    children,
+    conjunction_heads,
+    first_child,
+    has_subject,
+    is_verbal,
+)
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+MAX_HOPS = 7
+"""Verbs looked at on the way to a subject; longer ways are parser errors more often than not."""
+
+_RELATIVE_WORDS = frozenset({"that", "which", "who"})
+_SHARING_DEPS = frozenset({"xcomp", "advcl", "pcomp"})
+_LOOSE_DEPS = frozenset({"dep", "prep"})
+
+
+class Origin(Enum):
+    """Where a subject was found."""
+
+    DIRECT = auto()
+    """The verb's own subject."""
+    EXPLETIVE = auto()
+    """The "there" of "there is"."""
+    RELATIVE = auto()
+    """The noun that the verb's relative clause belongs to."""
+    ACL = auto()
+    """The noun that the participle or infinitive belongs to."""
+    INHERITED = auto()
+    """The subject, or the object, of another verb."""
+    IMPERATIVE = auto()
+    """The reader, who is not in the sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The head of the subject's noun phrase, None for imperatives, and where it was found."""
+
+    head: Token | None
+    origin: Origin
+
+
+def find_subject(verb: Token) -> Subject | None:
+    """Return the subject of a verb, or None when it has none that can be told."""
+    if is_imperative(verb):
+        return Subject(None, Origin.IMPERATIVE)
+    subject = _climb(verb)
+    return None if subject is None else _described(subject)
+
+
+def is_imperative(verb: Token) -> bool:
+    """Return whether the verb is a command: a bare root verb, or a conjunct of one."""
+    first = list(conjunction_heads(verb))[-1]
+    return first.dep_ == "ROOT" and _is_bare(first) and _is_bare(verb)
+
+
+def _is_bare(verb: Token) -> bool:
+    """Return whether a verb is in its base form, without a subject and auxiliaries but "do".
+
+    The base form is often tagged as a present tense; then nothing may stand before the verb.
+    """
+    present = verb.tag_ == "VBP" and verb.left_edge == verb
+    if verb.pos_ != "VERB" or not (verb.tag_ == "VB" or present):
+        return False
+    if has_subject(verb) or first_child(verb, "expl"):
+        return False
+    return all(child.lower_ == "do" for child in children(verb, "aux", "auxpass"))
+
+
+def _climb(verb: Token) -> Subject | None:
+    for hop in range(MAX_HOPS):
+        found = _own_subject(verb) or _lent_subject(verb)
+        if found is not None:
+            direct = hop == 0 or found.head is None
+            return found if direct else Subject(found.head, Origin.INHERITED)
+        governor = _governor(verb)
+        if governor is None:
+            return None
+        verb = governor
+    return None
+
+
+def _own_subject(verb: Token) -> Subject | None:
+    subject = first_child(verb, *SUBJECT_DEPS)
+    if subject is None:
+        expletive = first_child(verb, "expl")
+        return None if expletive is None else Subject(expletive, Origin.EXPLETIVE)
+    clause = list(conjunction_heads(verb))[-1]
+    relative = subject.tag_ in RELATIVE_TAGS or (
+        verb.dep_ == "relcl" and subject.lower_ in _RELATIVE_WORDS
+    )
+    if relative and clause.dep_ == "relcl":
+        return Subject(clause.head, Origin.RELATIVE)
+    return Subject(subject, Origin.DIRECT)
+
+
+def _lent_subject(verb: Token) -> Subject | None:
+    """Return the noun that lends its place: a modified noun, or the object of the verb above."""
+    if verb.dep_ == "acl":
+        return Subject(verb.head, Origin.ACL)
+    if verb.dep_ == "relcl":
+        return Subject(verb.head, Origin.RELATIVE)
+    if verb.dep_ == "xcomp" and is_verbal(verb.head):
+        controller = first_child(verb.head, "dobj", "dative")
+        if controller is not None:
+            return Subject(controller, Origin.INHERITED)
+    return None
+
+
+def _governor(verb: Token) -> Token | None:
+    """Return the verb whose subject this one shares, or None."""
+    head = verb.head
+    if verb.dep_ == "conj":
+        return head if is_verbal(head) else None
+    if verb.dep_ in _LOOSE_DEPS:
+        return head if is_verbal(head) else None
+    if verb.dep_ not in _SHARING_DEPS:
+        return None
+    if verb.dep_ == "pcomp":
+        head = head.head
+    if head.dep_ == "acomp":
+        head = head.head
+    return head if is_verbal(head) else None
+
+
+def _described(subject: Subject) -> Subject:
+    """Replace a noun that only describes another by the one it describes.
+
+    In "X is a table that stores Y" the clause tells about X, and in "X, a table that stores Y"
+    too. Worth .002 F1 on the CaRB development set.
+    """
+    head = subject.head
+    if head is None or subject.origin not in (Origin.RELATIVE, Origin.ACL):
+        return subject
+    if head.dep_ == "appos":
+        return Subject(head.head, subject.origin)
+    if head.dep_ == "attr" and head.head.lemma_ == "be":
+        described = _climb(head.head)
+        if described is not None and described.origin is not Origin.EXPLETIVE:
+            return Subject(described.head, Origin.INHERITED)
+    return subject

@@ -1,0 +1,93 @@
+"""Small questions about a dependency tree, in the label set of spaCy's English models.
+
+The labels are those of ClearNLP (`nsubj`, `dobj`, `pobj`, `acl`, `relcl`, ...), the tags those of
+the Penn Treebank. Nothing here recurses, so the depth of a tree does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
+CLAUSAL_SUBJECT_DEPS = frozenset({"csubj", "csubjpass"})
+AUXILIARY_DEPS = frozenset({"aux", "auxpass", "neg"})
+COORDINATION_DEPS = frozenset({"conj", "cc", "preconj"})
+VERBAL_POS = frozenset({"VERB", "AUX"})
+NOMINAL_POS = frozenset({"NOUN", "PROPN"})
+RELATIVE_TAGS = frozenset({"WDT", "WP"})
+"""Relative and interrogative pronouns."""
+
+_CONJUNCT_POS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X"})
+
+
+def children(token: Token, *deps: str) -> list[Token]:
+    """Return the token's children with one of these labels, in order."""
+    return [child for child in token.children if child.dep_ in deps]
+
+
+def first_child(token: Token, *deps: str) -> Token | None:
+    """Return the token's first child with one of these labels, or None."""
+    return next((child for child in token.children if child.dep_ in deps), None)
+
+
+def is_verbal(token: Token) -> bool:
+    """Return whether the token is a verb or an auxiliary."""
+    return token.pos_ in VERBAL_POS
+
+
+def has_subject(verb: Token) -> bool:
+    """Return whether the verb has a subject of its own."""
+    return any(child.dep_ in SUBJECT_DEPS for child in verb.children)
+
+
+def subtree(head: Token, *, outside: Callable[[Token], bool] = lambda _: False) -> list[int]:
+    """Return the sorted token indices of a subtree, after pruning.
+
+    Args:
+        head: Root of the subtree; always part of it.
+        outside: Says which tokens to leave out, with all below them.
+    """
+    found = []
+    stack = [head]
+    while stack:
+        token = stack.pop()
+        found.append(token.i)
+        stack.extend(child for child in token.children if not outside(child))
+    return sorted(found)
+
+
+def conjuncts(head: Token) -> list[Token]:
+    """Return a noun or adjective and those coordinated with it, in order.
+
+    spaCy hangs each conjunct on the one before it. Left out with all that follows them are verbs,
+    which are conjuncts of the clause, wrongly attached, and what is denied ("X but not Y").
+    """
+    found = [head]
+    for token in found:
+        found.extend(
+            child
+            for child in children(token, "conj")
+            if child.pos_ in _CONJUNCT_POS and first_child(child, "neg") is None
+        )
+    return sorted(found, key=lambda token: token.i)
+
+
+def conjunction_heads(verb: Token) -> Iterator[Token]:
+    """Yield the verb, then the conjuncts before it, up to the first one of the coordination."""
+    yield verb
+    while verb.dep_ == "conj":
+        verb = verb.head
+        yield verb
+
+
+def is_close_apposition(token: Token) -> bool:
+    """Return whether the token names the noun right before it ("table KNKK", "report RFC").
+
+    Such a name is part of the noun phrase. Other appositions are set off by a comma, bracket or
+    dash, or have a determiner or further words of their own.
+    """
+    return token.dep_ == "appos" and token.i == token.head.i + 1 and token.left_edge == token

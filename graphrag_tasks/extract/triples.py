@@ -1,0 +1,152 @@
+"""Binary triples for the graph, derived from frames.
+
+One frame gives one triple for each pair of nodes that it relates, so "SAP stores credit data in
+table KNKK" becomes (SAP, store, credit data), (SAP, store in, table KNKK) and (credit data, be
+stored in, table KNKK). Heads and tails are the cores of arguments; clauses, adverbs and times
+are none. The relation is canonical: no tense, no negation, no modal; a passive with a "by"
+agent is turned round, so that active and passive mentions of a fact meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
+from graphrag_tasks.extract.inflection import past_participle
+
+_NO_PASSIVE = frozenset({"be", "have"})
+"""Verbs whose object is not affected: ("title", "be had in", ...) would say nothing."""
+
+_Pair = tuple[Argument, str, Argument]
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """One edge of the graph, as one sentence states it.
+
+    Offsets are characters of the sentence, from 0, `end` exclusive; `sentence[start:end]` is
+    the surface of head or tail.
+
+    Attributes:
+        head: Surface of the head's core.
+        relation: Canonical relation: lemmas, with the preposition and without "not".
+        tail: Surface of the tail's core.
+        head_start: First character of the head.
+        head_end: One past its last character.
+        tail_start: First character of the tail.
+        tail_end: One past its last character.
+        head_type: Entity label of the head; `frames.PRONOUN` for a pronoun.
+        tail_type: Entity label of the tail; `frames.PRONOUN` for a pronoun.
+        negated: Whether the sentence denies it.
+        rule: Rule of the frame.
+        confidence: Confidence of the frame.
+    """
+
+    head: str
+    relation: str
+    tail: str
+    head_start: int
+    head_end: int
+    tail_start: int
+    tail_end: int
+    head_type: str | None
+    tail_type: str | None
+    negated: bool
+    rule: str
+    confidence: float
+
+
+def derive_triples(frame: Frame) -> list[Triple]:
+    """Return the binary triples of a frame, without repetitions.
+
+    Each subject is paired with each object, indirect object, complement and oblique; the agent
+    of a passive with its subject; each object with each oblique and complement. Arguments
+    without a noun-phrase core give none.
+
+    Args:
+        frame: A frame of any extractor.
+    """
+    pairs = _passive_pairs(frame) if frame.passive else _active_pairs(frame)
+    triples = (
+        _triple(frame, head, relation, tail)
+        for head, relation, tail in pairs
+        if head.core_text and tail.core_text and head.core_start != tail.core_start
+    )
+    return list(dict.fromkeys(triples))
+
+
+def _active_pairs(frame: Frame) -> Iterator[_Pair]:
+    lemma = frame.predicate_lemma
+    subjects = _subjects(frame)
+    objects = frame.having(Role.OBJECT)
+    complements = frame.having(Role.COMPLEMENT)
+    yield from _pairs(subjects, lemma, frame.having(Role.OBJECT, Role.INDIRECT_OBJECT))
+    if objects:
+        yield from _pairs(objects, _passive_form(lemma), complements)
+    else:
+        yield from _pairs(subjects, lemma, complements)
+    for oblique in frame.having(Role.OBLIQUE, Role.AGENT):
+        yield from _pairs(subjects, _with(lemma, oblique), [oblique])
+        yield from _pairs(objects, _object_relation(frame, oblique), [oblique])
+
+
+def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
+    lemma = _passive_form(frame.predicate_lemma)
+    patients = frame.having(Role.SUBJECT)
+    yield from _pairs(frame.having(Role.AGENT), frame.predicate_lemma, patients)
+    others = frame.having(Role.OBJECT, Role.INDIRECT_OBJECT, Role.COMPLEMENT)
+    yield from _pairs(patients, lemma, others)
+    for oblique in frame.having(Role.OBLIQUE):
+        yield from _pairs(patients, _with(lemma, oblique), [oblique])
+
+
+def _subjects(frame: Frame) -> list[Argument]:
+    """Return the heads of an active frame; "there is X" tells about X, not about "there"."""
+    existential = frame.rule == Rule.EXISTENTIAL
+    return frame.having(Role.COMPLEMENT if existential else Role.SUBJECT)
+
+
+def _object_relation(frame: Frame, oblique: Argument) -> str:
+    """Return how an object relates to an oblique; "" where the verb says nothing about it.
+
+    In an imperative the object stands for the missing subject: "Use VBBE instead of VBBS" is
+    (VBBE, use instead of, VBBS).
+    """
+    lemma = frame.predicate_lemma
+    if frame.rule == Rule.IMPERATIVE:
+        return _with(lemma, oblique)
+    return "" if lemma in _NO_PASSIVE else _with(_passive_form(lemma), oblique)
+
+
+def _passive_form(lemma: str) -> str:
+    """Return "be" and the participle of the lemma's first word: "set up" → "be set up"."""
+    verb, _, rest = lemma.partition(" ")
+    return " ".join(filter(None, ["be", past_participle(verb), rest]))
+
+
+def _with(lemma: str, oblique: Argument) -> str:
+    return " ".join(filter(None, [lemma, oblique.preposition]))
+
+
+def _pairs(heads: Iterable[Argument], relation: str, tails: Iterable[Argument]) -> Iterator[_Pair]:
+    if relation:
+        yield from ((head, relation, tail) for head, tail in product(heads, tails))
+
+
+def _triple(frame: Frame, head: Argument, relation: str, tail: Argument) -> Triple:
+    return Triple(
+        head=head.core_text,
+        relation=relation,
+        tail=tail.core_text,
+        head_start=head.core_start,
+        head_end=head.core_end,
+        tail_start=tail.core_start,
+        tail_end=tail.core_end,
+        head_type=head.entity_type,
+        tail_type=tail.entity_type,
+        negated=frame.negated,
+        rule=frame.rule,
+        confidence=frame.confidence,
+    )

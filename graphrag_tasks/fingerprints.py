@@ -1,0 +1,79 @@
+"""Fingerprints of a run: what each stage's output depends on, as a chain of hashes.
+
+A change of a stage's configuration, code, model or libraries changes the fingerprint of that stage
+and of all behind it, and of none before it. Shard sizes, worker counts, guards and times are left
+out: they cannot change a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks import nlp, schemas
+from graphrag_tasks.config import Config
+from graphrag_tasks.embed.stage import make_embedder
+from graphrag_tasks.ids import fingerprint
+from graphrag_tasks.stage import code_version, dependency_versions
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """What the outputs of a run depend on.
+
+    Attributes:
+        extraction: Configuration, code and models of parse, chunk, filter_sentences and extract;
+            documents processed under another one cannot be carried over.
+        collect: That, and the documents' contents.
+        normalize: All before it and the normalise stage.
+        embed: All before it and the embed stage.
+        load: All before it and the load stage: the whole snapshot.
+    """
+
+    extraction: str
+    collect: str
+    normalize: str
+    embed: str
+    load: str
+
+    @classmethod
+    def of(cls, config: Config, listed: pa.Table) -> Fingerprints:
+        """Compute the chain for a configuration and a listing of the sources."""
+        extraction = fingerprint(
+            {
+                "schema": schemas.SCHEMA_VERSION,
+                "parse": _part("parse", config.parse.model_dump()),
+                "chunk": _part("chunk", config.chunk.model_dump()),
+                "filter_sentences": _part("filter_sentences", config.sentences.model_dump())
+                | {"model": nlp.model_version(config.sentences.model)},
+                "extract": _part("extract.stage", config.extract.model_dump(exclude={"batch_size"}))
+                | {"rules": code_version("graphrag_tasks.extract")}
+                | {"model": nlp.model_version(config.extract.model)},
+                "nlp": code_version("graphrag_tasks.nlp"),
+            }
+        )
+        documents = listed.select(["document_id", "content_sha256"]).to_pylist()
+        collected = _chain(extraction, "collect", documents=documents)
+        normalized = _chain(collected, "normalize", config=config.normalize.model_dump())
+        model = make_embedder(config.embed).fingerprint
+        embedded = _chain(normalized, "embed.stage", model=model)
+        # The vector server holds a copy of the snapshot: it changes nothing in it.
+        return cls(extraction, collected, normalized, embedded, _chain(embedded, "load"))
+
+    def of_stage(self, stage: str) -> str:
+        """Return the fingerprint of a corpus stage."""
+        return str(asdict(self)[stage])
+
+
+def _part(module: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    name = f"graphrag_tasks.{module}"
+    dependencies = dependency_versions(import_module(name).DEPENDENCIES)
+    return {"config": dict(config), "code": code_version(name), "dependencies": dependencies}
+
+
+def _chain(before: str, module: str, **inputs: Any) -> str:  # noqa: ANN401 - any JSON
+    return fingerprint({"before": before, **_part(module, {}), **inputs})

@@ -1,0 +1,44 @@
+"""Load stage: the graph as arrays for igraph, and vectors into a vector server.
+
+The snapshot's own Arrow files are the truth; a vector server is a copy for those who search there.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from graphrag_tasks.config import LoadConfig
+from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics
+from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
+from graphrag_tasks.stage import StageResult
+
+__all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "VectorStore", "load", "open_vector_store"]
+
+REQUIRES = ("chunks", "entities", "relations", "mentions")
+PRODUCES = ("nodes", "edges")
+DEPENDENCIES = ("python-igraph",)
+
+
+def load(
+    chunks: pa.Table,
+    entities: pa.Table,
+    relations: pa.Table,
+    mentions: pa.Table,
+    *,
+    config: LoadConfig,  # noqa: ARG001 - the stage contract; the graph has no settings yet
+) -> StageResult:
+    """Build the graph's arrays and count what the paper counts.
+
+    Args:
+        chunks: Rows of `schemas.CHUNKS`.
+        entities: Rows of `schemas.ENTITIES`.
+        relations: Rows of `schemas.RELATIONS`.
+        mentions: Rows of `schemas.MENTIONS`.
+        config: The stage's settings.
+
+    Returns:
+        `nodes` and `edges`; statistics of the graph.
+    """
+    nodes = build_nodes(entities, chunks)
+    edges = build_edges(nodes, chunks, relations, mentions)
+    return StageResult({"nodes": nodes, "edges": edges}, graph_statistics(nodes, edges))

@@ -1,0 +1,9 @@
+"""Parse stage: files become blocks of text (paper, section 3.1: ingestion through Docling).
+
+Importing this package imports neither docling nor pandas: the readers do so when the first
+document that needs them is parsed.
+"""
+
+from graphrag_tasks.parse.stage import DEPENDENCIES, PRODUCES, REQUIRES, parse
+
+__all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "parse"]

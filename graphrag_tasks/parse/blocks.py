@@ -1,0 +1,79 @@
+"""What a reader gives back, and how it is laid out in the document text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from graphrag_tasks.schemas import BLOCK_SEPARATOR
+
+
+class Box(NamedTuple):
+    """A box on a page in points, origin at the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a document in reading order.
+
+    Attributes:
+        kind: title, heading, paragraph, list_item, table, code or caption.
+        text: Clean text without outer blank space.
+        level: Heading level from 1; None for other kinds.
+        page: Page it begins on, from 1, where the format has pages.
+        box: Where it lies on that page.
+    """
+
+    kind: str
+    text: str
+    level: int | None = None
+    page: int | None = None
+    box: Box | None = None
+
+
+@dataclass(frozen=True)
+class ParsedDocument:
+    """A document as its reader understood it.
+
+    Attributes:
+        blocks: In reading order, none without text.
+        title: Title from the file's metadata.
+        pages_in: Pages the file has; None for formats without pages.
+        pages_out: Pages that gave text.
+    """
+
+    blocks: Sequence[Block]
+    title: str | None = None
+    pages_in: int | None = None
+    pages_out: int | None = None
+
+    @property
+    def characters(self) -> int:
+        """Length of the document text."""
+        separators = len(BLOCK_SEPARATOR) * max(0, len(self.blocks) - 1)
+        return sum(len(block.text) for block in self.blocks) + separators
+
+
+def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
+    """Yield one `schemas.BLOCKS` row per block, with its place in the document text."""
+    start = 0
+    for ordinal, block in enumerate(blocks):
+        end = start + len(block.text)
+        yield {
+            "document_id": document_id,
+            "ordinal": ordinal,
+            "kind": block.kind,
+            "level": block.level,
+            "text": block.text,
+            "char_start": start,
+            "char_end": end,
+            "page": block.page,
+            "bbox": block.box._asdict() if block.box else None,
+        }
+        start = end + len(BLOCK_SEPARATOR)

@@ -1,0 +1,120 @@
+"""Docling without torch, without a network and without log noise.
+
+Docling's backends and pipelines are used directly, not through its `DocumentConverter`:
+
+* `docling.document_converter` imports the speech pipeline, which in 2.143.0 imports torch
+  unguarded; nothing here needs either.
+* It guesses a stream's format from its first bytes and so takes a CSV file that begins with "BM"
+  for a bitmap; here the caller says what a file is.
+
+Importing this module imports docling and pandas, which takes seconds; one pipeline object of each
+kind serves all documents of the process.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from functools import cache
+from io import BytesIO
+from typing import Any, NamedTuple
+
+from docling.backend.csv_backend import CsvDocumentBackend
+from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend
+from docling.backend.html_backend import HTMLDocumentBackend
+from docling.backend.msexcel_backend import MsExcelDocumentBackend
+from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
+from docling.backend.msword_backend import MsWordDocumentBackend
+from docling.datamodel.backend_options import (
+    HTMLBackendOptions,
+    MsExcelBackendOptions,
+    ThreadedDoclingParseBackendOptions,
+)
+from docling.datamodel.base_models import InputFormat
+from docling.datamodel.document import InputDocument, build_invalid_input_errors
+from docling.datamodel.pipeline_options import ConvertPipelineOptions, NativePdfPipelineOptions
+from docling.exceptions import ConversionError
+from docling.pipeline.base_pipeline import BasePipeline
+from docling.pipeline.native_pdf_pipeline import NativePdfPipeline
+from docling.pipeline.simple_pipeline import SimplePipeline
+from docling_core.types.doc import DoclingDocument
+
+from graphrag_tasks.errors import DocumentError
+
+# What goes wrong becomes a documents row; docling would log it again, with a traceback.
+logging.getLogger("docling").setLevel(logging.CRITICAL)
+
+
+class _Format(NamedTuple):
+    format: InputFormat
+    backend: type[Any]
+    options: Any = None
+
+
+_FORMATS = {
+    "csv": _Format(InputFormat.CSV, CsvDocumentBackend),
+    "docx": _Format(InputFormat.DOCX, MsWordDocumentBackend),
+    # Text before the first heading is text too: do not put it among headers and footers.
+    "html": _Format(
+        InputFormat.HTML, HTMLDocumentBackend, HTMLBackendOptions(infer_furniture=False)
+    ),
+    "pdf": _Format(
+        InputFormat.PDF,
+        ThreadedDoclingParseDocumentBackend,
+        ThreadedDoclingParseBackendOptions(parser_threads=1, render_pages=False),
+    ),
+    "pptx": _Format(InputFormat.PPTX, MsPowerpointDocumentBackend),
+    # A chart repeats the numbers of the cells it is drawn from.
+    "xlsx": _Format(
+        InputFormat.XLSX, MsExcelDocumentBackend, MsExcelBackendOptions(parse_charts=False)
+    ),
+}
+"""Docling's side of each media type. Remote and local fetching are off by Docling's default."""
+
+
+@cache
+def _pipeline(media_type: str) -> BasePipeline:
+    if media_type == "pdf":
+        return NativePdfPipeline(NativePdfPipelineOptions(parser_threads=1))
+    return SimplePipeline(ConvertPipelineOptions())
+
+
+def convert(data: bytes, media_type: str) -> DoclingDocument:
+    """Return Docling's document of these bytes.
+
+    Args:
+        data: The file's content.
+        media_type: A key of the formats above.
+
+    Raises:
+        DocumentError: Docling refuses the file (code `broken`).
+    """
+    form = _FORMATS[media_type]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        source = InputDocument(
+            path_or_stream=BytesIO(data),
+            format=form.format,
+            backend=form.backend,
+            backend_options=form.options,
+            filename=f"document.{media_type}",
+        )
+        if not source.valid:
+            reasons = "; ".join(item.error_message for item in build_invalid_input_errors(source))
+            raise _broken(media_type, reasons)
+        return _execute(source, media_type)
+
+
+def _execute(source: InputDocument, media_type: str) -> DoclingDocument:
+    try:
+        return _pipeline(media_type).execute(source, raises_on_error=True).document
+    except RuntimeError as error:
+        cause = error.__cause__ or error  # the pipeline wraps whatever went wrong
+        if isinstance(cause, ConversionError):
+            raise _broken(media_type, str(cause)) from error
+        raise cause from None
+
+
+def _broken(media_type: str, reason: str) -> DocumentError:
+    what = f"not a valid {media_type} file" + (f": {reason}" if reason else "")
+    return DocumentError("broken", what, hint="Open it in its own application and save it again")

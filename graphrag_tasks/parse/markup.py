@@ -1,0 +1,142 @@
+"""Readers of HTML and Markdown.
+
+Markdown is rendered to HTML by marko and read as HTML: Docling's own Markdown backend merges
+neighbouring paragraphs of a file as soon as it holds an HTML block or a comment.
+
+HTML is simplified before Docling reads it. Inline markup is unwrapped, because Docling strips the
+blank space around each run of it; images, menus and form controls go; notes in block quotes
+("> ### Note") keep the section they stand in; list items that hold more than a line of text
+("1. Do this:" and a code block) are taken apart, because Docling makes one text of an item.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from bs4 import BeautifulSoup, Comment, PageElement, Tag
+from marko import Markdown
+from marko.ext.gfm import GFM
+
+from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.docling_blocks import blocks_of
+from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.text import decode, one_line
+
+MAX_DEPTH = 500
+"""Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
+
+_DECLARED_ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)")
+_HEAD_BYTES = 4096
+_FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(.*?\n)---[^\S\n]*(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:[^\S\n]*(\S.*)$", re.MULTILINE)
+_DROPPED = (
+    "img svg picture video audio canvas iframe object nav button select input textarea script "
+    "style noscript"
+).split()
+_INLINE = (
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp "
+    "small span strike strong sub sup time tt u var wbr"
+).split()
+_HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
+_LISTS = ["ul", "ol"]
+_OWN_BLOCKS = {"pre", "table", "blockquote", "details", "dl", "figure", "div", *_HEADINGS}
+
+
+def read_html(data: bytes) -> ParsedDocument:
+    """Read an HTML page.
+
+    Raises:
+        DocumentError: The file is binary or nested too deep (code `broken`).
+    """
+    declared = _DECLARED_ENCODING.search(data, 0, _HEAD_BYTES)
+    return _read(decode(data, declared[1].decode("ascii") if declared else None), None)
+
+
+def read_markdown(data: bytes) -> ParsedDocument:
+    """Read GitHub-flavoured Markdown; the title may stand in its front matter.
+
+    Raises:
+        DocumentError: The file is binary or nested too deep (code `broken`).
+    """
+    text = decode(data).replace("\r\n", "\n")
+    title = None
+    if front := _FRONT_MATTER.match(text):
+        text = text[front.end() :]
+        if found := _FRONT_TITLE.search(front[1]):
+            title = found[1].strip().strip("\"'")
+    return _read(_markdown().convert(text), title)
+
+
+@cache
+def _markdown() -> Markdown:
+    return Markdown(extensions=[GFM])
+
+
+def _read(html: str, title: str | None) -> ParsedDocument:
+    soup = BeautifulSoup(html, "html.parser")
+    _check_depth(soup)
+    if title is None and soup.title is not None:
+        title = one_line(soup.title.get_text())
+    _simplify(soup)
+    return ParsedDocument(blocks_of(convert(str(soup).encode("utf-8"), "html")), title or None)
+
+
+def _check_depth(soup: BeautifulSoup) -> None:
+    depths = {id(soup): 0}
+    for tag in soup.find_all(True):
+        depth = depths[id(tag)] = depths[id(tag.parent)] + 1
+        if depth > MAX_DEPTH:
+            what = f"more than {MAX_DEPTH} elements are nested inside each other"
+            raise DocumentError("broken", what, hint="Save the page without its layout")
+
+
+def _simplify(soup: BeautifulSoup) -> None:
+    for comment in soup.find_all(string=lambda string: isinstance(string, Comment)):
+        comment.extract()
+    for tag in soup.find_all(_DROPPED):
+        tag.decompose()
+    for tag in soup.find_all(_INLINE):
+        tag.unwrap()
+    for quote in soup.find_all("blockquote"):
+        for heading in quote.find_all(_HEADINGS):
+            heading.name = "p"
+    for items in reversed(soup.find_all(_LISTS)):
+        if any(_holds_blocks(item) for item in items.find_all("li", recursive=False)):
+            _take_apart(soup, items)
+
+
+def _holds_blocks(item: Tag) -> bool:
+    names = [child.name for child in item.find_all(True, recursive=False)]
+    return names.count("p") > 1 or not _OWN_BLOCKS.isdisjoint(names)
+
+
+def _take_apart(soup: BeautifulSoup, items: Tag) -> None:
+    """Put each item's first text in a list of its own, and its other blocks behind that."""
+    for item in items.find_all("li", recursive=False):
+        children = list(item.children)
+        length = _lead_length(children)
+        lead = soup.new_tag("li")
+        lead.extend(children[:length])
+        wrapper = soup.new_tag("ul")
+        wrapper.append(lead)
+        items.insert_before(wrapper)
+        for child in children[length:]:
+            items.insert_before(child if isinstance(child, Tag) else _paragraph(soup, child))
+    items.decompose()
+
+
+def _lead_length(children: list[PageElement]) -> int:
+    """Return how many of an item's children are its first text: a paragraph or inline text."""
+    for index, child in enumerate(children):
+        if isinstance(child, Tag) and child.name != "br":
+            first = not any(str(before).strip() for before in children[:index])
+            return index + 1 if first and child.name == "p" else index
+    return len(children)
+
+
+def _paragraph(soup: BeautifulSoup, text: PageElement) -> Tag:
+    paragraph = soup.new_tag("p")
+    paragraph.append(text)
+    return paragraph

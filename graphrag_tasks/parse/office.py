@@ -1,0 +1,122 @@
+"""Readers of DOCX, PPTX and XLSX, with checks of the package that name what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import replace
+from io import BytesIO
+from xml.etree import ElementTree
+from zipfile import BadZipFile, ZipFile
+
+from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.docling_blocks import blocks_of
+from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.text import one_line
+
+_OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MAIN_PARTS = {
+    "docx": "word/document.xml",
+    "pptx": "ppt/presentation.xml",
+    "xlsx": "xl/workbook.xml",
+}
+_PROPERTIES = "docProps/core.xml"
+_MAX_PROPERTIES_BYTES = 1_000_000
+_TITLE_TAG = "{http://purl.org/dc/elements/1.1/}title"
+_DEFAULT_TITLES = {"powerpoint presentation", "word document", "untitled", "document", "title"}
+_EMU_PER_POINT = 12_700
+_SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
+_MAX_SHEET_BYTES = 128 * 1024 * 1024  # Docling refuses larger parts itself
+_CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_MAX_AREA = 4_000_000
+_MAX_AREA_PER_CELL = 100
+_RESAVE = "Open it in its own application and save it again"
+
+
+def read_docx(data: bytes) -> ParsedDocument:
+    """Read a Word document.
+
+    Raises:
+        DocumentError: It needs a password (`encrypted`) or is not a DOCX file (`broken`).
+    """
+    title = _open_package(data, "docx")
+    return ParsedDocument(blocks_of(convert(data, "docx")), title)
+
+
+def read_xlsx(data: bytes) -> ParsedDocument:
+    """Read a workbook: a heading per sheet, then its tables.
+
+    Raises:
+        DocumentError: It needs a password (`encrypted`) or is not an XLSX file (`broken`).
+    """
+    title = _open_package(data, "xlsx")
+    _check_extent(data)
+    return ParsedDocument(blocks_of(convert(data, "xlsx")), title)
+
+
+def read_pptx(data: bytes) -> ParsedDocument:
+    """Read slides: pages are slides; every slide's title but the first is a heading.
+
+    Raises:
+        DocumentError: It needs a password (`encrypted`) or is not a PPTX file (`broken`).
+    """
+    title = _open_package(data, "pptx")
+    document = convert(data, "pptx")
+    blocks = blocks_of(document, unit=1 / _EMU_PER_POINT)
+    first = next((number for number, block in enumerate(blocks) if block.kind == "title"), None)
+    blocks = [
+        replace(block, kind="heading", level=1) if block.kind == "title" and number != first else block
+        for number, block in enumerate(blocks)
+    ]
+    pages_out = len({block.page for block in blocks})
+    return ParsedDocument(blocks, title, pages_in=len(document.pages), pages_out=pages_out)
+
+
+def _open_package(data: bytes, media_type: str) -> str | None:
+    """Check that the bytes are an Office package, and return the title in its properties."""
+    if data.startswith(_OLE_HEADER):
+        what = f"the {media_type} file is encrypted, or of the format before 2007"
+        raise DocumentError("encrypted", what, hint="Save it without a password")
+    try:
+        with ZipFile(BytesIO(data)) as package:
+            names = set(package.namelist())
+            if _MAIN_PARTS[media_type] not in names:
+                what = f"not a valid {media_type} file: {_MAIN_PARTS[media_type]} is missing"
+                raise DocumentError("broken", what, hint=_RESAVE)
+            return _title(package) if _PROPERTIES in names else None
+    except (BadZipFile, EOFError, zlib.error, NotImplementedError) as error:
+        what = f"not a valid {media_type} file: {error}"
+        raise DocumentError("broken", what, hint=_RESAVE) from error
+
+
+def _title(package: ZipFile) -> str | None:
+    if package.getinfo(_PROPERTIES).file_size > _MAX_PROPERTIES_BYTES:
+        return None
+    try:
+        title = ElementTree.fromstring(package.read(_PROPERTIES)).findtext(_TITLE_TAG)
+    except ElementTree.ParseError:
+        return None
+    title = one_line(title or "")
+    return None if title.casefold() in _DEFAULT_TITLES else title or None
+
+
+def _check_extent(data: bytes) -> None:
+    """Refuse a sheet with a few cells far apart: Docling would visit every cell between them."""
+    with ZipFile(BytesIO(data)) as package:
+        for part in package.infolist():
+            if _SHEET_PART.match(part.filename) and part.file_size <= _MAX_SHEET_BYTES:
+                cells = _CELL.findall(package.read(part))
+                rows = max((int(row) for _, row in cells), default=0)
+                columns = max((_column_number(letters) for letters, _ in cells), default=0)
+                if rows * columns > max(_MAX_AREA, _MAX_AREA_PER_CELL * len(cells)):
+                    what = f"{part.filename} has {len(cells)} cells spread over {rows} rows"
+                    hint = "Delete the stray cells, or save the sheet as CSV"
+                    raise DocumentError("too_large", f"{what} and {columns} columns", hint=hint)
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - ord("A") + 1
+    return number

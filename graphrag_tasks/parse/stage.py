@@ -1,0 +1,189 @@
+"""The stage itself: one documents row per source, whatever became of it.
+
+What holds: a document that cannot be read gets its error row and never stops the others; the
+rows depend on the sources' bytes alone, not on their order or on how they are cut into shards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks import schemas
+from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.errors import DocumentError, GraphragError
+from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
+from graphrag_tasks.parse.readers import READERS, load_readers
+from graphrag_tasks.parse.text import clean_text
+from graphrag_tasks.stage import StageResult
+
+REQUIRES = ("sources",)
+PRODUCES = ("documents", "blocks")
+DEPENDENCIES = (
+    "docling-slim",
+    "docling-core",
+    "docling-parse",
+    "pypdfium2",
+    "beautifulsoup4",
+    "marko",
+    "python-docx",
+    "python-pptx",
+    "openpyxl",
+)
+
+PARSED, EMPTY, FAILED, SKIPPED = "parsed", "empty", "failed", "skipped"
+_STATUS_OF_CODE = {"unknown_type": SKIPPED, "empty_file": EMPTY, "no_text": EMPTY}
+_COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "content_sha256")
+
+log = logging.getLogger(__name__)
+
+
+def parse(
+    sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]
+) -> StageResult:
+    """Read every source row into a document and its blocks.
+
+    Args:
+        sources: Rows to process (`schemas.SOURCES`).
+        config: Limits.
+        fetch: Gives the bytes behind a uri; may raise `OSError` or `DocumentError`.
+
+    Returns:
+        `documents`, one row per source row in its order, and `blocks` in reading order.
+
+    Raises:
+        MissingDependencyError: A reader's package is not installed.
+    """
+    rows = sources.to_pylist()
+    load_readers({row["media_type"] for row in rows})
+    documents: list[dict[str, Any]] = []
+    blocks: list[dict[str, Any]] = []
+    for source in rows:
+        document, parsed = _parse_one(source, config, fetch)
+        documents.append(document)
+        blocks.extend(lay_out(source["document_id"], parsed.blocks) if parsed else ())
+    return StageResult(
+        tables={
+            "documents": pa.Table.from_pylist(documents, schema=schemas.DOCUMENTS),
+            "blocks": pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
+        },
+        stats=_stats(documents, len(blocks)),
+    )
+
+
+def _parse_one(
+    source: Mapping[str, Any], config: ParseConfig, fetch: Callable[[str], bytes]
+) -> tuple[dict[str, Any], ParsedDocument | None]:
+    row: dict[str, Any] = dict.fromkeys(schemas.DOCUMENTS.names)
+    row |= {name: source[name] for name in _COPIED}
+    row |= {"title": _file_stem(source["path"]), "characters": 0}
+    try:
+        parsed = _read(source, config, fetch, row)
+    except DocumentError as error:
+        return row | _error(error.code, str(error)), None
+    except GraphragError as error:
+        return row | _error("unreadable", str(error)), None
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one bad document must not stop the others
+        log.warning("parsing %s failed", source["uri"], exc_info=True)
+        what = f"the parser raised {type(error).__name__}: {error}"
+        hint = "Open the file in its own application and save it again, or leave it out"
+        return row | _error("parse_failed", str(DocumentError("", what, source["uri"], hint))), None
+    row |= {"status": PARSED, "pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
+    row["characters"] = parsed.characters
+    row["title"] = _title(parsed) or row["title"]
+    return row, parsed
+
+
+def _read(
+    source: Mapping[str, Any],
+    config: ParseConfig,
+    fetch: Callable[[str], bytes],
+    row: dict[str, Any],
+) -> ParsedDocument:
+    """Return a document that holds text; size, hash and pages go to the row on the way."""
+    uri, media_type = source["uri"], source["media_type"]
+    if media_type not in READERS:
+        known = ", ".join(sorted(READERS))
+        hint = f"Rename or convert it to one of: {known}"
+        raise DocumentError("unknown_type", "this kind of file is not read", uri, hint)
+    _check_size(source["size_bytes"], uri, config)
+    data = _fetch(uri, fetch)
+    row["size_bytes"] = len(data)
+    _check_size(len(data), uri, config)
+    row["content_sha256"] = _check_sha256(data, source["content_sha256"], uri)
+    try:
+        parsed = READERS[media_type](data)
+    except DocumentError as error:
+        raise DocumentError(error.code, error.what, uri, error.hint) from error
+    if not parsed.blocks:
+        row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
+        hint = "If it is a scan, run OCR on it first" if media_type == "pdf" else ""
+        raise DocumentError("no_text", "the document was read and holds no text", uri, hint)
+    return parsed
+
+
+def _check_size(size: int, uri: str, config: ParseConfig) -> None:
+    if size > config.max_bytes:
+        what = f"the file has {size} bytes, more than the {config.max_bytes} allowed"
+        raise DocumentError("too_large", what, uri, "Raise parse.max_bytes or split the file")
+
+
+def _fetch(uri: str, fetch: Callable[[str], bytes]) -> bytes:
+    try:
+        data = fetch(uri)
+    except FileNotFoundError as error:
+        what = "the file was there when the run was planned and is gone"
+        raise DocumentError("vanished", what, uri, "Run the index again") from error
+    except OSError as error:
+        what = f"the file cannot be read: {error.strerror or error}"
+        raise DocumentError("unreadable", what, uri, "Check its permissions") from error
+    if not data:
+        raise DocumentError("empty_file", "the file has no bytes", uri)
+    return data
+
+
+def _check_sha256(data: bytes, planned: str | None, uri: str) -> str:
+    found = hashlib.sha256(data).hexdigest()
+    if planned is not None and planned != found:
+        what = "the file's content changed after the run was planned"
+        raise DocumentError("changed", what, uri, "Run the index again")
+    return found
+
+
+def _error(code: str, message: str) -> dict[str, Any]:
+    return {
+        "status": _STATUS_OF_CODE.get(code, FAILED),
+        "error_code": code,
+        "error_message": clean_text(message),
+    }
+
+
+def _title(parsed: ParsedDocument) -> str | None:
+    """Return the metadata title, else the first title, else the first heading."""
+    if parsed.title:
+        return parsed.title
+    for kind in ("title", "heading"):
+        for block in parsed.blocks:
+            if block.kind == kind:
+                return " ".join(block.text.split())
+    return None
+
+
+def _file_stem(path: str) -> str:
+    return PurePosixPath(path).stem or path
+
+
+def _stats(documents: list[dict[str, Any]], blocks: int) -> dict[str, int | float]:
+    stats: dict[str, int | float] = {"documents": len(documents)}
+    for status in (PARSED, EMPTY, FAILED, SKIPPED):
+        stats[status] = sum(document["status"] == status for document in documents)
+    stats["pages"] = sum(document["pages_out"] or 0 for document in documents)
+    stats["blocks"] = blocks
+    return stats

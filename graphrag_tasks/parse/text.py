@@ -1,0 +1,79 @@
+"""Bytes to text, clean text, and the reader of plain text files."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.parse.blocks import Block, ParsedDocument
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+_LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
+_SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
+_CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+_CONTROLS |= {ord(character): " " for character in _SPACE_CONTROLS}
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def decode(data: bytes, declared: str | None = None) -> str:
+    """Return the text of a text file.
+
+    A byte-order mark settles the encoding; otherwise UTF-8 is tried, then what the file itself
+    declares, then Windows-1252.
+
+    Raises:
+        DocumentError: The bytes are binary (code `broken`).
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return _decode(data, (encoding,))
+    if b"\x00" in data:
+        raise _not_text("it holds NUL bytes")
+    return _decode(data, ("utf-8", *([declared] if declared else []), "cp1252"))
+
+
+def _decode(data: bytes, encodings: tuple[str, ...]) -> str:
+    for encoding in encodings:
+        try:
+            return data.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    raise _not_text(f"it cannot be decoded as {' or '.join(encodings)}")
+
+
+def _not_text(why: str) -> DocumentError:
+    return DocumentError("broken", f"the file is not text: {why}", hint="Save it as UTF-8")
+
+
+def clean_text(text: str) -> str:
+    """Return text with line ends as `\\n`, without control characters and lone surrogates.
+
+    Outer blank lines and trailing blank space go; the first line's indentation stays.
+    """
+    text = _LINE_ENDS.sub("\n", text).translate(_CONTROLS)
+    text = _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text).rstrip()
+    first_line = text[: len(text) - len(text.lstrip())].rfind("\n") + 1
+    return text[first_line:]
+
+
+def one_line(text: str) -> str:
+    """Return clean text with every run of blank space as one space."""
+    return " ".join(clean_text(text).split())
+
+
+def read_plain_text(data: bytes) -> ParsedDocument:
+    """Read a text file: paragraphs are what blank lines separate.
+
+    Raises:
+        DocumentError: The bytes are binary (code `broken`).
+    """
+    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(decode(data))))
+    return ParsedDocument([Block("paragraph", text) for text in paragraphs if text])

@@ -1,0 +1,112 @@
+"""Publish: check a finished snapshot, move it into place, and flip `CURRENT`.
+
+What holds: readers see the old snapshot or the new one, never parts of both; the pointer moves
+last; a snapshot whose content is already published is not published twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from graphrag_tasks.artifacts import Folder, Table
+from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.ids import content_id
+from graphrag_tasks.snapshots import (
+    ARROW_TABLES,
+    MANIFEST_FILE,
+    SNAPSHOT_TABLES,
+    Manifest,
+    Snapshot,
+    Store,
+)
+
+log = logging.getLogger(__name__)
+
+
+def snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any]) -> str:
+    """Return the id of a snapshot's content: every table's hash and the embedding model."""
+    parts = [part for name in sorted(tables) for part in (name, tables[name].sha256)]
+    return content_id("snapshot", str(embedding["fingerprint"]), *parts)
+
+
+def build_manifest(
+    tables: Mapping[str, Table],
+    *,
+    embedding: Mapping[str, Any],
+    parent_id: str | None,
+    now: datetime | None = None,
+    **about: Any,  # noqa: ANN401 - the remaining fields of Manifest, as they are
+) -> Manifest:
+    """Return the manifest of a finished snapshot.
+
+    Args:
+        tables: Rows and hash of every table.
+        embedding: Model name, settings, fingerprint and dimension.
+        parent_id: Snapshot that was current when the run began.
+        now: Time of the publish; the clock by default.
+        about: The manifest's other fields.
+
+    Raises:
+        SnapshotError: A table is missing.
+    """
+    missing = sorted({*SNAPSHOT_TABLES, *ARROW_TABLES} - set(tables))
+    if missing:
+        raise SnapshotError(f"tables are missing: {', '.join(missing)}", "publish")
+    return Manifest(
+        snapshot_id=snapshot_id(tables, embedding),
+        parent_id=parent_id,
+        created_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
+        embedding=dict(embedding),
+        tables=dict(tables),
+        **about,
+    )
+
+
+def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
+    """Verify a staged snapshot and make it the current one.
+
+    Args:
+        store: Where to publish.
+        staged: Folder with every table of the snapshot.
+        manifest: What the folder must hold.
+
+    Returns:
+        Whether `CURRENT` changed; False where this content is current already.
+
+    Raises:
+        SnapshotError: A file is missing or differs from the manifest, or rows contradict each
+            other; `CURRENT` is left alone.
+    """
+    if store.current_id() == manifest.snapshot_id:
+        log.info("snapshot %s is current already: nothing to publish", manifest.snapshot_id)
+        return False
+    target = store.snapshot_folder(manifest.snapshot_id)
+    if not target.exists(MANIFEST_FILE):
+        staged.write_json(MANIFEST_FILE, manifest.as_dict())
+        candidate = Snapshot(staged)
+        candidate.verify()
+        _check_counts(candidate)
+        target.delete()  # what a run that was killed while moving left there
+        staged.move_to(target)
+    store.set_current(manifest.snapshot_id)
+    log.info("published snapshot %s", manifest.snapshot_id)
+    return True
+
+
+def _check_counts(snapshot: Snapshot) -> None:
+    """Check that the tables belong together: a vector for each row, a node for each id."""
+    rows = {name: table.rows for name, table in snapshot.manifest.tables.items()}
+    expected = {
+        "chunk_vectors": rows["chunks"],
+        "entity_vectors": rows["entities"],
+        "relation_vectors": rows["relations"],
+        "nodes": rows["entities"] + rows["chunks"],
+    }
+    for name, count in expected.items():
+        if rows[name] != count:
+            raise SnapshotError(f"{name} has {rows[name]} rows where {count} are due", "publish")
+    if rows["evidence"] < rows["relations"]:
+        raise SnapshotError("a relation has no evidence", "publish")

@@ -1,0 +1,123 @@
+"""Small array helpers: id columns to row numbers, vectors as a view, adjacency as CSR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from graphrag_tasks.errors import SnapshotError
+
+Rows = NDArray[np.int64]
+"""Row numbers of a table."""
+
+Vectors = NDArray[np.float32]
+"""Unit vectors, shape (rows, dimension), or one of them, shape (dimension,)."""
+
+Scores = NDArray[np.float32] | NDArray[np.float64]
+"""One number per row; higher is better."""
+
+
+def column(table: pa.Table, name: str) -> Any:  # noqa: ANN401 - an array of any Arrow type
+    """Return a column as one array, without a copy where it already is one."""
+    data = table[name]
+    return data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
+
+
+def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
+    """Return, for each value of an id column, the row it names.
+
+    Args:
+        table: Table with the id column.
+        name: The column's name.
+        ids: Ids in row order of the table they name.
+        what: Words for the two tables, for the message.
+
+    Raises:
+        SnapshotError: A value names no row: the snapshot's tables are not of one version.
+    """
+    found = pc.index_in(column(table, name), value_set=ids)
+    if found.null_count:
+        raise SnapshotError(
+            f"{found.null_count} values of {name} name no row",
+            what,
+            "The snapshot is damaged; publish it again: graphrag-tasks index SOURCE",
+        )
+    rows: Rows = found.to_numpy(zero_copy_only=False).astype(np.int64)
+    return rows
+
+
+def id_ranks(ids: pa.Array[Any]) -> Rows:
+    """Return the position of each id in sorted order: what ties are broken by."""
+    order = pc.sort_indices(ids).to_numpy()
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks
+
+
+def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Vectors:
+    """Return a vector table as a matrix whose rows follow `ids`.
+
+    Where the table is memory-mapped and already in that order (how it is published), the matrix
+    is a view of the file: nothing is read before it is used, and readers share the pages.
+
+    Args:
+        table: Columns id and vector (`schemas.vectors_schema`).
+        ids: Ids in the wanted order.
+        dimension: Length the vectors must have.
+        what: Name of the table, for the message.
+
+    Returns:
+        Shape (len(ids), dimension), read-only where it is a view.
+
+    Raises:
+        SnapshotError: The vectors have another length, or an id has none.
+    """
+    width = table.schema.field("vector").type.list_size
+    if width != dimension:
+        raise SnapshotError(f"vectors have {width} numbers, the manifest says {dimension}", what)
+    flat = column(table, "vector").flatten().to_numpy(zero_copy_only=True)
+    vectors: Vectors = flat.reshape(-1, width)
+    vector_ids = column(table, "id")
+    if vector_ids.equals(ids):
+        return vectors
+    rows = rows_of(pa.table({"id": ids}), "id", vector_ids, what)
+    return vectors[rows]
+
+
+@dataclass(frozen=True)
+class Adjacency:
+    """Neighbours of each row in compressed sparse row form.
+
+    Attributes:
+        offsets: Shape (rows + 1,): where each row's neighbours begin.
+        targets: Neighbours, ascending and distinct within a row.
+    """
+
+    offsets: Rows
+    targets: Rows
+
+    @classmethod
+    def from_pairs(cls, sources: Rows, targets: Rows, size: int) -> Adjacency:
+        """Build it from pairs in any order; a pair that occurs twice counts once.
+
+        Args:
+            sources: Row each pair starts at.
+            targets: Row each pair ends at.
+            size: Number of source rows.
+        """
+        order = np.lexsort((targets, sources))
+        sources, targets = sources[order], targets[order]
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
+        sources, targets = sources[first], targets[first]
+        return cls(np.searchsorted(sources, np.arange(size + 1)), targets)
+
+    def union(self, rows: Rows) -> Rows:
+        """Return all neighbours of the rows, ascending and distinct."""
+        parts = [self.targets[self.offsets[row] : self.offsets[row + 1]] for row in rows]
+        return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)

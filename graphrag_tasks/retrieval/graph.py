@@ -1,0 +1,136 @@
+"""The pinned snapshot as arrays: ids, vectors and adjacency; no texts but entity names."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from graphrag_tasks.retrieval.arrays import (
+    Adjacency,
+    Rows,
+    Vectors,
+    column,
+    id_ranks,
+    matrix,
+    rows_of,
+)
+from graphrag_tasks.snapshots import Snapshot
+
+
+def name_key(name: str) -> str:
+    """Return what names are compared by: casefolded, inner whitespace runs one space, no ends."""
+    return " ".join(name.casefold().split())
+
+
+class Nodes:
+    """The rows of one kind: ids, ranks of the ids, and unit vectors.
+
+    Args:
+        snapshot: The pinned snapshot.
+        kind: chunk, entity or relation.
+        ids: Ids in row order.
+    """
+
+    def __init__(self, snapshot: Snapshot, kind: str, ids: pa.Array[Any]) -> None:
+        self.ids = ids
+        self.id_ranks = id_ranks(ids)
+        table = f"{kind}_vectors"
+        dimension = int(snapshot.manifest.embedding["dimension"])
+        self.vectors: Vectors = matrix(
+            snapshot.table(table), ids, dimension, f"{snapshot.folder.uri}, {table}"
+        )
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.ids)
+
+
+class Graph:
+    """Entities, relations and chunks of a snapshot, addressed by row number.
+
+    What is built here is never changed again, so any number of threads may read it.
+
+    Args:
+        snapshot: The pinned snapshot.
+
+    Attributes:
+        chunks: The chunks.
+        entities: The entities.
+        relations: The relations.
+
+    Raises:
+        SnapshotError: Tables do not fit together.
+        ArtifactError: A table is missing or unreadable.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._relations = snapshot.table("relations", ["relation_id", "head_id", "tail_id"])
+        self._where = snapshot.folder.uri
+        self.chunks = Nodes(snapshot, "chunk", _ids(snapshot, "chunks", "chunk_id"))
+        self.entities = Nodes(snapshot, "entity", _ids(snapshot, "entities", "entity_id"))
+        self.relations = Nodes(snapshot, "relation", column(self._relations, "relation_id"))
+
+    @cached_property
+    def heads(self) -> Rows:
+        """Entity row each relation starts at."""
+        return rows_of(self._relations, "head_id", self.entities.ids, f"{self._where}, relations")
+
+    @cached_property
+    def tails(self) -> Rows:
+        """Entity row each relation ends at."""
+        return rows_of(self._relations, "tail_id", self.entities.ids, f"{self._where}, relations")
+
+    @cached_property
+    def entity_relations(self) -> Adjacency:
+        """Relations that touch each entity, as head or as tail."""
+        relations = np.arange(len(self.relations))
+        return Adjacency.from_pairs(
+            np.concatenate([self.heads, self.tails]),
+            np.concatenate([relations, relations]),
+            len(self.entities),
+        )
+
+    @cached_property
+    def entity_chunks(self) -> Adjacency:
+        """Chunks that mention each entity: the entity-chunk edges."""
+        return self._chunks_by("mentions", "entity_id", self.entities)
+
+    @cached_property
+    def relation_chunks(self) -> Adjacency:
+        """Chunks that each relation's evidence lies in."""
+        return self._chunks_by("evidence", "relation_id", self.relations)
+
+    @cached_property
+    def names(self) -> dict[str, Rows]:
+        """Entity rows, in order of id, by `name_key` of each display name and alias."""
+        entities = self._snapshot.table("entities", ["name"])
+        aliases = self._snapshot.table("aliases", ["entity_id", "alias"])
+        rows = rows_of(aliases, "entity_id", self.entities.ids, f"{self._where}, aliases")
+        found: dict[str, set[int]] = {}
+        for row, name in enumerate(column(entities, "name").to_pylist()):
+            found.setdefault(name_key(name), set()).add(row)
+        for row, alias in zip(rows.tolist(), column(aliases, "alias").to_pylist(), strict=True):
+            found.setdefault(name_key(alias), set()).add(row)
+        ranks = self.entities.id_ranks
+        return {
+            key: np.array(sorted(group, key=ranks.__getitem__), dtype=np.int64)
+            for key, group in found.items()
+        }
+
+    def _chunks_by(self, table: str, key: str, nodes: Nodes) -> Adjacency:
+        data = self._snapshot.table(table, [key, "chunk_id"])
+        where = f"{self._where}, {table}"
+        return Adjacency.from_pairs(
+            rows_of(data, key, nodes.ids, where),
+            rows_of(data, "chunk_id", self.chunks.ids, where),
+            len(nodes),
+        )
+
+
+def _ids(snapshot: Snapshot, table: str, key: str) -> pa.Array[Any]:
+    ids: pa.Array[Any] = column(snapshot.table(table, [key]), key)
+    return ids

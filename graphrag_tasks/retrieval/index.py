@@ -1,0 +1,153 @@
+"""An opened index: one pinned snapshot that answers questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.errors import QueryError, SnapshotError
+from graphrag_tasks.retrieval.context import Context
+from graphrag_tasks.retrieval.encoder import Embedder, QueryEncoder
+from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.modes import mode_named
+from graphrag_tasks.retrieval.provenance import Provenance
+from graphrag_tasks.retrieval.ranking import Query, Ranking
+from graphrag_tasks.retrieval.seeds import NounPhrases
+from graphrag_tasks.snapshots import Snapshot, Store
+
+
+@dataclass(frozen=True)
+class IndexFacts:
+    """How large an index is, and which snapshot it reads."""
+
+    snapshot_id: str
+    chunks: int
+    entities: int
+    relations: int
+
+
+class Index:
+    """Search over one pinned snapshot; safe to share between threads.
+
+    A snapshot that is published later is not seen: graph and vectors stay of one version until
+    the index is opened again.
+
+    Args:
+        snapshot: The pinned snapshot.
+        config: Parameters of the search.
+        embedder: Query encoder; by default the model the manifest names.
+        noun_phrases: Finds the noun phrases of a question; spaCy by default.
+
+    Attributes:
+        snapshot: The pinned snapshot.
+        config: Parameters of the search.
+
+    Raises:
+        SnapshotError: The snapshot is damaged, or the embedder is not the one it was embedded with.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        *,
+        config: RetrievalConfig | None = None,
+        embedder: Embedder | None = None,
+        noun_phrases: Callable[[str], Sequence[str]] | None = None,
+    ) -> None:
+        embedding = snapshot.manifest.embedding
+        missing = {"model", "max_tokens", "fingerprint", "dimension"} - set(embedding)
+        if missing:
+            raise SnapshotError(
+                f"the manifest's embedding lacks {', '.join(sorted(missing))}",
+                snapshot.folder.uri,
+                "Index again: graphrag-tasks index SOURCE",
+            )
+        self.snapshot = snapshot
+        self.config = config or RetrievalConfig()
+        self._encoder = QueryEncoder(embedding, embedder)
+        self._noun_phrases = noun_phrases or NounPhrases()
+        self._graph = Graph(snapshot)
+
+    def __repr__(self) -> str:
+        """Show the snapshot and its size."""
+        return f"Index({self.facts})"
+
+    @property
+    def facts(self) -> IndexFacts:
+        """Counts of the pinned snapshot, and its id."""
+        return IndexFacts(
+            self.snapshot.snapshot_id,
+            chunks=len(self._graph.chunks),
+            entities=len(self._graph.entities),
+            relations=len(self._graph.relations),
+        )
+
+    def search(self, question: str, mode: str = "paper", k: int | None = None) -> Context:
+        """Return the chunks, relations and entities that help to answer a question.
+
+        Args:
+            question: Any text that is not blank.
+            mode: A name from `MODES`.
+            k: Chunks wanted; relations are at most 2k. `config.k` by default.
+
+        Returns:
+            The context, best first, each item with its source.
+
+        Raises:
+            QueryError: The question is blank, the mode is unknown, or k is not at least 1.
+            SnapshotError: The installed model is not the one the snapshot was embedded with.
+        """
+        rank = mode_named(mode)
+        if not question.strip():
+            raise QueryError("the question is empty")
+        k = self.config.k if k is None else k
+        if k < 1:
+            raise QueryError(f"k must be at least 1 (got {k})")
+        if not len(self._graph.chunks) and not len(self._graph.entities):
+            ranking = Ranking(notes=["The snapshot holds no chunks and no entities."])
+        else:
+            vector = self._encoder.encode(question)
+            ranking = rank(self._graph, Query(question, vector, k, self._noun_phrases), self.config)
+        return Context(
+            question=question,
+            mode=mode,
+            k=k,
+            snapshot_id=self.snapshot.snapshot_id,
+            chunks=self._provenance.chunk_hits(ranking.chunks),
+            relations=self._provenance.relation_hits(ranking.relations),
+            entities=self._provenance.entity_hits(ranking.seeds),
+            notes=tuple(ranking.notes),
+        )
+
+    @cached_property
+    def _provenance(self) -> Provenance:
+        return Provenance(self.snapshot, self._graph)
+
+
+def open_index(
+    store: str | Path,
+    snapshot: str | None = None,
+    *,
+    config: RetrievalConfig | None = None,
+    embedder: Embedder | None = None,
+    noun_phrases: Callable[[str], Sequence[str]] | None = None,
+) -> Index:
+    """Open a published snapshot for search.
+
+    Args:
+        store: Folder or URI of the store.
+        snapshot: Id of the snapshot; the current one by default. Either way it is pinned.
+        config: Parameters of the search; the paper's by default.
+        embedder: Query encoder; by default the model the manifest names, loaded on first search.
+        noun_phrases: Finds the noun phrases of a question; spaCy by default, loaded on first use.
+
+    Raises:
+        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the
+            embedder is not the one it was embedded with.
+        ArtifactError: One of its tables is missing or unreadable.
+    """
+    pinned = Store(str(store)).open(snapshot)
+    return Index(pinned, config=config, embedder=embedder, noun_phrases=noun_phrases)

@@ -1,0 +1,27 @@
+"""The registry of search modes: a name and a function each."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from graphrag_tasks.errors import QueryError
+from graphrag_tasks.retrieval import dense, paper
+from graphrag_tasks.retrieval.ranking import Mode
+
+MODES: Mapping[str, Mode] = MappingProxyType({"paper": paper.rank, "dense": dense.rank})
+"""Every mode by name; the first one is the default."""
+
+
+def mode_named(name: str) -> Mode:
+    """Return the mode of this name.
+
+    Raises:
+        QueryError: There is none; the message lists the modes and suggests the nearest.
+    """
+    if name in MODES:
+        return MODES[name]
+    near = difflib.get_close_matches(name.lower(), MODES, n=1)
+    suggestion = f"Did you mean '{near[0]}'? " if near else ""
+    raise QueryError(f"there is no mode '{name}'", "", f"{suggestion}Modes: {', '.join(MODES)}")

@@ -1,0 +1,93 @@
+"""A context as text for a language model, with numbered citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.errors import QueryError
+
+if TYPE_CHECKING:
+    from graphrag_tasks.retrieval.context import ChunkHit, RelationHit
+
+_RELATIONS_HEADING = "Relations:"
+
+_Item = tuple[int, int]
+"""0 for a chunk or 1 for a relation, and its rank: the order of the prompt."""
+
+
+def as_prompt(
+    chunks: Sequence[ChunkHit], relations: Sequence[RelationHit], budget: int | None
+) -> str:
+    """Return chunks, then relations one a line, each with its number, title and page.
+
+    Under a budget, items are tried in the order chunk 1, relations 1 and 2, chunk 2, relations 3
+    and 4, …; one that no longer fits is left out whole, and a later, shorter one may still enter.
+
+    Args:
+        chunks: Hits in order of rank.
+        relations: Hits in order of rank; they are numbered after the chunks.
+        budget: Longest text wanted; None takes all.
+
+    Raises:
+        QueryError: The budget is negative.
+    """
+    if budget is not None and budget < 0:
+        raise QueryError(f"budget_characters must not be negative (got {budget})")
+    items: dict[_Item, str] = {(0, hit.rank): _chunk_block(hit) for hit in chunks}
+    items |= {(1, hit.rank): _relation_line(hit, len(chunks) + hit.rank) for hit in relations}
+    taken: dict[_Item, str] = {}
+    for item in sorted(items, key=_turn):
+        longer = taken | {item: items[item]}
+        if budget is None or len(_joined(longer)) <= budget:
+            taken = longer
+    return _joined(taken)
+
+
+def _turn(item: _Item) -> tuple[int, _Item]:
+    is_relation, rank = item
+    return ((rank + 1) // 2 if is_relation else rank, item)
+
+
+def _joined(items: Mapping[_Item, str]) -> str:
+    parts = [items[item] for item in sorted(items) if not item[0]]
+    if lines := [items[item] for item in sorted(items) if item[0]]:
+        parts.append("\n".join([_RELATIONS_HEADING, *lines]))
+    return "\n\n".join(parts)
+
+
+def _chunk_block(hit: ChunkHit) -> str:
+    return f"[{hit.rank}] {chunk_place(hit)}\n{hit.text}"
+
+
+def _relation_line(hit: RelationHit, number: int) -> str:
+    return f"[{number}] {one_line(hit.text)} — {relation_place(hit)}"
+
+
+def chunk_place(hit: ChunkHit) -> str:
+    """Return a chunk's title, pages and headings."""
+    headings = " > ".join(one_line(heading) for heading in hit.heading_path)
+    pages = place(hit.title, hit.page_start, hit.page_end)
+    return f"{pages}, {headings}" if headings and headings != one_line(hit.title) else pages
+
+
+def relation_place(hit: RelationHit) -> str:
+    """Return title and page of a relation's best sentence."""
+    if not hit.evidence:
+        return "no source sentence"
+    return place(hit.evidence[0].title, hit.evidence[0].page)
+
+
+def place(title: str, first: int | None, last: int | None = None) -> str:
+    """Return a title with its pages, where it has any."""
+    title = one_line(title)
+    if first is None:
+        return title
+    if last is None or last == first:
+        return f"{title}, page {first}"
+    return f"{title}, pages {first}-{last}"
+
+
+def one_line(text: str) -> str:
+    """Return a text with every whitespace run as one space."""
+    return " ".join(text.split())

@@ -1,0 +1,176 @@
+"""From rows to texts with their sources: relation → evidence → sentence → page → document.
+
+All joins are made once, as integer arrays, on the first search; a query then only reads the rows
+it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from graphrag_tasks.retrieval.arrays import Rows, column, id_ranks, rows_of
+from graphrag_tasks.retrieval.context import ChunkHit, EntityHit, RelationHit, SourceSentence
+from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.ranking import RankedChunk, RankedRelation, Seed
+from graphrag_tasks.snapshots import Snapshot
+
+EVIDENCE_SENTENCES = 3
+"""Most sentences shown for one relation."""
+
+
+class Provenance:
+    """Texts and sources of a snapshot's rows; never changed once built, so threads may share it.
+
+    Args:
+        snapshot: The pinned snapshot.
+        graph: Its arrays.
+
+    Raises:
+        SnapshotError: Tables do not fit together.
+    """
+
+    def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
+        self._graph = graph
+        self._where = snapshot.folder.uri
+        self._snapshot = snapshot
+
+    def chunk_hits(self, ranked: Sequence[RankedChunk]) -> tuple[ChunkHit, ...]:
+        """Return chunks with their documents, in the order given."""
+        rows = [item.row for item in ranked]
+        documents = self._document_fields(self._chunk_documents[rows])
+        return tuple(
+            ChunkHit(
+                rank=rank, score=item.score, similarity=item.similarity, ranks=dict(item.ranks),
+                **chunk, **document,
+            )
+            for rank, (item, chunk, document) in enumerate(
+                zip(ranked, _take(self._chunks, rows), documents, strict=True), 1
+            )
+        )  # fmt: skip
+
+    def relation_hits(self, ranked: Sequence[RankedRelation]) -> tuple[RelationHit, ...]:
+        """Return relations with the sentences that support them best, in the order given."""
+        rows = [item.row for item in ranked]
+        heads = self._entity_names(self._graph.heads[rows])
+        tails = self._entity_names(self._graph.tails[rows])
+        fields = _take(self._relations, rows)
+        return tuple(
+            RelationHit(
+                rank=rank, score=item.score, head=head, tail=tail,
+                evidence=self._evidence_of(item.row), **relation,
+            )
+            for rank, (item, relation, head, tail) in enumerate(
+                zip(ranked, fields, heads, tails, strict=True), 1
+            )
+        )  # fmt: skip
+
+    def entity_hits(self, seeds: Sequence[Seed]) -> tuple[EntityHit, ...]:
+        """Return entities with one sentence each that mentions them, in the order given."""
+        rows = [seed.row for seed in seeds]
+        examples = self._example_sentences[rows]
+        known = examples[examples >= 0]
+        sentences = dict(zip(known.tolist(), self._sentences_of(known), strict=True))
+        return tuple(
+            EntityHit(
+                rank=rank, score=seed.score, found_by=seed.found_by,
+                example=sentences.get(int(example)), **entity,
+            )
+            for rank, (seed, entity, example) in enumerate(
+                zip(seeds, _take(self._entities, rows), examples, strict=True), 1
+            )
+        )  # fmt: skip
+
+    def _evidence_of(self, relation: int) -> tuple[SourceSentence, ...]:
+        rows, sentences, confidences = self._evidence
+        part = slice(*np.searchsorted(rows, [relation, relation + 1]))
+        best: dict[int, float] = {}
+        for sentence, confidence in zip(sentences[part], confidences[part], strict=True):
+            best.setdefault(int(sentence), float(confidence))
+        chosen = dict(list(best.items())[:EVIDENCE_SENTENCES])
+        return self._sentences_of(np.array(list(chosen), dtype=np.int64), list(chosen.values()))
+
+    def _sentences_of(
+        self, rows: Rows, confidences: Sequence[float] | None = None
+    ) -> tuple[SourceSentence, ...]:
+        documents = self._document_fields(self._sentence_documents[rows])
+        given = [None] * len(rows) if confidences is None else confidences
+        return tuple(
+            SourceSentence(**sentence, **document, confidence=confidence)
+            for sentence, document, confidence in zip(
+                _take(self._sentences, rows), documents, given, strict=True
+            )
+        )
+
+    def _document_fields(self, rows: Rows) -> list[dict[str, Any]]:
+        return _take(self._documents, rows)
+
+    def _entity_names(self, rows: Rows) -> list[str]:
+        return [entity["name"] for entity in _take(self._entities, rows)]
+
+    @cached_property
+    def _documents(self) -> pa.Table:
+        return self._read("documents", ["document_id", "uri", "title"])
+
+    @cached_property
+    def _chunks(self) -> pa.Table:
+        return self._read("chunks", ["chunk_id", "heading_path", "text", "page_start", "page_end"])
+
+    @cached_property
+    def _entities(self) -> pa.Table:
+        return self._read("entities", ["entity_id", "name", "type"])
+
+    @cached_property
+    def _relations(self) -> pa.Table:
+        return self._read(
+            "relations", ["relation_id", "relation", "text", "negated", "weight", "confidence"]
+        )
+
+    @cached_property
+    def _sentences(self) -> pa.Table:
+        return self._read(
+            "sentences", ["sentence_id", "chunk_id", "text", "char_start", "char_end", "page"]
+        )
+
+    @cached_property
+    def _chunk_documents(self) -> Rows:
+        return self._rows("chunks", "document_id", column(self._documents, "document_id"))
+
+    @cached_property
+    def _sentence_documents(self) -> Rows:
+        return self._rows("sentences", "document_id", column(self._documents, "document_id"))
+
+    @cached_property
+    def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:
+        """Relation row, sentence row and confidence, sorted by relation, then best first."""
+        sentence_ids = column(self._sentences, "sentence_id")
+        relations = self._rows("evidence", "relation_id", self._graph.relations.ids)
+        sentences = self._rows("evidence", "sentence_id", sentence_ids)
+        confidence = column(self._read("evidence", ["confidence"]), "confidence").to_numpy()
+        order = np.lexsort((id_ranks(sentence_ids)[sentences], -confidence, relations))
+        return relations[order], sentences[order], confidence[order]
+
+    @cached_property
+    def _example_sentences(self) -> Rows:
+        """Sentence row of each entity's first mention in the table; -1 where it has none."""
+        entities = self._rows("mentions", "entity_id", self._graph.entities.ids)
+        sentences = self._rows("mentions", "sentence_id", column(self._sentences, "sentence_id"))
+        examples = np.full(len(self._graph.entities), -1, dtype=np.int64)
+        found, first = np.unique(entities, return_index=True)
+        examples[found] = sentences[first]
+        return examples
+
+    def _read(self, table: str, columns: list[str]) -> pa.Table:
+        return self._snapshot.table(table, columns).combine_chunks()
+
+    def _rows(self, table: str, key: str, ids: pa.Array[Any]) -> Rows:
+        return rows_of(self._read(table, [key]), key, ids, f"{self._where}, {table}")
+
+
+def _take(table: pa.Table, rows: Sequence[int] | Rows) -> list[dict[str, Any]]:
+    taken: list[dict[str, Any]] = table.take(pa.array(rows, pa.int64())).to_pylist()
+    return taken

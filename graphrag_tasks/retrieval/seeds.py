@@ -1,0 +1,80 @@
+"""Seed entities of a question: its noun phrases, matched by name, and its nearest by vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any
+
+from graphrag_tasks.config import ExtractConfig, RetrievalConfig
+from graphrag_tasks.nlp import load_pipeline
+from graphrag_tasks.retrieval.arrays import Scores
+from graphrag_tasks.retrieval.fuse import top
+from graphrag_tasks.retrieval.graph import Graph, name_key
+from graphrag_tasks.retrieval.ranking import Query, Seed
+
+_COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler")
+_PIPELINE = Lock()  # the process shares one pipeline, and it fills shared tables while it runs
+
+
+class NounPhrases:
+    """Noun phrases of a text by spaCy, loaded on the first call; one text at a time.
+
+    Each noun chunk is given as it stands and, where it begins with determiners, possessives or
+    question words, also without them: the index's entity names have none ("the print server" is
+    the entity "print server").
+
+    Args:
+        model: spaCy model package; by default the one extraction uses.
+    """
+
+    def __init__(self, model: str | None = None) -> None:
+        self._model = model or ExtractConfig().model
+
+    def __call__(self, text: str) -> list[str]:
+        """Return the distinct phrases in order of their place in the text."""
+        with _PIPELINE:
+            doc = load_pipeline(self._model, components=_COMPONENTS)(text)
+            return list(
+                dict.fromkeys(phrase for chunk in doc.noun_chunks for phrase in _phrases(chunk))
+            )
+
+
+def _phrases(chunk: Any) -> Iterator[str]:  # noqa: ANN401 - a spaCy span
+    yield chunk.text
+    start = 0
+    while start < len(chunk) - 1 and chunk[start].tag_ in {"DT", "PDT", "PRP$", "WDT", "WP$"}:
+        start += 1
+    if start:
+        yield chunk[start:].text
+
+
+def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed]:
+    """Return the seeds of the paper's Algorithm 2: by noun phrase, and the nearest.
+
+    A noun phrase matches an entity when their `name_key` is equal: a case-insensitive exact match
+    of the whole phrase with the whole display name or a whole alias. One phrase can match several
+    entities.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question; its noun phrases are not looked for where there are no entities.
+        config: `seed_entities` is the number of nearest entities.
+
+    Returns:
+        Matched entities in order of phrase and id, then the nearest by falling cosine; each once.
+    """
+    if not len(graph.entities):
+        return []
+    scores = graph.entities.vectors @ query.vector
+    found: dict[int, Seed] = {}
+    for phrase in query.noun_phrases(query.text):
+        for row in graph.names.get(name_key(phrase), ()):
+            _add(found, int(row), scores, f"noun phrase '{phrase}'")
+    for row in top(scores, graph.entities.id_ranks, config.seed_entities):
+        _add(found, int(row), scores, "vector")
+    return list(found.values())
+
+
+def _add(found: dict[int, Seed], row: int, scores: Scores, found_by: str) -> None:
+    found.setdefault(row, Seed(row, float(scores[row]), found_by))

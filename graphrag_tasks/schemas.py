@@ -1,0 +1,294 @@
+"""Artifact schemas: one `pa.schema` per table, every column with its meaning.
+
+Bump `SCHEMA_VERSION` with every change of a column, and say so in the CHANGELOG. Tables are cast
+to their schema on write and validated on read (see `artifacts`).
+
+Character offsets named `char_start`/`char_end` count code points of the *document text*, which is
+the document's block texts joined by `BLOCK_SEPARATOR`; `start`/`end` count code points of the
+*sentence text*. All ends are exclusive. Pages count from 1 and are null where a format has none.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SCHEMA_VERSION = 1
+BLOCK_SEPARATOR = "\n\n"
+
+
+def _column(name: str, type_: pa.DataType, meaning: str, *, nullable: bool = False) -> pa.Field:
+    return pa.field(name, type_, nullable=nullable, metadata={"meaning": meaning})
+
+
+_STRING = pa.string()
+_INT = pa.int32()
+_LONG = pa.int64()
+_FLOAT = pa.float32()
+_BOOL = pa.bool_()
+
+BBOX = pa.struct([pa.field(side, _FLOAT) for side in ("left", "top", "right", "bottom")])
+"""A box on a page in points, origin at the top left."""
+
+ARGUMENT = pa.struct(
+    [
+        pa.field("role", _STRING),
+        pa.field("text", _STRING),
+        pa.field("start", _INT),
+        pa.field("end", _INT),
+        pa.field("preposition", _STRING),
+        pa.field("entity_type", _STRING),
+        pa.field("head_start", _INT),
+        pa.field("head_end", _INT),
+        pa.field("core_text", _STRING),
+        pa.field("core_start", _INT),
+        pa.field("core_end", _INT),
+        pa.field("slot", _INT),
+    ]
+)
+"""One argument of a frame, as in `extract.frames.Argument`: role, surface, head and noun core."""
+
+_DOCUMENT_ID = _column("document_id", _STRING, "the document: id of its uri")
+_CHUNK_ID = _column("chunk_id", _STRING, "the chunk: id of document, position and text")
+_SENTENCE_ID = _column("sentence_id", _STRING, "the sentence: id of chunk, position and text")
+_CHAR_START = _column("char_start", _INT, "first character in the document text")
+_CHAR_END = _column("char_end", _INT, "one past the last character in the document text")
+
+SOURCES = pa.schema(
+    [
+        _DOCUMENT_ID,
+        _column("uri", _STRING, "source name and path inside it: stable across machines"),
+        _column("source", _STRING, "name of the source root"),
+        _column("path", _STRING, "posix path below the source root"),
+        _column("media_type", _STRING, "kind of file, from its ending; 'unknown' is skipped"),
+        _column("size_bytes", _LONG, "size when listed"),
+        _column("content_sha256", _STRING, "hash of the bytes when planned", nullable=True),
+        _column("change", _STRING, "added, changed, unchanged or removed"),
+        _column("shard", _INT, "shard that processes it; null when nothing is to do", nullable=True),
+    ]
+)
+
+DOCUMENTS = pa.schema(
+    [
+        _DOCUMENT_ID,
+        _column("uri", _STRING, "source name and path inside it"),
+        _column("source", _STRING, "name of the source root"),
+        _column("path", _STRING, "posix path below the source root"),
+        _column("media_type", _STRING, "kind of file"),
+        _column("size_bytes", _LONG, "size of the file"),
+        _column("content_sha256", _STRING, "document version: hash of its bytes", nullable=True),
+        _column("title", _STRING, "metadata title, else first heading, else file name"),
+        _column("pages_in", _INT, "pages the file has", nullable=True),
+        _column("pages_out", _INT, "pages that gave text", nullable=True),
+        _column("characters", _INT, "length of the document text"),
+        _column("status", _STRING, "parsed, empty, failed or skipped"),
+        _column("error_code", _STRING, "one of errors.DOCUMENT_ERROR_CODES", nullable=True),
+        _column("error_message", _STRING, "what went wrong and what to do", nullable=True),
+    ]
+)
+
+BLOCKS = pa.schema(
+    [
+        _DOCUMENT_ID,
+        _column("ordinal", _INT, "position in reading order, from 0"),
+        _column("kind", _STRING, "title, heading, paragraph, list_item, table, code or caption"),
+        _column("level", _INT, "heading level from 1; null for other kinds", nullable=True),
+        _column("text", _STRING, "text as it stands in the document text"),
+        _CHAR_START,
+        _CHAR_END,
+        _column("page", _INT, "page it begins on", nullable=True),
+        _column("bbox", BBOX, "box on that page", nullable=True),
+    ]
+)
+
+CHUNKS = pa.schema(
+    [
+        _CHUNK_ID,
+        _DOCUMENT_ID,
+        _column("ordinal", _INT, "position in the document, from 0"),
+        _column("heading_path", pa.list_(_STRING), "headings above it, outermost first"),
+        _column("text", _STRING, "the document text from char_start to char_end"),
+        _CHAR_START,
+        _CHAR_END,
+        _column("page_start", _INT, "first page", nullable=True),
+        _column("page_end", _INT, "last page", nullable=True),
+        _column("previous_id", _STRING, "chunk before it in the document", nullable=True),
+        _column("next_id", _STRING, "chunk after it in the document", nullable=True),
+    ]
+)
+
+SENTENCES = pa.schema(
+    [
+        _SENTENCE_ID,
+        _CHUNK_ID,
+        _DOCUMENT_ID,
+        _column("ordinal", _INT, "position in the chunk, from 0"),
+        _column("text", _STRING, "sentence, inner whitespace runs kept"),
+        _CHAR_START,
+        _CHAR_END,
+        _column("page", _INT, "page it begins on", nullable=True),
+        _column("has_verb", _BOOL, "whether extraction reads it (paper: sentence filter)"),
+    ]
+)
+
+FRAMES = pa.schema(
+    [
+        _column("frame_id", _STRING, "id of sentence, rule and spans"),
+        _SENTENCE_ID,
+        _CHUNK_ID,
+        _DOCUMENT_ID,
+        _column("predicate", _STRING, "surface with auxiliaries, negation, particles"),
+        _column("predicate_lemma", _STRING, "canonical relation form"),
+        _column("start", _INT, "first character of the predicate's head in the sentence"),
+        _column("end", _INT, "one past its last character"),
+        _column("arguments", pa.list_(ARGUMENT), "n-ary arguments, subject first"),
+        _column("negated", _BOOL, "whether the sentence denies it"),
+        _column("modality", _STRING, "modal verb or condition marker", nullable=True),
+        _column("passive", _BOOL, "whether the predicate is passive"),
+        _column("rule", _STRING, "rule that fired"),
+        _column("extractor", _STRING, "extractor that produced it"),
+        _column("confidence", _FLOAT, "0 to 1"),
+    ]
+)
+
+TRIPLES = pa.schema(
+    [
+        _column("triple_id", _STRING, "id of frame, spans and relation"),
+        _column("frame_id", _STRING, "frame it was derived from"),
+        _SENTENCE_ID,
+        _CHUNK_ID,
+        _DOCUMENT_ID,
+        _column("head", _STRING, "surface of the head"),
+        _column("relation", _STRING, "canonical relation form, with its preposition"),
+        _column("tail", _STRING, "surface of the tail"),
+        _column("head_start", _INT, "first character of the head in the sentence"),
+        _column("head_end", _INT, "one past its last character"),
+        _column("tail_start", _INT, "first character of the tail in the sentence"),
+        _column("tail_end", _INT, "one past its last character"),
+        _column("head_type", _STRING, "entity label of the head, PRON for pronouns", nullable=True),
+        _column("tail_type", _STRING, "entity label of the tail, PRON for pronouns", nullable=True),
+        _column("negated", _BOOL, "whether the sentence denies it"),
+        _column("rule", _STRING, "rule that fired"),
+        _column("extractor", _STRING, "extractor that produced it"),
+        _column("confidence", _FLOAT, "0 to 1"),
+    ]
+)
+
+ENTITIES = pa.schema(
+    [
+        _column("entity_id", _STRING, "node: id of its key"),
+        _column("key", _STRING, "normalised name that mentions are joined by"),
+        _column("name", _STRING, "display name: its most frequent alias"),
+        _column("type", _STRING, "most frequent entity label", nullable=True),
+        _column("mentions", _INT, "number of mentions"),
+        _column("chunks", _INT, "number of chunks that mention it"),
+    ]
+)
+
+ALIASES = pa.schema(
+    [
+        _column("entity_id", _STRING, "node"),
+        _column("alias", _STRING, "a surface form"),
+        _column("mentions", _INT, "how often it occurs"),
+    ]
+)
+
+MENTIONS = pa.schema(
+    [
+        _column("entity_id", _STRING, "node"),
+        _SENTENCE_ID,
+        _CHUNK_ID,
+        _DOCUMENT_ID,
+        _column("start", _INT, "first character in the sentence"),
+        _column("end", _INT, "one past the last character in the sentence"),
+    ]
+)
+
+RELATIONS = pa.schema(
+    [
+        _column("relation_id", _STRING, "edge: id of head, relation, tail and negation"),
+        _column("head_id", _STRING, "entity it starts at"),
+        _column("relation", _STRING, "canonical relation form"),
+        _column("tail_id", _STRING, "entity it ends at"),
+        _column("text", _STRING, "head, relation and tail in words: what is embedded"),
+        _column("negated", _BOOL, "whether the sources deny it"),
+        _column("weight", _FLOAT, "number of triples that support it"),
+        _column("confidence", _FLOAT, "1 - product of (1 - confidence) over its evidence"),
+    ]
+)
+
+EVIDENCE = pa.schema(
+    [
+        _column("relation_id", _STRING, "edge"),
+        _column("triple_id", _STRING, "triple that supports it"),
+        _SENTENCE_ID,
+        _CHUNK_ID,
+        _DOCUMENT_ID,
+        _column("confidence", _FLOAT, "confidence of that triple"),
+    ]
+)
+
+NODES = pa.schema(
+    [
+        _column("kind", _STRING, "entity or chunk"),
+        _column("id", _STRING, "entity_id or chunk_id; the row number is the node number"),
+    ]
+)
+
+EDGES = pa.schema(
+    [
+        _column("source", _INT, "row in nodes"),
+        _column("target", _INT, "row in nodes"),
+        _column("kind", _STRING, "relation (entity to entity), mention (entity to chunk) or next"),
+        _column("row", _INT, "row in relations; null for other kinds", nullable=True),
+        _column("weight", _FLOAT, "support: evidence or mention count; 1 for next"),
+    ]
+)
+
+
+def vectors_schema(dimension: int) -> pa.Schema:
+    """Return the schema of one kind's embeddings.
+
+    Args:
+        dimension: Length of each vector.
+    """
+    return pa.schema(
+        [
+            _column("id", _STRING, "chunk_id, entity_id or relation_id"),
+            _column("text_sha256", _STRING, "hash of the embedded text: what reuse is keyed by"),
+            _column("vector", pa.list_(_FLOAT, dimension), "unit vector"),
+        ]
+    )
+
+
+SCHEMAS: dict[str, pa.Schema] = {
+    "sources": SOURCES,
+    "documents": DOCUMENTS,
+    "blocks": BLOCKS,
+    "chunks": CHUNKS,
+    "sentences": SENTENCES,
+    "frames": FRAMES,
+    "triples": TRIPLES,
+    "entities": ENTITIES,
+    "aliases": ALIASES,
+    "mentions": MENTIONS,
+    "relations": RELATIONS,
+    "evidence": EVIDENCE,
+    "nodes": NODES,
+    "edges": EDGES,
+}
+"""Every table with a fixed schema, by artifact name."""
+
+VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")
+"""Tables of `vectors_schema`: one per kind, so that each can be memory-mapped as one matrix."""
+
+
+def schema_of(table: str) -> pa.Schema | None:
+    """Return a table's fixed schema, or None for the vector tables, whose dimension varies."""
+    if table in VECTOR_TABLES:
+        return None
+    return SCHEMAS[table]
+
+
+def empty(table: str) -> pa.Table:
+    """Return a valid table of no rows."""
+    return SCHEMAS[table].empty_table()

@@ -1,0 +1,203 @@
+"""The frozen layout of a store: published snapshots and the pointer to the current one.
+
+::
+
+    STORE/CURRENT                      one line: the id of the published snapshot
+    STORE/snapshots/<id>/manifest.json
+    STORE/snapshots/<id>/*.parquet     the tables of `SNAPSHOT_TABLES`
+    STORE/snapshots/<id>/graph/        nodes.arrow, edges.arrow   (memory-mapped by readers)
+    STORE/snapshots/<id>/vectors/      chunk.arrow, entity.arrow, relation.arrow
+    STORE/staging/                     work in progress; readers never look here
+    STORE/milvus/                      Milvus Lite's own folder, where it is used
+
+A snapshot never changes once it is published. Its id comes from its content, so an index that
+did not change publishes nothing new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks.artifacts import Folder, Table
+from graphrag_tasks.errors import ArtifactError, SnapshotError
+from graphrag_tasks.schemas import SCHEMA_VERSION
+
+MANIFEST_FILE = "manifest.json"
+CURRENT_FILE = "CURRENT"
+
+SNAPSHOT_TABLES = (
+    "documents",
+    "blocks",
+    "chunks",
+    "sentences",
+    "frames",
+    "triples",
+    "entities",
+    "aliases",
+    "mentions",
+    "relations",
+    "evidence",
+)
+"""Parquet tables of a snapshot."""
+
+ARROW_TABLES = {
+    "nodes": "graph/nodes.arrow",
+    "edges": "graph/edges.arrow",
+    "chunk_vectors": "vectors/chunk.arrow",
+    "entity_vectors": "vectors/entity.arrow",
+    "relation_vectors": "vectors/relation.arrow",
+}
+"""Memory-mapped tables of a snapshot, with their files."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a snapshot is made of.
+
+    Attributes:
+        snapshot_id: Id of the content: hashes of the tables.
+        parent_id: Snapshot that was current when this one was built.
+        created_at: UTC time of the publish, ISO 8601; the only clock reading in a snapshot.
+        fingerprint: Inputs, configuration, code and models of the whole run.
+        extraction_fingerprint: The part of it that document-wise stages depend on.
+        sources: Root URI of each source name, at the time of the run.
+        embedding: Model fingerprint and dimension: a reader's query encoder must agree.
+        collections: Physical Milvus collections by kind; empty without a vector server.
+        tables: Rows and sha256 of every table.
+        stats: Counts of the run.
+    """
+
+    snapshot_id: str
+    parent_id: str | None
+    created_at: str
+    fingerprint: str
+    extraction_fingerprint: str
+    sources: dict[str, str]
+    embedding: dict[str, Any]
+    collections: dict[str, str]
+    tables: dict[str, Table]
+    stats: dict[str, Any] = field(default_factory=dict)
+    schema_version: int = SCHEMA_VERSION
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `manifest.json` holds."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Manifest:
+        """Read what `as_dict` wrote."""
+        tables = {name: Table(**table) for name, table in values["tables"].items()}
+        return cls(**{**values, "tables": tables})
+
+
+class Snapshot:
+    """One published snapshot, pinned: graph and vectors are always of one version.
+
+    Args:
+        folder: The snapshot's folder.
+
+    Raises:
+        SnapshotError: There is no manifest, or it is of another schema version.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        try:
+            values = folder.read_json(MANIFEST_FILE)
+        except ArtifactError as error:
+            raise SnapshotError(f"is not a readable snapshot ({error.what})", folder.uri) from error
+        found = values.get("schema_version")
+        if found != SCHEMA_VERSION:
+            raise SnapshotError(
+                f"has schema version {found}, this package reads {SCHEMA_VERSION}",
+                folder.uri,
+                "Rebuild it: graphrag-tasks index SOURCE --full-refresh",
+            )
+        self.manifest = Manifest.from_dict(values)
+
+    @property
+    def snapshot_id(self) -> str:
+        """Id of the pinned snapshot."""
+        return self.manifest.snapshot_id
+
+    def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
+        """Return one of the snapshot's tables, memory-mapped where it is an Arrow file."""
+        if name in ARROW_TABLES:
+            data = self.folder.open_arrow(ARROW_TABLES[name])
+            return data.select(columns) if columns else data
+        return self.folder.read_table(name, columns)
+
+    def verify(self) -> None:
+        """Compare every file with the manifest.
+
+        Raises:
+            SnapshotError: A file is missing or its bytes are not those that were published.
+        """
+        for name, table in self.manifest.tables.items():
+            file = ARROW_TABLES.get(name, f"{name}.parquet")
+            try:
+                found = self.folder.sha256(file)
+            except ArtifactError as error:
+                raise SnapshotError("a table is missing", f"{self.folder.uri}/{file}") from error
+            if found != table.sha256:
+                raise SnapshotError(
+                    f"bytes are not those published (sha256 {found[:12]}…, "
+                    f"manifest {table.sha256[:12]}…)",
+                    f"{self.folder.uri}/{file}",
+                    "Rebuild it: graphrag-tasks index SOURCE --full-refresh",
+                )
+
+
+class Store:
+    """A folder of snapshots with a pointer to the current one.
+
+    Args:
+        uri: Folder or URI of the store; it need not exist yet.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.folder = Folder(uri)
+        self.staging = self.folder / "staging"
+
+    def current_id(self) -> str | None:
+        """Return the id of the published snapshot, or None before the first publish."""
+        if not self.folder.exists(CURRENT_FILE):
+            return None
+        return self.folder.read_bytes(CURRENT_FILE).decode("ascii").strip()
+
+    def set_current(self, snapshot_id: str) -> None:
+        """Flip the pointer, atomically."""
+        self.folder.write_bytes(CURRENT_FILE, f"{snapshot_id}\n".encode("ascii"))
+
+    def snapshot_folder(self, snapshot_id: str) -> Folder:
+        """Return where a snapshot lies."""
+        return self.folder / "snapshots" / snapshot_id
+
+    def snapshot_ids(self) -> list[str]:
+        """Return the ids of the published snapshots, oldest first."""
+        ids = (self.folder / "snapshots").names()
+        return sorted(ids, key=lambda one: (self.open(one).manifest.created_at, one))
+
+    def open(self, snapshot_id: str | None = None) -> Snapshot:
+        """Open a snapshot, the current one by default.
+
+        Raises:
+            SnapshotError: Nothing is published, or there is no such snapshot.
+        """
+        wanted = snapshot_id or self.current_id()
+        if wanted is None:
+            raise SnapshotError(
+                "nothing is published here",
+                self.folder.uri,
+                f"Index documents first: graphrag-tasks index SOURCE --store {self.folder.uri}",
+            )
+        if not self.snapshot_folder(wanted).exists(MANIFEST_FILE):
+            published = ", ".join((self.folder / "snapshots").names()) or "none"
+            raise SnapshotError(
+                f"there is no snapshot {wanted}", self.folder.uri, f"Published: {published}"
+            )
+        return Snapshot(self.snapshot_folder(wanted))

@@ -1,0 +1,216 @@
+"""Source documents: where they lie, what is there, and their bytes.
+
+A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. The name
+and the path below the root make a document's `uri`, which identifies it on every machine; where
+the root lies today is the run's business and is kept in the manifest only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import posixpath
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+
+from graphrag_tasks.errors import ConfigError, DocumentError, SourceError
+from graphrag_tasks.ids import content_id
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPES = {
+    ".pdf": "pdf",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".csv": "csv",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".md": "md",
+    ".markdown": "md",
+    ".txt": "txt",
+}
+"""File endings that are read, with the media type each stands for."""
+
+UNKNOWN = "unknown"
+_READ_BYTES = 1 << 20
+
+LISTED = pa.schema(
+    [
+        ("document_id", pa.string()),
+        ("uri", pa.string()),
+        ("source", pa.string()),
+        ("path", pa.string()),
+        ("media_type", pa.string()),
+        ("size_bytes", pa.int64()),
+        ("content_sha256", pa.string()),
+    ]
+)
+"""What a listing holds: the columns of `schemas.SOURCES` that do not depend on a plan."""
+
+
+@dataclass(frozen=True)
+class SourceRoot:
+    """A named place that documents come from.
+
+    Attributes:
+        name: First part of the uri of every document below it.
+        uri: Folder, or the parent folder of a single file.
+        file: The single file's name, or None for a whole folder.
+    """
+
+    name: str
+    uri: str
+    file: str | None = None
+
+
+def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:
+    """Read source specifications and check that the roots are there.
+
+    Args:
+        specs: Folders, files or URIs, each optionally as `NAME=URI`.
+
+    Returns:
+        One root for each, in the order given.
+
+    Raises:
+        ConfigError: No source is given, or two have one name.
+        SourceError: A root does not exist; nothing was changed.
+    """
+    if not specs:
+        raise ConfigError("no source is given", "sources", "Name a folder, a file or a URI")
+    roots = tuple(_source_root(spec) for spec in specs)
+    names = [root.name for root in roots]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(
+                f"two sources are called '{name}'",
+                "sources",
+                f"Name one of them: other-{name}=PATH",
+            )
+    return roots
+
+
+def _source_root(spec: str) -> SourceRoot:
+    name, _, target = spec.rpartition("=")
+    target = target.rstrip("/") or "/"
+    if "://" not in target:
+        target = str(Path(target).expanduser().absolute())
+    fs, path = fsspec.core.url_to_fs(target)
+    if not fs.exists(path):
+        raise SourceError(
+            "the source does not exist", spec, "Nothing was changed. Check the path or the mount"
+        )
+    base = posixpath.basename(str(path).rstrip("/")) or "root"
+    if fs.isdir(path):
+        return SourceRoot(name or base, target)
+    return SourceRoot(name or base, posixpath.dirname(target), base)
+
+
+def list_sources(roots: Iterable[SourceRoot]) -> pa.Table:
+    """List and hash every document below the roots.
+
+    Hidden files and folders, and the lock files of office programs, are passed over.
+
+    Args:
+        roots: Places to list.
+
+    Returns:
+        Rows of `LISTED`, sorted by uri; `content_sha256` is null where a file cannot be read.
+    """
+    rows = [row for root in roots for row in _list_root(root)]
+    rows.sort(key=lambda row: str(row["uri"]))
+    return pa.Table.from_pylist(rows, schema=LISTED)
+
+
+def _list_root(root: SourceRoot) -> Iterable[dict[str, Any]]:
+    fs, base = fsspec.core.url_to_fs(root.uri)
+    base = str(base).rstrip("/")
+    if root.file is not None:
+        found = {f"{base}/{root.file}": fs.info(f"{base}/{root.file}")}
+    else:
+        found = fs.find(base, detail=True)
+    for full, info in found.items():
+        path = full[len(base) :].lstrip("/")
+        if any(_is_passed_over(part) for part in path.split("/")):
+            continue
+        yield _row(fs, root, path, full, info)
+
+
+def _is_passed_over(name: str) -> bool:
+    return name.startswith((".", "~$"))
+
+
+def _row(
+    fs: Any,  # noqa: ANN401 - fsspec is untyped
+    root: SourceRoot,
+    path: str,
+    full: str,
+    info: dict[str, Any],
+) -> dict[str, Any]:
+    printable = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    uri = root.name if root.file is not None else f"{root.name}/{printable}"
+    readable = info.get("type") == "file" and printable == path
+    suffix = posixpath.splitext(path)[1].lower()
+    media_type = MEDIA_TYPES.get(suffix, UNKNOWN) if readable else UNKNOWN
+    return {
+        "document_id": content_id("document", uri),
+        "uri": uri,
+        "source": root.name,
+        "path": printable,
+        "media_type": media_type,
+        "size_bytes": int(info.get("size") or 0),
+        "content_sha256": _sha256(fs, full) if media_type != UNKNOWN else None,
+    }
+
+
+def _sha256(fs: Any, path: str) -> str | None:  # noqa: ANN401 - fsspec is untyped
+    digest = hashlib.sha256()
+    try:
+        with fs.open(path, "rb") as file:
+            while data := file.read(_READ_BYTES):
+                digest.update(data)
+    except OSError as error:
+        log.warning("cannot read %s: %s", path, error)
+        return None
+    return digest.hexdigest()
+
+
+class SourceReader:
+    """Gives the bytes of documents by uri, and never anything outside the roots.
+
+    Args:
+        roots: Places the uris were listed from.
+    """
+
+    def __init__(self, roots: Iterable[SourceRoot]) -> None:
+        self._roots = {root.name: root for root in roots}
+
+    def fetch(self, uri: str) -> bytes:
+        """Return a document's bytes.
+
+        Args:
+            uri: As listed: the source's name and the path below it.
+
+        Raises:
+            DocumentError: The uri leads out of its source.
+            OSError: The file is gone or cannot be read.
+        """
+        name, _, path = uri.partition("/")
+        root = self._roots.get(name)
+        if root is None:
+            raise DocumentError("unreadable", f"there is no source '{name}' in this run", uri)
+        fs, base = fsspec.core.url_to_fs(root.uri)
+        full = posixpath.join(str(base), root.file or path)
+        if "file" in fs.protocol:
+            resolved, inside = Path(full).resolve(), Path(str(base)).resolve()
+            if not resolved.is_relative_to(inside):
+                raise DocumentError("unreadable", "the path leads out of its source", uri)
+        return bytes(fs.cat_file(full))

@@ -1,0 +1,60 @@
+"""The stage contract.
+
+A stage is a module (or package) that defines
+
+* `REQUIRES` and `PRODUCES`: names of the tables it reads and makes,
+* a pure function of the stage's name, `stage(tables..., *, config) -> StageResult`,
+* `DEPENDENCIES`: distributions whose version can change its output.
+
+Reading and writing are the caller's (`pipeline`), so a task, the command line, a notebook and a
+test all call the same function.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class StageResult:
+    """What a stage gives back.
+
+    Attributes:
+        tables: Rows by artifact name; exactly the stage's `PRODUCES`.
+        stats: Counts for receipts and summaries.
+    """
+
+    tables: Mapping[str, pa.Table]
+    stats: Mapping[str, int | float] = field(default_factory=dict)
+
+
+@cache
+def code_version(module: str) -> str:
+    """Return a hash of a stage's source files, so that changed code re-runs the stage.
+
+    Args:
+        module: Dotted name of a module or package, which is located but not imported.
+    """
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(module)
+    origin = Path(spec.origin)
+    files = sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.relative_to(origin.parent).as_posix().encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def dependency_versions(distributions: Sequence[str]) -> dict[str, str]:
+    """Return the installed version of each distribution."""
+    return {name: version(name) for name in distributions}
