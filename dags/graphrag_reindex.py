@@ -1,4 +1,4 @@
-"""### Reindex documents into a published GraphRAG snapshot
+"""### Reindex documents into a published GraphRAG snapshot.
 
 **plan** compares the sources with the published snapshot. Added and changed documents go, in
 shards, through **parse**, **chunk**, **filter_sentences** and **extract**. **collect** joins their
@@ -24,8 +24,6 @@ from airflow.sdk import (
     Param,
     RetryAction,
     RetryRule,
-    TaskInstance,
-    XComArg,
     dag,
     get_current_context,
     task,
@@ -111,10 +109,12 @@ PARAMS = {
 )
 def graphrag_reindex() -> None:
     @task
-    def plan(params: dict[str, Any], ti: TaskInstance | None = None) -> list[dict[str, Any]]:
+    def plan() -> list[dict[str, Any]]:
         """List the sources, compare them with the published snapshot, cut shards."""
         from graphrag_tasks.pipeline import Run
 
+        context = get_current_context()
+        params = context["params"]
         overrides = {
             "sources": params["sources"],
             "store": params["store"],
@@ -123,60 +123,59 @@ def graphrag_reindex() -> None:
             "plan": {name: params[name] for name in ("full_refresh", "allow_mass_delete")},
         }
         run, receipt = Run.start(load_config(overrides=overrides))
-        if ti is not None:
-            ti.xcom_push("run", run.uri)
-            ti.xcom_push("receipt", receipt.as_dict())
+        context["ti"].xcom_push("run", run.uri)
+        context["ti"].xcom_push("receipt", receipt.as_dict())
         return [{"run": run.uri, "shard": shard} for shard in run.shards]
 
-    def shard_stage(stage: str, work: XComArg, doc: str) -> XComArg:
-        @task(task_id=stage, pool=SHARD_POOL, doc_md=doc, map_index_template="shard {{ shard }}")
+    def shard_stage(stage: str, work: Any, doc: str) -> Any:
+        @task(task_id=stage, pool=SHARD_POOL, doc_md=doc)
         def run_stage(work: dict[str, Any]) -> dict[str, Any]:
             from graphrag_tasks.pipeline import Run
 
-            get_current_context()["shard"] = work["shard"]
             receipt = Run.open(work["run"]).process(stage, work["shard"])
             return {**work, "receipt": receipt.as_dict()}
 
         return run_stage(work)
 
     @task_group
-    def shard(work: XComArg) -> None:
+    def shard(work: Any) -> None:
         parsed = shard_stage("parse", work, "Documents to blocks of text, with pages")
         chunked = shard_stage("chunk", parsed, "Blocks to chunks, split at headings")
         filtered = shard_stage("filter_sentences", chunked, "Chunks to sentences that have a verb")
         shard_stage("extract", filtered, "Sentences to frames and triples")
 
-    def corpus_stage(stage: str, run: XComArg, doc: str, **options: Any) -> XComArg:  # noqa: ANN401
+    def corpus_stage(stage: str, doc: str, **options: Any) -> Any:
         @task(task_id=stage, doc_md=doc, **options)
-        def run_stage(run: str) -> dict[str, Any]:
-            from graphrag_tasks.pipeline import Run
+        def run_stage() -> Any:
+            return getattr(open_run(), stage)().as_dict()
 
-            return getattr(Run.open(run), stage)().as_dict()
-
-        return run_stage(run)
+        return run_stage()
 
     @task(outlets=[SNAPSHOT])
-    def publish(run: str) -> Any:  # noqa: ANN401 - a task that also yields its asset's event
+    def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
-        from graphrag_tasks.pipeline import Run
-
-        published = Run.open(run).publish()
+        published = open_run().publish()
         snapshot_id = published.manifest.snapshot_id
         if not published.changed:
             raise AirflowSkipException(f"snapshot {snapshot_id} is current already")
         yield Metadata(SNAPSHOT, {"snapshot_id": snapshot_id})
 
-    planned = plan()
-    run = planned["run"]
-    shards = shard.expand(work=planned)
+    shards = shard.expand(work=plan())
     # With nothing added or changed there are no shards: skipped work is no failure.
     collected = corpus_stage(
-        "collect", run, "Shards and unchanged documents to one corpus", trigger_rule="none_failed"
+        "collect", "Shards and unchanged documents to one corpus", trigger_rule="none_failed"
     )
-    normalized = corpus_stage("normalize", run, "Triples to entities and relations")
-    embedded = corpus_stage("embed", run, "Texts to vectors")
-    loaded = corpus_stage("load", run, "Graph arrays, and vectors to Milvus")
-    shards >> collected >> normalized >> embedded >> loaded >> publish(run)
+    normalized = corpus_stage("normalize", "Triples to entities and relations")
+    embedded = corpus_stage("embed", "Texts to vectors")
+    loaded = corpus_stage("load", "Graph arrays, and vectors to Milvus")
+    shards >> collected >> normalized >> embedded >> loaded >> publish()
+
+
+def open_run() -> Any:
+    """Open the run that the plan task of this DAG run started."""
+    from graphrag_tasks.pipeline import Run
+
+    return Run.open(get_current_context()["ti"].xcom_pull(task_ids="plan", key="run"))
 
 
 graphrag_reindex()

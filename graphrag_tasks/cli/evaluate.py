@@ -48,7 +48,9 @@ def retrieval(
     from graphrag_tasks.runner import run_index
 
     if not (passages or store):
-        raise ConfigError("there is nothing to search", "eval retrieval", "Give --passages or --store")
+        raise ConfigError(
+            "there is nothing to search", "eval retrieval", "Give --passages or --store"
+        )
     asked = read_questions(questions)
     with ExitStack() as stack:
         folder = store or stack.enter_context(tempfile.TemporaryDirectory(prefix="graphrag-eval-"))

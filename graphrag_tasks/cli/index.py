@@ -15,7 +15,9 @@ from graphrag_tasks.config import load_config
 def index(
     sources: Annotated[
         list[str] | None,
-        typer.Argument(help="Folders, files or URIs; NAME=URI names one.", show_default="from config"),
+        typer.Argument(
+            help="Folders, files or URIs; NAME=URI names one.", show_default="from config"
+        ),
     ] = None,
     store: StoreOption = None,
     config: ConfigOption = None,

@@ -43,7 +43,7 @@ def print_json(value: object) -> None:
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """Return a table; numbers are set to the right, text is shown as it is."""
     rows = [list(row) for row in rows]
-    made = Table(title=title, title_justify="left", title_style="bold")
+    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
         made.add_column(name, justify="right" if numeric else "left", overflow="fold")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from rich.padding import Padding
 from rich.panel import Panel
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.config import load_config
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, SourceSentence
 
-_SHOWN_CHARACTERS = 600
+_SHOWN_CHARACTERS = 400
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def query(
@@ -45,24 +48,27 @@ def _print_context(context: Context) -> None:
     CONSOLE.print(f"[bold]{escape(context.question)}[/]  (mode {context.mode})")
     for hit in context.chunks:
         CONSOLE.print(_panel(hit))
-    relations = [
-        (hit.rank, hit.text, hit.score, *_cited(hit.evidence[0] if hit.evidence else None))
-        for hit in context.relations
-    ]
-    CONSOLE.print(
-        table("Relations", ("#", "relation", "score", "sentence", "document"), relations)
-    )
-    entities = [
-        (hit.rank, hit.name, hit.found_by, *_cited(hit.example)) for hit in context.entities
-    ]
-    columns = ("#", "entity", "found by", "sentence", "document")
-    CONSOLE.print(table("Entities the search started from", columns, entities))
+    CONSOLE.print("[bold]Relations[/]")
+    for relation in context.relations:
+        sentence = relation.evidence[0] if relation.evidence else None
+        _print_cited(f"{relation.rank:>3}. {relation.text}  ({relation.score:.3f})", sentence)
+    CONSOLE.print("[bold]Entities the search started from[/]")
+    for entity in context.entities:
+        _print_cited(f"{entity.rank:>3}. {entity.name}  ({entity.found_by})", entity.example)
     for note in context.notes:
         CONSOLE.print(f"note: {escape(note)}")
 
 
+def _print_cited(line: str, sentence: SourceSentence | None) -> None:
+    CONSOLE.print(escape(line), highlight=False)
+    if sentence is not None:
+        place = f"{sentence.title}{_pages(sentence.page, sentence.page)}"
+        cited = f"[dim]“{escape(' '.join(sentence.text.split()))}” {escape(place)}[/]"
+        CONSOLE.print(Padding(cited, (0, 0, 0, 5)), highlight=False)
+
+
 def _panel(hit: ChunkHit) -> Panel:
-    text = hit.text
+    text = _BLANK_LINES.sub("\n", hit.text)
     if len(text) > _SHOWN_CHARACTERS:
         text = text[:_SHOWN_CHARACTERS].rsplit(" ", 1)[0] + " …"
     lists = ", ".join(f"{name} #{rank}" for name, rank in hit.ranks.items())
@@ -80,9 +86,3 @@ def _pages(first: int | None, last: int | None) -> str:
     if first is None:
         return ""
     return f", page {first}" if first == last else f", pages {first}-{last}"
-
-
-def _cited(sentence: SourceSentence | None) -> tuple[str, str]:
-    if sentence is None:
-        return "", ""
-    return " ".join(sentence.text.split()), f"{sentence.title}{_pages(sentence.page, sentence.page)}"

@@ -61,6 +61,8 @@ def show(
     elif summary:
         print_summary(opened.manifest)
     else:
-        rows = [(name, one.rows, one.sha256) for name, one in sorted(opened.manifest.tables.items())]
+        rows = [
+            (name, one.rows, one.sha256) for name, one in sorted(opened.manifest.tables.items())
+        ]
         title = f"Snapshot {opened.snapshot_id}, published {opened.manifest.created_at}"
         CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))

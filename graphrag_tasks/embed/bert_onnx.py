@@ -56,10 +56,18 @@ class _Graph:
         self.constants[name] = numpy_helper.from_array(np.array(values, np.int64), name)
         return name
 
-    def apply(self, operator: str, *inputs: str, **attributes: int | float | Sequence[int]) -> str:
+    def apply(
+        self,
+        operator: str,
+        *inputs: str,
+        output: str = "",
+        **attributes: int | float | Sequence[int],
+    ) -> str:
         """Add a node and return the name of its output."""
-        output = f"{operator}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
+        output = output or f"{operator}_{len(self.nodes)}"
+        node = helper.make_node(operator, inputs, [output], name=output)
+        node.attribute.extend(helper.make_attribute(key, attributes[key]) for key in attributes)
+        self.nodes.append(node)
         return output
 
 
@@ -184,9 +192,7 @@ def _mean_pooling(graph: _Graph, hidden: str) -> None:
     count = graph.apply("ReduceSum", mask, one, keepdims=1)
     shares = graph.apply("Unsqueeze", graph.apply("Div", mask, count), one)  # (b, 1, s)
     mean = graph.apply("Squeeze", graph.apply("MatMul", shares, hidden), one)
-    graph.nodes.append(
-        helper.make_node("LpNormalization", [mean], [EMBEDDING], name=EMBEDDING, axis=-1, p=2)
-    )
+    graph.apply("LpNormalization", mean, output=EMBEDDING, axis=-1, p=2)
 
 
 def _dense(

@@ -14,8 +14,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -26,53 +27,24 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.embed.model_files import (
     DEFAULT_MODEL,
-    INSTALL_COMMAND,
-    KNOWN_SHA256,
     BertConfig,
-    FileCheck,
     ModelFiles,
-    WeightsCheck,
     file_sha256,
     find_model,
     read_config,
     verify_weights,
 )
+from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.embed.windows import PADDING_MULTIPLE, Window, batches, merge, split
 from graphrag_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = [
-    "DEFAULT_MODEL",
-    "INSTALL_COMMAND",
-    "KNOWN_SHA256",
-    "Encoded",
-    "FileCheck",
-    "LocalEmbedder",
-    "WeightsCheck",
-    "verify_weights",
-]
+__all__ = ["DEFAULT_MODEL", "Encoded", "LocalEmbedder", "verify_weights"]
 
 _SHORTEST_WINDOW = 3  # one token between the two special ones
 _TEXTS_AT_ONCE = 4096  # texts tokenised and sorted together: bounds memory, not results
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """Vectors and how they came about.
-
-    Attributes:
-        vectors: Unit rows in the order of the texts, shape (texts, dimension).
-        unique: Distinct texts, each of which was encoded once.
-        windowed: Distinct texts longer than `max_tokens`, whose vector is a mean over windows.
-        windows: Windows that went through the encoder.
-    """
-
-    vectors: NDArray[np.float32]
-    unique: int
-    windowed: int
-    windows: int
 
 
 class LocalEmbedder:
@@ -173,9 +145,8 @@ class LocalEmbedder:
                 windows, self._encode_windows(windows), len(part)
             )
             total += len(windows)
-            # A text's windows are consecutive: each that follows one of its own text's first.
-            pairs = zip(windows, windows[1:], strict=False)
-            windowed += len({after.text for before, after in pairs if before.text == after.text})
+            counts = Counter(window.text for window in windows)
+            windowed += sum(count > 1 for count in counts.values())
         order = np.fromiter((rows[text] for text in texts), np.intp, len(texts))
         return Encoded(vectors[order], len(unique), windowed, total)
 

@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Vectors and how they came about.
+
+    Attributes:
+        vectors: Unit rows in the order of the texts, shape (texts, dimension).
+        unique: Distinct texts, each of which was encoded once.
+        windowed: Distinct texts longer than the model reads at once, whose vector is a mean.
+        windows: Windows that went through the encoder.
+    """
+
+    vectors: NDArray[np.float32]
+    unique: int
+    windowed: int
+    windows: int
 
 
 class Embedder(Protocol):
@@ -14,7 +32,8 @@ class Embedder(Protocol):
 
     The vector of a text depends on the text and on what `fingerprint` covers, and on nothing else:
     not on the other texts of the call, nor on the order of calls. Vectors may therefore be stored
-    by text hash and fingerprint and reused.
+    by text hash and fingerprint and reused; where they must be equal to the last bit, also by the
+    versions of the libraries that compute them.
     """
 
     @property
@@ -35,5 +54,13 @@ class Embedder(Protocol):
 
         Returns:
             Unit rows in the order of `texts`, shape (len(texts), dimension).
+        """
+        ...
+
+    def encode_detailed(self, texts: Sequence[str]) -> Encoded:
+        """Embed texts as `encode` does, and say how each vector came about.
+
+        Args:
+            texts: Any number of texts, also none; equal and empty ones are allowed.
         """
         ...

@@ -6,7 +6,9 @@ earlier snapshot embedded with the same model keeps its vector, found by the tex
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -30,8 +32,9 @@ _COLUMNS = {
 }
 
 
+@cache
 def make_embedder(config: EmbedConfig) -> Embedder:
-    """Return the configured embedder; its model is loaded on first use.
+    """Return the configured embedder, one per process; its model is loaded on first use.
 
     Raises:
         MissingDependencyError: The model is not installed.
@@ -59,21 +62,28 @@ def embed(
         reusable: Vector tables of the same model, by name, to take known texts from.
 
     Returns:
-        One table of `schemas.vectors_schema` per kind, in the order of the given rows.
+        One table of `schemas.vectors_schema` per kind, in the order of the given rows. Of the
+        stats, `windowed` counts the texts that were longer than the model reads at once.
     """
     inputs = {"chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations}
     tables: dict[str, pa.Table] = {}
-    stats: dict[str, int | float] = {"embedded": 0, "reused": 0}
+    stats = Counter[str]()
     for name, rows in inputs.items():
         id_column, text_column = _COLUMNS[name]
         texts = rows[text_column].to_pylist()
         hashes = [text_sha256(text) for text in texts]
         known = _known(reusable.get(name) if reusable else None, hashes)
-        vectors, fresh = _vectors(texts, hashes, known, embedder)
-        stats["embedded"] += fresh
-        stats["reused"] += len(texts) - fresh
-        tables[name] = _table(rows[id_column], hashes, vectors)
-    stats["vectors"] = sum(table.num_rows for table in tables.values())
+        new = [index for index, digest in enumerate(hashes) if digest not in known]
+        encoded = embedder.encode_detailed([texts[index] for index in new])
+        matrix = np.empty((len(texts), embedder.dimension), np.float32)
+        matrix[new] = encoded.vectors
+        for index in set(range(len(texts))).difference(new):
+            matrix[index] = known[hashes[index]]
+        stats.update(
+            vectors=len(texts), embedded=len(new), reused=len(texts) - len(new),
+            windowed=encoded.windowed,
+        )  # fmt: skip
+        tables[name] = _table(rows[id_column], hashes, matrix)
     return StageResult(tables, stats)
 
 
@@ -82,24 +92,9 @@ def _known(table: pa.Table | None, hashes: list[str]) -> dict[str, NDArray[np.fl
         return {}
     wanted = pa.array(sorted(set(hashes)), pa.string())
     table = table.filter(pc.is_in(table["text_sha256"], value_set=wanted))
-    return dict(zip(table["text_sha256"].to_pylist(), as_matrix(table), strict=True))
-
-
-def _vectors(
-    texts: list[str],
-    hashes: list[str],
-    known: dict[str, NDArray[np.float32]],
-    embedder: Embedder,
-) -> tuple[NDArray[np.float32], int]:
-    """Return the matrix of all texts and the number of texts that had to be embedded."""
-    new = [index for index, digest in enumerate(hashes) if digest not in known]
-    matrix = np.zeros((len(texts), embedder.dimension), np.float32)
-    if new:
-        matrix[new] = embedder.encode([texts[index] for index in new])
-    for index, digest in enumerate(hashes):
-        if digest in known:
-            matrix[index] = known[digest]
-    return matrix, len(new)
+    vectors = table["vector"].combine_chunks()
+    matrix = vectors.flatten().to_numpy().reshape(-1, vectors.type.list_size)
+    return dict(zip(table["text_sha256"].to_pylist(), matrix, strict=True))
 
 
 def _table(ids: pa.ChunkedArray, hashes: list[str], matrix: NDArray[np.float32]) -> pa.Table:
@@ -108,14 +103,3 @@ def _table(ids: pa.ChunkedArray, hashes: list[str], matrix: NDArray[np.float32])
     return pa.table(
         [ids, pa.array(hashes, pa.string()), vectors], schema=schemas.vectors_schema(dimension)
     )
-
-
-def as_matrix(table: pa.Table) -> NDArray[np.float32]:
-    """Return a vector table's vectors as a matrix of shape (rows, dimension), without a copy.
-
-    Args:
-        table: Rows of `schemas.vectors_schema`, memory-mapped or not.
-    """
-    column = table["vector"].combine_chunks()
-    dimension = column.type.list_size
-    return np.asarray(column.flatten()).reshape(-1, dimension)

@@ -1,25 +1,17 @@
 """Quality of an index: retrieval measured against questions with known sources."""
 
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciprocal_rank
-from graphrag_tasks.evaluate.passages import Passage, passages_to_tables, read_passages
 from graphrag_tasks.evaluate.questions import Question, read_questions
-from graphrag_tasks.evaluate.retrieval import (
-    QuestionResult,
-    RetrievalReport,
-    Scores,
-    evaluate_retrieval,
-)
+from graphrag_tasks.evaluate.report import QuestionResult, RetrievalReport, Scores
+from graphrag_tasks.evaluate.retrieval import evaluate_retrieval
 
 __all__ = [
-    "Passage",
     "Question",
     "QuestionResult",
     "RetrievalReport",
     "Scores",
     "all_gold_at_k",
     "evaluate_retrieval",
-    "passages_to_tables",
-    "read_passages",
     "read_questions",
     "recall_at_k",
     "reciprocal_rank",

@@ -28,24 +28,8 @@ _NOMINAL_ROLES = {
 }
 _TIME_ENTITIES = frozenset({"DATE", "TIME"})
 _PREPOSITIONAL_ADVERBS = frozenset(
-    [
-        "ahead",
-        "apart",
-        "away",
-        "back",
-        "down",
-        "instead",
-        "independently",
-        "irrespective",
-        "next",
-        "out",
-        "outside",
-        "prior",
-        "rather",
-        "regardless",
-        "together",
-        "up",
-    ]
+    {"ahead", "apart", "away", "back", "down", "instead", "next", "out", "outside", "prior"}
+    | {"independently", "irrespective", "rather", "regardless", "together", "up"}
 )
 _RELATIVE_DEPS = frozenset({"dobj", "pobj", "advmod"})
 
@@ -76,16 +60,21 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
 
 
 def _lacks_object(groups: list[list[Argument]], clause: Token, antecedent: Token) -> bool:
-    """Return whether a relative clause still misses its object: no adverb and no preposition."""
+    """Return whether a relative clause still misses its object.
+
+    It does not when a preposition took the noun, nor after "where", "when" and "whose".
+    """
     arguments = [argument for group in groups for argument in group]
     if any(a.role == Role.OBJECT or a.head_start == antecedent.idx for a in arguments):
         return False
-    relative = next((t for t in clause.subtree if _is_relative(t)), None)
-    return relative is None or relative.tag_ != "WRB"
+    relative = next((token for token in clause.subtree if _is_relative(token)), None)
+    return relative is None or relative.tag_ in RELATIVE_TAGS
 
 
 def _is_relative(token: Token) -> bool:
-    return token.dep_ in _RELATIVE_DEPS and (token.tag_ in RELATIVE_TAGS or token.tag_ == "WRB")
+    if token.dep_ in _RELATIVE_DEPS:
+        return token.tag_ in RELATIVE_TAGS or token.tag_ == "WRB"
+    return token.tag_ == "WP$"
 
 
 def _groups(
@@ -104,9 +93,14 @@ def _groups(
                 yield from _alternatives(child)
         elif child.dep_ in ("advmod", "npadvmod"):
             yield from _adverbial(child)
-        elif child.dep_ == "ccomp" or (child.dep_ == "xcomp" and child.i > verb.i):
-            if not is_chained(child):
-                yield clause_argument(Role.CLAUSE, child, slot=0)
+        elif _is_clause(child):
+            yield clause_argument(Role.CLAUSE, child, slot=0)
+
+
+def _is_clause(child: Token) -> bool:
+    if child.dep_ == "xcomp":
+        return child.i > child.head.i and not is_chained(child)
+    return child.dep_ == "ccomp"
 
 
 def _alternatives(noun: Token) -> Iterator[list[Argument]]:

@@ -38,13 +38,19 @@ def frames_of(doc: Doc) -> list[Frame]:
     """
     frames = []
     for token in doc:
-        if is_verbal(token) and token.dep_ not in _NOT_PREDICATES and not is_chained(token):
+        if _is_predicate(token):
             frames.append(_verb_frame(token))
         elif token.dep_ == "appos":
             frames.append(_apposition(token))
         elif token.dep_ == "poss":
             frames.append(_possessive(token))
     return [frame for frame in frames if frame is not None]
+
+
+def _is_predicate(token: Token) -> bool:
+    if not is_verbal(token) or token.dep_ in _NOT_PREDICATES or is_chained(token):
+        return False
+    return any(map(str.isalpha, token.text))
 
 
 def _verb_frame(verb: Token) -> Frame | None:

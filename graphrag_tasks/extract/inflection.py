@@ -43,41 +43,12 @@ _IRREGULAR_PREFIXES = (
 )
 _REGULAR_WITH_PREFIX = frozenset({"relay"})
 _STRESSED_LAST = frozenset(
-    [
-        "admit",
-        "allot",
-        "commit",
-        "compel",
-        "confer",
-        "control",
-        "debug",
-        "defer",
-        "embed",
-        "emit",
-        "equip",
-        "expel",
-        "impel",
-        "incur",
-        "infer",
-        "occur",
-        "omit",
-        "patrol",
-        "permit",
-        "prefer",
-        "rebut",
-        "recur",
-        "refer",
-        "regret",
-        "repel",
-        "submit",
-        "transfer",
-        "transmit",
-        "format",
-        "program",
-        "unplug",
-        "unzip",
-    ]
+    {"admit", "allot", "commit", "compel", "confer", "control", "debug", "defer", "embed", "emit"}
+    | {"equip", "expel", "format", "impel", "incur", "infer", "occur", "omit", "patrol", "permit"}
+    | {"prefer", "program", "rebut", "recur", "refer", "regret", "repel", "submit", "transfer"}
+    | {"transmit", "unplug", "unzip"}
 )
+"""Verbs of several syllables that double their last consonant."""
 _DOUBLING = re.compile(r"(?:^|[^aeiou])[aeiouy][bdfgklmnprtvz]$")
 _VOWELS = re.compile(r"[aeiouy]+")
 

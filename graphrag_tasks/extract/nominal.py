@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Role
+from graphrag_tasks.extract.spans import Surface, surface, token_end, without_stray_brackets
 from graphrag_tasks.extract.syntax import (
     COORDINATION_DEPS,
     RELATIVE_TAGS,
@@ -19,31 +18,21 @@ from graphrag_tasks.extract.syntax import (
 )
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Token
 
 MAX_OF_PHRASE = 4
 """Longest "of" phrase, in tokens with the "of", that stays in a core ("list of credit data")."""
 
 _TRIMMED_DEPS = frozenset({"relcl", "appos", "parataxis"})
-_OPENING = frozenset({"(", "[", "-LRB-", "``", '"', "'", "“", "\u2018"})
-_BRACKET_PAIRS = (("(", ")"), ("-LRB-", "-RRB-"))
-_EDGE_WORDS = frozenset({",", ";", ":", ".", "--", "-", "and", "or"})
 _CORE_LEFT_DEPS = frozenset(
     {"compound", "amod", "nummod", "nmod", "quantmod", "poss", "punct", "npadvmod"}
 )
 _CORE_RIGHT_DEPS = frozenset({"nummod", "nmod"})
 _DETERMINER_TAGS = frozenset({"DT", "PDT", "PRP$", "WP$", "WDT", "CC"})
+_NOUN_DEPS = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr"})
+"""Places of nouns: a bare verb there is a name, as in "choose Save"."""
 _CORE_BREAKS = frozenset({"(", ")", "[", "]", "{", "}", "-LRB-", "-RRB-", ",", ";", ":"})
 _NODE_POS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X", "SYM"})
-
-
-@dataclass(frozen=True, slots=True)
-class Surface:
-    """A text and the characters of the sentence that it covers."""
-
-    text: str
-    start: int
-    end: int
 
 
 def phrase(head: Token, *, without: Collection[Token] = ()) -> list[int]:
@@ -69,34 +58,7 @@ def phrase(head: Token, *, without: Collection[Token] = ()) -> list[int]:
     indices = subtree(head, outside=outside)
     if children(head, *COORDINATION_DEPS):
         indices = [i for i in indices if i <= head.i or doc[i].head != head or not doc[i].is_punct]
-    return _without_stray_brackets(doc, indices)
-
-
-def surface(doc: Doc, indices: Sequence[int]) -> Surface | None:
-    """Return the text of some tokens, without punctuation and conjunctions at its edges.
-
-    Args:
-        doc: The sentence.
-        indices: Token indices, sorted.
-
-    Returns:
-        The text, whose contiguous pieces are joined by a space, or None when nothing is left.
-    """
-    kept = [i for i in indices if not doc[i].is_space]
-    while kept and _droppable_at_start(doc[kept[0]]):
-        kept = kept[1:]
-    while kept and doc[kept[-1]].lower_ in _EDGE_WORDS:
-        kept = kept[:-1]
-    if not kept:
-        return None
-    pieces = [[kept[0], kept[0]]]
-    for before, index in pairwise(kept):
-        if _adjacent(doc, before, index):
-            pieces[-1][1] = index
-        else:
-            pieces.append([index, index])
-    text = " ".join(doc.text[doc[a].idx : _end(doc[b])] for a, b in pieces)
-    return Surface(text, doc[kept[0]].idx, _end(doc[kept[-1]]))
+    return without_stray_brackets(doc, indices)
 
 
 def core(head: Token, *, without: Collection[Token] = ()) -> Surface:
@@ -110,13 +72,12 @@ def core(head: Token, *, without: Collection[Token] = ()) -> Surface:
         without: Tokens that may not be part of it.
     """
     doc = head.doc
-    incomplete = head.pos_ == "ADJ" and first_child(head, "xcomp", "ccomp", "prep") is not None
-    if head.pos_ not in _NODE_POS or incomplete:
+    if not _is_node(head):
         return Surface("", head.idx, head.idx)
     first, last = _core_start(head, without), _core_end(head)
     while first < head.i and _droppable_in_core(doc[first]):
         first += 1
-    start, end = doc[first].idx, _end(doc[last])
+    start, end = doc[first].idx, token_end(doc[last])
     return Surface(doc.text[start:end], start, end)
 
 
@@ -172,12 +133,21 @@ def _argument(
         preposition=preposition,
         entity_type=PRONOUN if head.pos_ == "PRON" else head.ent_type_ or None,
         head_start=head.idx,
-        head_end=_end(head),
+        head_end=token_end(head),
         core_text=node.text,
         core_start=node.start,
         core_end=node.end,
         slot=slot,
     )
+
+
+def _is_node(head: Token) -> bool:
+    if not any(map(str.isalnum, head.text)):
+        return False
+    if head.pos_ == "ADJ":
+        return first_child(head, "xcomp", "ccomp", "prep") is None
+    named_verb = head.tag_ in ("VB", "VBP") and head.dep_ in _NOUN_DEPS
+    return head.pos_ in _NODE_POS or named_verb
 
 
 def _core_start(head: Token, without: Collection[Token]) -> int:
@@ -213,32 +183,5 @@ def _of_phrase_end(preposition: Token) -> int | None:
     return noun.i
 
 
-def _droppable_at_start(token: Token) -> bool:
-    return token.dep_ == "cc" or (token.is_punct and token.text not in _OPENING)
-
-
 def _droppable_in_core(token: Token) -> bool:
     return token.tag_ in _DETERMINER_TAGS or token.is_punct or token.is_space
-
-
-def _without_stray_brackets(doc: Doc, indices: list[int]) -> list[int]:
-    """Drop brackets that lost their partner, and pairs that lost their content."""
-    words = [doc[i].text for i in indices]
-    for opening, closing in _BRACKET_PAIRS:
-        if (opening in words) != (closing in words):
-            return [i for i in indices if doc[i].text not in (opening, closing)]
-    empty = {
-        k
-        for a, b in pairwise(range(len(indices)))
-        if (words[a], words[b]) in _BRACKET_PAIRS
-        for k in (indices[a], indices[b])
-    }
-    return [i for i in indices if i not in empty]
-
-
-def _adjacent(doc: Doc, before: int, after: int) -> bool:
-    return all(doc[i].is_space for i in range(before + 1, after))
-
-
-def _end(token: Token) -> int:
-    return token.idx + len(token)

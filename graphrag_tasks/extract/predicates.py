@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.inflection import past_participle
-from graphrag_tasks.extract.nominal import surface
+from graphrag_tasks.extract.spans import surface
 from graphrag_tasks.extract.subjects import Origin
 from graphrag_tasks.extract.syntax import (
     AUXILIARY_DEPS,
@@ -20,7 +20,7 @@ from graphrag_tasks.extract.syntax import (
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend"})
+_SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be", "go"})
 """Verbs before an infinitive that say how sure or necessary it is, rather than what happens."""
 _CONDITION_MARKERS = frozenset({"if", "unless", "whether"})
 _PREDICATE_DEPS = AUXILIARY_DEPS | {"prt"}
@@ -56,7 +56,7 @@ def is_chained(token: Token) -> bool:
     head = token.head
     if token.dep_ != "xcomp" or token.i < head.i or not (is_verbal(token) and is_verbal(head)):
         return False
-    objects = children(head, "dobj", "attr", "oprd")
+    objects = children(head, "dobj", "attr", "oprd", "acomp")
     return not has_subject(token) and not any(item.i < token.i for item in objects)
 
 
@@ -113,10 +113,10 @@ def _shared_auxiliaries(verb: Token, origin: Origin) -> list[Token]:
         return []
     if children(verb, "aux", "auxpass") or origin is Origin.IMPERATIVE:
         return []
+    shareable = AUXILIARY_DEPS if verb.tag_ == "VBN" else AUXILIARY_DEPS - {"auxpass"}
     for head in conjunction_heads(verb):
-        auxiliaries = children(head, *AUXILIARY_DEPS)
-        if auxiliaries and is_verbal(head):
-            return auxiliaries
+        if is_verbal(head) and children(head, *AUXILIARY_DEPS):
+            return children(head, *shareable)
     return []
 
 

@@ -17,7 +17,7 @@ from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle
 
 _NO_PASSIVE = frozenset({"be", "have"})
-"""Verbs whose object is not affected: ("title", "be had in", ...) would say nothing."""
+"""Verbs whose object is not acted on: ("title", "be had in", ...) would say nothing."""
 
 _Pair = tuple[Argument, str, Argument]
 
@@ -83,10 +83,10 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
     objects = frame.having(Role.OBJECT)
     complements = frame.having(Role.COMPLEMENT)
     yield from _pairs(subjects, lemma, frame.having(Role.OBJECT, Role.INDIRECT_OBJECT))
-    if objects:
-        yield from _pairs(objects, _passive_form(lemma), complements)
-    else:
+    if not objects:
         yield from _pairs(subjects, lemma, complements)
+    elif _acts_on_object(lemma):
+        yield from _pairs(objects, _passive_form(lemma), complements)
     for oblique in frame.having(Role.OBLIQUE, Role.AGENT):
         yield from _pairs(subjects, _with(lemma, oblique), [oblique])
         yield from _pairs(objects, _object_relation(frame, oblique), [oblique])
@@ -117,7 +117,16 @@ def _object_relation(frame: Frame, oblique: Argument) -> str:
     lemma = frame.predicate_lemma
     if frame.rule == Rule.IMPERATIVE:
         return _with(lemma, oblique)
-    return "" if lemma in _NO_PASSIVE else _with(_passive_form(lemma), oblique)
+    return _with(_passive_form(lemma), oblique) if _acts_on_object(lemma) else ""
+
+
+def _acts_on_object(lemma: str) -> bool:
+    """Return whether the object may become the subject of the passive, so that it stays true.
+
+    Not so in a chain of verbs: who fails to store X in Y has not stored it there.
+    """
+    verb, _, rest = lemma.partition(" ")
+    return verb not in _NO_PASSIVE and not rest.startswith("to ") and not rest.endswith("ing")
 
 
 def _passive_form(lemma: str) -> str:

@@ -82,7 +82,7 @@ def _joined(group: list[Argument]) -> str:
 
 def _finite_predicate(frame: Frame) -> str:
     """Return the predicate with the auxiliary that a bare participle leaves out."""
-    first = frame.predicate.split()[0] if frame.predicate else ""
+    first = frame.predicate.partition(" ")[0]
     if frame.rule == Rule.ACL and frame.passive:
         return f"was {frame.predicate}"
     if frame.rule in (Rule.ACL, Rule.INHERITED) and first.endswith("ing"):

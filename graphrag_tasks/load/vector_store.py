@@ -6,6 +6,7 @@ model, so that a load inserts only what is new and never changes what an older s
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -59,6 +60,15 @@ def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
     return MilvusLiteStore(Path(store.path(MILVUS_FILE)), config.batch_rows)
 
 
+def _is_no_missing_method(record: logging.LogRecord) -> bool:
+    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not offer.
+
+    pymilvus asks for a timestamp on connect and does without when the answer is "not
+    implemented"; the server inside this process would log an error each time.
+    """
+    return not (record.exc_info and isinstance(record.exc_info[1], NotImplementedError))
+
+
 class MilvusLiteStore:
     """Milvus embedded in this process, on a local folder that one process at a time may open.
 
@@ -75,6 +85,7 @@ class MilvusLiteStore:
         from pymilvus.exceptions import MilvusException
 
         path.parent.mkdir(parents=True, exist_ok=True)
+        logging.getLogger("grpc._server").addFilter(_is_no_missing_method)
         self._path = path
         self._batch_rows = batch_rows
         try:
@@ -142,7 +153,8 @@ class MilvusLiteStore:
     def _batches(self, vectors: pa.Table) -> Iterator[dict[str, dict[str, Any]]]:
         for batch in vectors.to_batches(max_chunksize=self._batch_rows):
             yield {
-                content_id("vector", row["id"], row["text_sha256"]): row for row in batch.to_pylist()
+                content_id("vector", row["id"], row["text_sha256"]): row
+                for row in batch.to_pylist()
             }
 
     def _new(self, collection: str, rows: dict[str, dict[str, Any]]) -> list[str]:

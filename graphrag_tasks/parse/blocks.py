@@ -43,7 +43,7 @@ class ParsedDocument:
 
     Attributes:
         blocks: In reading order, none without text.
-        title: Title from the file's metadata.
+        title: Title from the file's metadata, else its first title or heading.
         pages_in: Pages the file has; None for formats without pages.
         pages_out: Pages that gave text.
     """
@@ -77,3 +77,11 @@ def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any
             "bbox": block.box._asdict() if block.box else None,
         }
         start = end + len(BLOCK_SEPARATOR)
+
+
+def first_heading(blocks: Iterable[Block]) -> str | None:
+    """Return the first title, else the first heading, or None where there is neither."""
+    texts: dict[str, str] = {}
+    for block in blocks:
+        texts.setdefault(block.kind, block.text)
+    return texts.get("title", texts.get("heading"))

@@ -7,19 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from docling_core.types.doc import (
-    ContentLayer,
-    DocItem,
-    DocItemLabel,
-    DoclingDocument,
-    GroupItem,
-    GroupLabel,
-    NodeItem,
-    PictureItem,
-    SectionHeaderItem,
-    TableItem,
-    TextItem,
-)
+from docling_core.types.doc.common.content_layer import ContentLayer
+from docling_core.types.doc.document import DoclingDocument
+from docling_core.types.doc.items.group import GroupItem
+from docling_core.types.doc.items.node import DocItem, NodeItem
+from docling_core.types.doc.items.picture.picture import PictureItem
+from docling_core.types.doc.items.table.table import TableItem
+from docling_core.types.doc.items.text import SectionHeaderItem, TextItem
+from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from graphrag_tasks.parse.blocks import Block, Box
 from graphrag_tasks.parse.tables import table_text
@@ -36,8 +31,8 @@ _KINDS = {
 }
 _LEFT_OUT = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.MARKER)
 _JOINED = (DocItemLabel.FIELD_ITEM,)
-_NO_SPACE_BEFORE = tuple(".,;:!?)]}%’”»")
-_NO_SPACE_AFTER = tuple("([{“«")
+_NO_SPACE_BEFORE = tuple(".,;:!?)]}%\u2019\u201d\u00bb")
+_NO_SPACE_AFTER = tuple("([{\u201c\u00ab")
 
 
 def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[Block]:

@@ -30,14 +30,14 @@ from docling.datamodel.backend_options import (
     MsExcelBackendOptions,
     ThreadedDoclingParseBackendOptions,
 )
-from docling.datamodel.base_models import InputFormat
+from docling.datamodel.base_models import ConversionStatus, InputFormat
 from docling.datamodel.document import InputDocument, build_invalid_input_errors
 from docling.datamodel.pipeline_options import ConvertPipelineOptions, NativePdfPipelineOptions
 from docling.exceptions import ConversionError
 from docling.pipeline.base_pipeline import BasePipeline
 from docling.pipeline.native_pdf_pipeline import NativePdfPipeline
 from docling.pipeline.simple_pipeline import SimplePipeline
-from docling_core.types.doc import DoclingDocument
+from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.errors import DocumentError
 
@@ -75,7 +75,10 @@ _FORMATS = {
 @cache
 def _pipeline(media_type: str) -> BasePipeline:
     if media_type == "pdf":
-        return NativePdfPipeline(NativePdfPipelineOptions(parser_threads=1))
+        options = NativePdfPipelineOptions(
+            parser_threads=1, generate_page_images=False, generate_picture_images=False
+        )
+        return NativePdfPipeline(options)
     return SimplePipeline(ConvertPipelineOptions())
 
 
@@ -107,12 +110,15 @@ def convert(data: bytes, media_type: str) -> DoclingDocument:
 
 def _execute(source: InputDocument, media_type: str) -> DoclingDocument:
     try:
-        return _pipeline(media_type).execute(source, raises_on_error=True).document
+        result = _pipeline(media_type).execute(source, raises_on_error=True)
     except RuntimeError as error:
         cause = error.__cause__ or error  # the pipeline wraps whatever went wrong
         if isinstance(cause, ConversionError):
             raise _broken(media_type, str(cause)) from error
         raise cause from None
+    if result.status == ConversionStatus.FAILURE:
+        raise _broken(media_type, "; ".join(item.error_message for item in result.errors))
+    return result.document
 
 
 def _broken(media_type: str, reason: str) -> DocumentError:

@@ -14,31 +14,77 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from bs4 import BeautifulSoup, Comment, PageElement, Tag
+from bs4 import BeautifulSoup, Comment, Tag
+from bs4.element import PageElement
 from marko import Markdown
 from marko.ext.gfm import GFM
 
 from graphrag_tasks.errors import DocumentError
-from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.text import decode, one_line
 
-MAX_DEPTH = 500
+MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
 
 _DECLARED_ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)")
 _HEAD_BYTES = 4096
 _FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(.*?\n)---[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:[^\S\n]*(\S.*)$", re.MULTILINE)
-_DROPPED = (
-    "img svg picture video audio canvas iframe object nav button select input textarea script "
-    "style noscript"
-).split()
-_INLINE = (
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp "
-    "small span strike strong sub sup time tt u var wbr"
-).split()
+_DROPPED = [
+    "img",
+    "svg",
+    "picture",
+    "video",
+    "audio",
+    "canvas",
+    "iframe",
+    "object",
+    "nav",
+    "button",
+    "select",
+    "input",
+    "textarea",
+    "script",
+    "style",
+    "noscript",
+]
+_INLINE = [
+    "a",
+    "abbr",
+    "acronym",
+    "b",
+    "bdi",
+    "bdo",
+    "big",
+    "cite",
+    "code",
+    "data",
+    "del",
+    "dfn",
+    "em",
+    "font",
+    "i",
+    "ins",
+    "kbd",
+    "label",
+    "mark",
+    "q",
+    "s",
+    "samp",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "sup",
+    "time",
+    "tt",
+    "u",
+    "var",
+    "wbr",
+]
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _LISTS = ["ul", "ol"]
 _OWN_BLOCKS = {"pre", "table", "blockquote", "details", "dl", "figure", "div", *_HEADINGS}
@@ -80,7 +126,8 @@ def _read(html: str, title: str | None) -> ParsedDocument:
     if title is None and soup.title is not None:
         title = one_line(soup.title.get_text())
     _simplify(soup)
-    return ParsedDocument(blocks_of(convert(str(soup).encode("utf-8"), "html")), title or None)
+    blocks = blocks_of(convert(str(soup).encode("utf-8"), "html"))
+    return ParsedDocument(blocks, title or first_heading(blocks))
 
 
 def _check_depth(soup: BeautifulSoup) -> None:

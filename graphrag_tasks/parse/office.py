@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import zlib
 from dataclasses import replace
+from html import unescape
 from io import BytesIO
-from xml.etree import ElementTree
+from itertools import zip_longest
 from zipfile import BadZipFile, ZipFile
 
 from graphrag_tasks.errors import DocumentError
-from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.text import one_line
@@ -23,7 +24,7 @@ _MAIN_PARTS = {
 }
 _PROPERTIES = "docProps/core.xml"
 _MAX_PROPERTIES_BYTES = 1_000_000
-_TITLE_TAG = "{http://purl.org/dc/elements/1.1/}title"
+_TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
 _DEFAULT_TITLES = {"powerpoint presentation", "word document", "untitled", "document", "title"}
 _EMU_PER_POINT = 12_700
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
@@ -41,18 +42,25 @@ def read_docx(data: bytes) -> ParsedDocument:
         DocumentError: It needs a password (`encrypted`) or is not a DOCX file (`broken`).
     """
     title = _open_package(data, "docx")
-    return ParsedDocument(blocks_of(convert(data, "docx")), title)
+    blocks = blocks_of(convert(data, "docx"))
+    return ParsedDocument(blocks, title or first_heading(blocks))
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
-    """Read a workbook: a heading per sheet, then its tables.
+    """Read a workbook: a heading per sheet that holds text, then its tables.
 
     Raises:
         DocumentError: It needs a password (`encrypted`) or is not an XLSX file (`broken`).
     """
     title = _open_package(data, "xlsx")
     _check_extent(data)
-    return ParsedDocument(blocks_of(convert(data, "xlsx")), title)
+    blocks = blocks_of(convert(data, "xlsx"))
+    filled = [
+        block
+        for block, following in zip_longest(blocks, blocks[1:])
+        if block.kind != "heading" or (following is not None and following.kind != "heading")
+    ]
+    return ParsedDocument(filled, title)
 
 
 def read_pptx(data: bytes) -> ParsedDocument:
@@ -64,13 +72,15 @@ def read_pptx(data: bytes) -> ParsedDocument:
     title = _open_package(data, "pptx")
     document = convert(data, "pptx")
     blocks = blocks_of(document, unit=1 / _EMU_PER_POINT)
-    first = next((number for number, block in enumerate(blocks) if block.kind == "title"), None)
-    blocks = [
-        replace(block, kind="heading", level=1) if block.kind == "title" and number != first else block
-        for number, block in enumerate(blocks)
-    ]
-    pages_out = len({block.page for block in blocks})
-    return ParsedDocument(blocks, title, pages_in=len(document.pages), pages_out=pages_out)
+    titles = [number for number, block in enumerate(blocks) if block.kind == "title"]
+    for number in titles[1:]:
+        blocks[number] = replace(blocks[number], kind="heading", level=1)
+    return ParsedDocument(
+        blocks,
+        title or first_heading(blocks),
+        pages_in=len(document.pages),
+        pages_out=len({block.page for block in blocks}),
+    )
 
 
 def _open_package(data: bytes, media_type: str) -> str | None:
@@ -93,11 +103,8 @@ def _open_package(data: bytes, media_type: str) -> str | None:
 def _title(package: ZipFile) -> str | None:
     if package.getinfo(_PROPERTIES).file_size > _MAX_PROPERTIES_BYTES:
         return None
-    try:
-        title = ElementTree.fromstring(package.read(_PROPERTIES)).findtext(_TITLE_TAG)
-    except ElementTree.ParseError:
-        return None
-    title = one_line(title or "")
+    found = _TITLE.search(package.read(_PROPERTIES))
+    title = one_line(unescape(found[1].decode("utf-8", "replace"))) if found else ""
     return None if title.casefold() in _DEFAULT_TITLES else title or None
 
 

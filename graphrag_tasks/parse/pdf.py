@@ -14,13 +14,15 @@ from typing import NamedTuple
 import pypdfium2
 
 from graphrag_tasks.errors import DocumentError
-from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.pdf_paragraphs import heading_key, paragraphs
 from graphrag_tasks.parse.text import one_line
 
-_USELESS_TITLE = re.compile(r"untitled.*|microsoft \w+ - .*|.*\.(docx?|pptx?|xlsx?|indd|qxd|tex|dvi)", re.IGNORECASE)
+_USELESS_TITLE = re.compile(
+    r"untitled.*|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|indd|qxd|tex|dvi)", re.IGNORECASE
+)
 
 
 class _File(NamedTuple):
@@ -39,7 +41,8 @@ def read_pdf(data: bytes) -> ParsedDocument:
     lines = blocks_of(convert(data, "pdf"), unit=1.0)
     blocks = paragraphs(lines, file.outline)
     pages_out = len({line.page for line in lines})
-    return ParsedDocument(blocks, file.title, pages_in=file.pages, pages_out=pages_out)
+    title = file.title or first_heading(blocks)
+    return ParsedDocument(blocks, title, pages_in=file.pages, pages_out=pages_out)
 
 
 def _inspect(data: bytes) -> _File:

@@ -15,6 +15,7 @@ READERS = {
     "docx": ("office", "read_docx"),
     "html": ("markup", "read_html"),
     "md": ("markup", "read_markdown"),
+    "passage": ("passages", "read_passage"),
     "pdf": ("pdf", "read_pdf"),
     "pptx": ("office", "read_pptx"),
     "txt": ("text", "read_plain_text"),
@@ -22,9 +23,7 @@ READERS = {
 }
 """Module of this package and function by media type; other media types are skipped."""
 
-_INSTALL = (
-    "pip install 'docling-slim[format-pdf,format-office,format-web,convert-core]==2.143.0'"
-)
+_INSTALL = "pip install 'docling-slim[format-pdf,format-office,format-web,convert-core]==2.143.0'"
 
 
 def load_readers(media_types: Iterable[str]) -> dict[str, Reader]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,7 +19,7 @@ from graphrag_tasks import schemas
 from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import DocumentError, GraphragError
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
-from graphrag_tasks.parse.readers import READERS, load_readers
+from graphrag_tasks.parse.readers import READERS, Reader, load_readers
 from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.stage import StageResult
 
@@ -43,9 +44,7 @@ _COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "
 log = logging.getLogger(__name__)
 
 
-def parse(
-    sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]
-) -> StageResult:
+def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
     """Read every source row into a document and its blocks.
 
     Args:
@@ -60,11 +59,11 @@ def parse(
         MissingDependencyError: A reader's package is not installed.
     """
     rows = sources.to_pylist()
-    load_readers({row["media_type"] for row in rows})
+    work = _Work(config, fetch, load_readers(row["media_type"] for row in rows))
     documents: list[dict[str, Any]] = []
     blocks: list[dict[str, Any]] = []
     for source in rows:
-        document, parsed = _parse_one(source, config, fetch)
+        document, parsed = _parse_one(source, work)
         documents.append(document)
         blocks.extend(lay_out(source["document_id"], parsed.blocks) if parsed else ())
     return StageResult(
@@ -76,50 +75,52 @@ def parse(
     )
 
 
+@dataclass(frozen=True)
+class _Work:
+    config: ParseConfig
+    fetch: Callable[[str], bytes]
+    readers: Mapping[str, Reader]
+
+
 def _parse_one(
-    source: Mapping[str, Any], config: ParseConfig, fetch: Callable[[str], bytes]
+    source: Mapping[str, Any], work: _Work
 ) -> tuple[dict[str, Any], ParsedDocument | None]:
     row: dict[str, Any] = dict.fromkeys(schemas.DOCUMENTS.names)
     row |= {name: source[name] for name in _COPIED}
     row |= {"title": _file_stem(source["path"]), "characters": 0}
     try:
-        parsed = _read(source, config, fetch, row)
+        parsed = _read(source, work, row)
     except DocumentError as error:
         return row | _error(error.code, str(error)), None
     except GraphragError as error:
         return row | _error("unreadable", str(error)), None
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - one bad document must not stop the others
+    except Exception as error:  # one bad document must not stop the others
         log.warning("parsing %s failed", source["uri"], exc_info=True)
         what = f"the parser raised {type(error).__name__}: {error}"
         hint = "Open the file in its own application and save it again, or leave it out"
         return row | _error("parse_failed", str(DocumentError("", what, source["uri"], hint))), None
     row |= {"status": PARSED, "pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
     row["characters"] = parsed.characters
-    row["title"] = _title(parsed) or row["title"]
+    row["title"] = parsed.title or row["title"]
     return row, parsed
 
 
-def _read(
-    source: Mapping[str, Any],
-    config: ParseConfig,
-    fetch: Callable[[str], bytes],
-    row: dict[str, Any],
-) -> ParsedDocument:
+def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> ParsedDocument:
     """Return a document that holds text; size, hash and pages go to the row on the way."""
     uri, media_type = source["uri"], source["media_type"]
-    if media_type not in READERS:
+    if media_type not in work.readers:
         known = ", ".join(sorted(READERS))
         hint = f"Rename or convert it to one of: {known}"
         raise DocumentError("unknown_type", "this kind of file is not read", uri, hint)
-    _check_size(source["size_bytes"], uri, config)
-    data = _fetch(uri, fetch)
+    _check_size(source["size_bytes"], uri, work.config)
+    data = _fetch(uri, work.fetch)
     row["size_bytes"] = len(data)
-    _check_size(len(data), uri, config)
+    _check_size(len(data), uri, work.config)
     row["content_sha256"] = _check_sha256(data, source["content_sha256"], uri)
     try:
-        parsed = READERS[media_type](data)
+        parsed = work.readers[media_type](data)
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
     if not parsed.blocks:
@@ -163,17 +164,6 @@ def _error(code: str, message: str) -> dict[str, Any]:
         "error_code": code,
         "error_message": clean_text(message),
     }
-
-
-def _title(parsed: ParsedDocument) -> str | None:
-    """Return the metadata title, else the first title, else the first heading."""
-    if parsed.title:
-        return parsed.title
-    for kind in ("title", "heading"):
-        for block in parsed.blocks:
-            if block.kind == kind:
-                return " ".join(block.text.split())
-    return None
 
 
 def _file_stem(path: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from graphrag_tasks.parse.text import one_line
 
 if TYPE_CHECKING:
-    from docling_core.types.doc import TableCell
+    from docling_core.types.doc.items.table.table_data import TableCell
 
 _CELL_SEPARATOR = " | "
 

@@ -18,7 +18,9 @@ _BYTE_ORDER_MARKS = (
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 _SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
-_CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+_CONTROLS: dict[int, str | None] = {
+    code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"
+}
 _CONTROLS |= {ord(character): " " for character in _SPACE_CONTROLS}
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -54,7 +56,7 @@ def _not_text(why: str) -> DocumentError:
 
 
 def clean_text(text: str) -> str:
-    """Return text with line ends as `\\n`, without control characters and lone surrogates.
+    """Return text with newlines as line ends, without control characters and lone surrogates.
 
     Outer blank lines and trailing blank space go; the first line's indentation stays.
     """

@@ -8,6 +8,7 @@
 Nothing of the indexing stages is imported but the query encoder, and that on the first search.
 """
 
+from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.context import (
     ChunkHit,
     Context,
@@ -15,7 +16,6 @@ from graphrag_tasks.retrieval.context import (
     RelationHit,
     SourceSentence,
 )
-from graphrag_tasks.retrieval.encoder import Embedder
 from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.modes import MODES
 

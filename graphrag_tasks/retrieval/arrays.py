@@ -94,30 +94,37 @@ class Adjacency:
     """Neighbours of each row in compressed sparse row form.
 
     Attributes:
-        offsets: Shape (rows + 1,): where each row's neighbours begin.
-        targets: Neighbours, ascending and distinct within a row.
+        offsets: Shape (sources + 1,): where each row's neighbours begin.
+        neighbours: Target rows, distinct within a row.
+        target_count: Number of target rows there are.
     """
 
     offsets: Rows
-    targets: Rows
+    neighbours: Rows
+    target_count: int
 
     @classmethod
-    def from_pairs(cls, sources: Rows, targets: Rows, size: int) -> Adjacency:
+    def from_pairs(
+        cls, sources: Rows, targets: Rows, *, source_count: int, target_count: int
+    ) -> Adjacency:
         """Build it from pairs in any order; a pair that occurs twice counts once.
 
         Args:
-            sources: Row each pair starts at.
-            targets: Row each pair ends at.
-            size: Number of source rows.
+            sources: Source row of each pair.
+            targets: Target row of each pair.
+            source_count: Number of source rows there are.
+            target_count: Number of target rows there are.
         """
         order = np.lexsort((targets, sources))
         sources, targets = sources[order], targets[order]
         first = np.ones(len(order), dtype=bool)
         first[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
         sources, targets = sources[first], targets[first]
-        return cls(np.searchsorted(sources, np.arange(size + 1)), targets)
+        return cls(np.searchsorted(sources, np.arange(source_count + 1)), targets, target_count)
 
-    def union(self, rows: Rows) -> Rows:
-        """Return all neighbours of the rows, ascending and distinct."""
-        parts = [self.targets[self.offsets[row] : self.offsets[row + 1]] for row in rows]
-        return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
+    def union(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return which target rows are a neighbour of any of the rows, shape (target_count,)."""
+        found = np.zeros(self.target_count, dtype=bool)
+        for row in rows:
+            found[self.neighbours[self.offsets[row] : self.offsets[row + 1]]] = True
+        return found

@@ -72,7 +72,7 @@ class ChunkHit:
     title: str
     page_start: int | None
     page_end: int | None
-    heading_path: list[str]
+    heading_path: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,30 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.retrieval.arrays import Vectors
-
-
-class Embedder(Protocol):
-    """What turns texts into unit vectors; `embed.local.LocalEmbedder` is the default one."""
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash of the model and everything else that can change a vector."""
-        ...
-
-    def encode(self, texts: list[str]) -> Vectors:
-        """Return unit vectors, shape (len(texts), dimension)."""
-        ...
 
 
 class QueryEncoder:

@@ -91,7 +91,8 @@ class Graph:
         return Adjacency.from_pairs(
             np.concatenate([self.heads, self.tails]),
             np.concatenate([relations, relations]),
-            len(self.entities),
+            source_count=len(self.entities),
+            target_count=len(self.relations),
         )
 
     @cached_property
@@ -127,7 +128,8 @@ class Graph:
         return Adjacency.from_pairs(
             rows_of(data, key, nodes.ids, where),
             rows_of(data, "chunk_id", self.chunks.ids, where),
-            len(nodes),
+            source_count=len(nodes),
+            target_count=len(self.chunks),
         )
 
 

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval.context import Context
-from graphrag_tasks.retrieval.encoder import Embedder, QueryEncoder
+from graphrag_tasks.retrieval.encoder import QueryEncoder
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.modes import mode_named
 from graphrag_tasks.retrieval.provenance import Provenance
@@ -68,7 +69,7 @@ class Index:
         self.snapshot = snapshot
         self.config = config or RetrievalConfig()
         self._encoder = QueryEncoder(embedding, embedder)
-        self._noun_phrases = noun_phrases or NounPhrases()
+        self._noun_phrases = noun_phrases or NounPhrases(self.config.model)
         self._graph = Graph(snapshot)
 
     def __repr__(self) -> str:

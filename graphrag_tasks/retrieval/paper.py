@@ -15,6 +15,7 @@ list holds every chunk, and ties go to the smaller id.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval.arrays import Rows
@@ -36,9 +37,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     seeds = find_seeds(graph, query, config)
     seed_rows = np.array([seed.row for seed in seeds], dtype=np.int64)
     relations = neighbourhood(graph, seed_rows, config)
-    candidates = np.union1d(
-        graph.relation_chunks.union(relations), graph.entity_chunks.union(seed_rows)
-    )
+    candidates = graph.relation_chunks.union(relations) | graph.entity_chunks.union(seed_rows)
     return Ranking(
         chunks=_fused_chunks(graph, query, candidates, config),
         relations=_nearest_relations(graph, query, relations),
@@ -59,7 +58,7 @@ def neighbourhood(graph: Graph, seeds: Rows, config: RetrievalConfig) -> Rows:
     Returns:
         Relation rows, distinct.
     """
-    relations = graph.entity_relations.union(seeds)
+    relations = np.flatnonzero(graph.entity_relations.union(seeds))
     large = len(graph.relations) >= config.large_graph_relations
     cap = config.random_k_relations_large if large else config.random_k_relations
     if len(relations) <= cap:
@@ -70,14 +69,12 @@ def neighbourhood(graph: Graph, seeds: Rows, config: RetrievalConfig) -> Rows:
 
 
 def _fused_chunks(
-    graph: Graph, query: Query, candidates: Rows, config: RetrievalConfig
+    graph: Graph, query: Query, candidates: NDArray[np.bool_], config: RetrievalConfig
 ) -> list[RankedChunk]:
     scores = graph.chunks.vectors @ query.vector
     dense = best_first(scores, graph.chunks.id_ranks)
-    is_candidate = np.zeros(len(graph.chunks), dtype=bool)
-    is_candidate[candidates] = True
     # Both lists are ranked by the same cosine, so the graph's is a part of the dense one.
-    lists = {"graph": dense[is_candidate[dense]], "dense": dense}
+    lists = {"graph": dense[candidates[dense]], "dense": dense}
     fusion = reciprocal_rank_fusion(lists, len(graph.chunks), config.rrf_k)
     return [
         RankedChunk(

@@ -7,6 +7,7 @@ it returns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -46,7 +47,7 @@ class Provenance:
         return tuple(
             ChunkHit(
                 rank=rank, score=item.score, similarity=item.similarity, ranks=dict(item.ranks),
-                **chunk, **document,
+                **chunk | {"heading_path": tuple(chunk["heading_path"])}, **document,
             )
             for rank, (item, chunk, document) in enumerate(
                 zip(ranked, _take(self._chunks, rows), documents, strict=True), 1
@@ -61,11 +62,10 @@ class Provenance:
         fields = _take(self._relations, rows)
         return tuple(
             RelationHit(
-                rank=rank, score=item.score, head=head, tail=tail,
-                evidence=self._evidence_of(item.row), **relation,
+                rank=rank, score=item.score, head=head, tail=tail, evidence=evidence, **relation,
             )
-            for rank, (item, relation, head, tail) in enumerate(
-                zip(ranked, fields, heads, tails, strict=True), 1
+            for rank, (item, relation, head, tail, evidence) in enumerate(
+                zip(ranked, fields, heads, tails, self._evidence_of(rows), strict=True), 1
             )
         )  # fmt: skip
 
@@ -85,26 +85,32 @@ class Provenance:
             )
         )  # fmt: skip
 
-    def _evidence_of(self, relation: int) -> tuple[SourceSentence, ...]:
+    def _evidence_of(self, relations: Sequence[int]) -> list[tuple[SourceSentence, ...]]:
+        chosen = [self._best_sentences(relation) for relation in relations]
+        rows = np.array([row for best in chosen for row in best], dtype=np.int64)
+        sentences = iter(self._sentences_of(rows))
+        return [
+            tuple(replace(next(sentences), confidence=confidence) for confidence in best.values())
+            for best in chosen
+        ]
+
+    def _best_sentences(self, relation: int) -> dict[int, float]:
+        """Return rows of distinct sentences with the confidence of their best triple."""
         rows, sentences, confidences = self._evidence
         part = slice(*np.searchsorted(rows, [relation, relation + 1]))
         best: dict[int, float] = {}
         for sentence, confidence in zip(sentences[part], confidences[part], strict=True):
             best.setdefault(int(sentence), float(confidence))
-        chosen = dict(list(best.items())[:EVIDENCE_SENTENCES])
-        return self._sentences_of(np.array(list(chosen), dtype=np.int64), list(chosen.values()))
+            if len(best) == EVIDENCE_SENTENCES:
+                break
+        return best
 
-    def _sentences_of(
-        self, rows: Rows, confidences: Sequence[float] | None = None
-    ) -> tuple[SourceSentence, ...]:
+    def _sentences_of(self, rows: Rows) -> list[SourceSentence]:
         documents = self._document_fields(self._sentence_documents[rows])
-        given = [None] * len(rows) if confidences is None else confidences
-        return tuple(
-            SourceSentence(**sentence, **document, confidence=confidence)
-            for sentence, document, confidence in zip(
-                _take(self._sentences, rows), documents, given, strict=True
-            )
-        )
+        return [
+            SourceSentence(**sentence, **document)
+            for sentence, document in zip(_take(self._sentences, rows), documents, strict=True)
+        ]
 
     def _document_fields(self, rows: Rows) -> list[dict[str, Any]]:
         return _take(self._documents, rows)

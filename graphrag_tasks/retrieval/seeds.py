@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from threading import Lock
 from typing import Any
 
-from graphrag_tasks.config import ExtractConfig, RetrievalConfig
+from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.nlp import load_pipeline
 from graphrag_tasks.retrieval.arrays import Scores
 from graphrag_tasks.retrieval.fuse import top
@@ -25,11 +25,11 @@ class NounPhrases:
     the entity "print server").
 
     Args:
-        model: spaCy model package; by default the one extraction uses.
+        model: spaCy model package.
     """
 
-    def __init__(self, model: str | None = None) -> None:
-        self._model = model or ExtractConfig().model
+    def __init__(self, model: str) -> None:
+        self._model = model
 
     def __call__(self, text: str) -> list[str]:
         """Return the distinct phrases in order of their place in the text."""

@@ -1,0 +1,203 @@
+"""Chunk stage: documents are split at section headings, long sections by characters.
+
+Source: paper, section 3.1 (a section over 2,048 characters is split recursively by characters with
+an overlap of 200; the Chinese edition adds space-aware splitting).
+
+What holds:
+  * A chunk's text is exactly the document text from `char_start` to `char_end`.
+  * Every character that is not blank space lies in a chunk; none has more than `max_characters`.
+  * Only chunks of the same section overlap, by at most `overlap_characters`.
+  * A heading stands in the chunk of the text below it; only at a document's end, or where headings
+    alone fill a chunk, does one stand without text.
+  * The time is linear in the length of the text, even without a single line end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks import schemas
+from graphrag_tasks.config import ChunkConfig
+from graphrag_tasks.ids import content_id, text_sha256
+from graphrag_tasks.stage import StageResult
+
+REQUIRES = ("blocks",)
+PRODUCES = ("chunks",)
+DEPENDENCIES = ()
+
+_SEPARATORS = (("\n\n",), ("\n",), (". ", "! ", "? ", "\u3002"), (" ", "\t"))
+"""Where a long section is cut, best first; a text without any is cut anywhere."""
+
+_HEADING_KINDS = ("title", "heading")
+_BLOCK_COLUMNS = ["document_id", "ordinal", "kind", "level", "text", "char_start", "page"]
+
+_Block = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Section:
+    """Headings and the text below them: a span of the document text.
+
+    Attributes:
+        path: Headings it stands under, outermost first.
+        start: First character.
+        body: First character of its first block that is not a heading.
+        end: One past its last character.
+    """
+
+    path: tuple[str, ...]
+    start: int
+    body: int
+    end: int
+
+
+def chunk(blocks: pa.Table, *, config: ChunkConfig) -> StageResult:
+    """Split documents into chunks.
+
+    Args:
+        blocks: Blocks of any number of documents, in any order (`schemas.BLOCKS`).
+        config: Largest length and overlap, in characters.
+
+    Returns:
+        `chunks`, sorted by document and position.
+    """
+    documents: dict[str, list[_Block]] = defaultdict(list)
+    for block in blocks.select(_BLOCK_COLUMNS).to_pylist():
+        documents[block["document_id"]].append(block)
+    rows = [
+        row
+        for document_id in sorted(documents)
+        for row in _chunk_document(
+            document_id, sorted(documents[document_id], key=lambda b: int(b["ordinal"])), config
+        )
+    ]
+    table = pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
+    return StageResult({"chunks": table}, {"documents": len(documents), "chunks": len(rows)})
+
+
+def _chunk_document(
+    document_id: str, blocks: Sequence[_Block], config: ChunkConfig
+) -> list[dict[str, Any]]:
+    text = schemas.BLOCK_SEPARATOR.join(block["text"] for block in blocks)
+    starts = [block["char_start"] for block in blocks]
+    rows: list[dict[str, Any]] = []
+    for section in _sections(blocks):
+        for start, end in _split(text, section, config):
+            row = {
+                "document_id": document_id,
+                "ordinal": len(rows),
+                "heading_path": list(section.path),
+                "text": text[start:end],
+                "char_start": start,
+                "char_end": end,
+            }
+            rows.append(row | _pages(blocks, starts, start, end))
+    return _linked(rows)
+
+
+def _linked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give a document's chunks their ids and their neighbours'."""
+    ids = [
+        content_id("chunk", row["document_id"], row["ordinal"], text_sha256(row["text"]))
+        for row in rows
+    ]
+    for row, chunk_id, before, after in zip(
+        rows, ids, [None, *ids][: len(ids)], [*ids, None][1:], strict=True
+    ):
+        row |= {"chunk_id": chunk_id, "previous_id": before, "next_id": after}
+    return rows
+
+
+def _sections(blocks: Sequence[_Block]) -> Iterator[_Section]:
+    """Yield the sections; headings that follow each other begin one section together."""
+    path: list[tuple[int, str]] = []
+    start = body = end = 0
+    only_headings = True
+    for block in blocks:
+        is_heading = block["kind"] in _HEADING_KINDS
+        if is_heading and not only_headings:
+            yield _Section(tuple(text for _, text in path), start, body, end)
+            start, only_headings = block["char_start"], True
+        if is_heading:
+            _enter(path, block)
+        elif only_headings:
+            body, only_headings = block["char_start"], False
+        end = block["char_start"] + len(block["text"])
+    if blocks:
+        yield _Section(tuple(text for _, text in path), start, end if only_headings else body, end)
+
+
+def _enter(path: list[tuple[int, str]], heading: _Block) -> None:
+    """Put a heading on the path in place of those of its level and below; a title is level 0."""
+    level = int(heading["level"] or 1) if heading["kind"] == "heading" else 0
+    while path and path[-1][0] >= level:
+        path.pop()
+    path.append((level, " ".join(heading["text"].split())))
+
+
+def _split(text: str, section: _Section, config: ChunkConfig) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a section's chunks, without blank space around them."""
+    last = _strip_end(text, section.start, section.end)
+    start = done = _skip_space(text, section.start, last)
+    while last - start > config.max_characters:
+        high = start + config.max_characters
+        cut = _cut(text, section.body if done < section.body < high else done, high)
+        yield start, _strip_end(text, start, cut)
+        done = _skip_space(text, cut, last)
+        start = _skip_space(text, _overlap_start(text, start, cut, config), last)
+        if done - start >= config.max_characters:
+            start = done  # blank space fills the chunk: there is no room for an overlap
+    if last > start:
+        yield start, last
+
+
+def _cut(text: str, low: int, high: int) -> int:
+    """Return the last good place to cut in (low, high], or high where there is none."""
+    for separators in _SEPARATORS:
+        found = [(text.rfind(mark, low, high), mark) for mark in separators]
+        place = max(index + len(mark) if index >= 0 else 0 for index, mark in found)
+        if place > low:
+            return place
+    return high
+
+
+def _overlap_start(text: str, start: int, cut: int, config: ChunkConfig) -> int:
+    """Return where the chunk after a cut begins: at a paragraph, line, sentence or word.
+
+    A chunk that the overlap would repeat nearly whole is not repeated at all.
+    """
+    low = cut - config.overlap_characters
+    if low <= start:
+        return cut
+    for separators in _SEPARATORS:
+        found = [(text.find(mark, low - len(mark), cut), mark) for mark in separators]
+        places = [index + len(mark) for index, mark in found if index >= 0]
+        if good := [place for place in places if place < cut and not text[place:cut].isspace()]:
+            return min(good)
+    return low
+
+
+def _skip_space(text: str, start: int, end: int) -> int:
+    while start < end and text[start].isspace():
+        start += 1
+    return start
+
+
+def _strip_end(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def _pages(
+    blocks: Sequence[_Block], starts: Sequence[int], start: int, end: int
+) -> dict[str, int | None]:
+    first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1)
+    pages = [block["page"] for block in blocks[first:last] if block["page"] is not None]
+    return {"page_start": min(pages, default=None), "page_end": max(pages, default=None)}

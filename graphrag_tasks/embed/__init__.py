@@ -1,0 +1,1 @@
+"""Embedding: texts to unit vectors, and the stage that stores them."""

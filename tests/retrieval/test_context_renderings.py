@@ -1,0 +1,145 @@
+"""Provenance of hits, and the prompt, frame, dict and HTML of a context."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+
+import pytest
+from small_worlds import SMALL, FakeEmbedder, publish
+
+from graphrag_tasks.errors import QueryError
+from graphrag_tasks.retrieval import Context, Index, open_index
+from graphrag_tasks.retrieval.provenance import EVIDENCE_SENTENCES
+
+
+@pytest.fixture
+def context(index: Index) -> Context:
+    return index.search("which server?")
+
+
+def test_is_the_papers_mapping(context: Context) -> None:
+    assert list(context) == ["chunks", "relations", "entity"]
+    assert len(context) == 3
+    assert context["entity"] is context.entities
+    with pytest.raises(KeyError):
+        context["entities"]
+    with pytest.raises(FrozenInstanceError):
+        context.k = 3  # type: ignore[misc]
+
+
+def test_every_relation_shows_sentence_page_and_document(context: Context) -> None:
+    texts = {one: text for one, _, text in SMALL.sentences}
+    assert {one.relation_id for one in context.relations} == {"r1", "r2", "r3"}
+    for relation in context.relations:
+        assert relation.evidence
+        for sentence in relation.evidence:
+            assert sentence.text == texts[sentence.sentence_id]
+            assert sentence.page == int(sentence.sentence_id[1:])
+            assert sentence.uri == f"docs/{sentence.document_id}.pdf"
+            assert sentence.title
+            assert sentence.char_end - sentence.char_start == len(sentence.text)
+
+
+def test_best_evidence_first_and_each_sentence_once(context: Context) -> None:
+    relation = next(one for one in context.relations if one.relation_id == "r1")
+    assert [(one.sentence_id, one.confidence) for one in relation.evidence] == [
+        ("s1", 0.75),
+        ("s2", 0.5),
+    ]
+    assert (relation.head, relation.tail) == ("print server", "spooler")
+    assert not relation.negated
+    assert next(one for one in context.relations if one.relation_id == "r3").negated
+
+
+def test_evidence_is_bounded(tmp_path: Path) -> None:
+    evidence = tuple(("r1", one, 0.5) for one, _, _ in SMALL.sentences)
+    publish(tmp_path, replace(SMALL, evidence=evidence))
+    opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+    found = {one.relation_id: one.evidence for one in opened.search("x").relations}
+    assert [one.sentence_id for one in found["r1"]] == ["s1", "s2", "s3"]
+    assert EVIDENCE_SENTENCES == 3
+    assert found["r2"] == ()
+
+
+def test_chunks_and_entities_show_their_source(context: Context) -> None:
+    chunk = next(one for one in context.chunks if one.chunk_id == "c3")
+    assert (chunk.title, chunk.page_start, chunk.page_end) == ("Network handbook", 3, 4)
+    assert chunk.heading_path == ("Part", "c3")
+    entity = next(one for one in context.entities if one.entity_id == "e2")
+    assert entity.example is not None
+    assert (entity.example.sentence_id, entity.example.page) == ("s1", 1)
+    assert entity.example.confidence is None
+    assert entity.type == "PRODUCT"
+
+
+def test_entity_without_a_mention_has_no_example(tmp_path: Path) -> None:
+    publish(tmp_path, replace(SMALL, mentions=()))
+    opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+    context = opened.search("x")
+    assert {one.example for one in context.entities} == {None}
+    assert context.to_frame().query("kind == 'entity'")["page"].isna().all()
+
+
+def test_prompt_numbers_every_item_with_title_and_page(context: Context) -> None:
+    prompt = context.to_prompt()
+    assert re.findall(r"^\[(\d+)\]", prompt, re.MULTILINE) == [str(one) for one in range(1, 7)]
+    first = context.chunks[0]
+    assert prompt.startswith(f"[1] {first.title}, pages {first.page_start}-{first.page_end}, Part")
+    assert first.text in prompt
+    last = context.relations[-1]
+    assert prompt.endswith(
+        f"[6] {last.text} — {last.evidence[0].title}, page {last.evidence[0].page}"
+    )
+
+
+def test_prompt_keeps_the_budget_with_whole_items(context: Context) -> None:
+    whole = context.to_prompt()
+    items = context.to_frame().set_index("citation")["text"]
+    for budget in range(len(whole)):
+        prompt = context.to_prompt(budget)
+        assert len(prompt) <= budget
+        assert set(prompt.splitlines()) <= set(whole.splitlines())
+        for number in re.findall(r"^\[(\d+)\]", prompt, re.MULTILINE):
+            assert items[int(number)] in prompt
+    assert context.to_prompt(len(whole)) == whole
+    assert context.to_prompt(0) == ""
+
+
+def test_prompt_refuses_a_negative_budget(context: Context) -> None:
+    with pytest.raises(QueryError, match="-1"):
+        context.to_prompt(-1)
+
+
+def test_frame_has_one_row_per_item(context: Context) -> None:
+    frame = context.to_frame()
+    assert frame["kind"].value_counts().to_dict() == {"entity": 4, "chunk": 3, "relation": 3}
+    assert frame["citation"].dropna().tolist() == [1, 2, 3, 4, 5, 6]
+    relations = frame[frame["kind"] == "relation"]
+    assert relations["sentence"].notna().all()
+    assert relations["page"].notna().all()
+
+
+def test_dict_is_json_and_complete(context: Context) -> None:
+    values = context.to_dict()
+    assert json.loads(json.dumps(values)) == values
+    assert [one["chunk_id"] for one in values["chunks"]] == [one.chunk_id for one in context.chunks]
+    assert values["relations"][0]["evidence"][0]["page"] >= 1
+    assert values["snapshot_id"] == "one"
+
+
+def test_html_is_escaped(index: Index) -> None:
+    html = index.search("<script>alert('q')</script>")._repr_html_()
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert "<b>queues" not in html
+    assert html.count("<table") == html.count("</table>") == 3
+
+
+def test_html_cuts_long_texts_and_keeps_them_as_titles(context: Context) -> None:
+    long = replace(context.chunks[0], text='"' + "x" * 1000)
+    html = replace(context, chunks=(long,))._repr_html_()
+    assert 'title="&quot;' + "x" * 1000 + '"' in html
+    assert "…" in html

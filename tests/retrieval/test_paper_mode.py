@@ -1,0 +1,230 @@
+"""Mode `paper` against a slow, literal reading of Algorithm 2 (Min et al., arXiv 2507.03226)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from small_worlds import SMALL, FakeEmbedder, World, publish
+
+from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.retrieval import Context, Index, open_index
+
+vector = FakeEmbedder.vector
+
+
+def cosine(left: Sequence[float], right: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(left, right, strict=True))
+
+
+def same_name(left: str, right: str) -> bool:
+    return left.casefold().split() == right.casefold().split()
+
+
+def best_first(scores: dict[str, float]) -> list[str]:
+    return sorted(scores, key=lambda one: (-scores[one], one))
+
+
+def find_seeds(
+    world: World, query: list[float], phrases: Sequence[str], number: int
+) -> dict[str, str]:
+    seeds: dict[str, str] = {}
+    for phrase in phrases:
+        for entity, name, aliases in sorted(world.entities):
+            if any(same_name(phrase, one) for one in (name, *aliases)):
+                seeds.setdefault(entity, f"noun phrase '{phrase}'")
+    nearest = best_first({one: cosine(vector(name), query) for one, name, _ in world.entities})
+    for entity in nearest[:number]:
+        seeds.setdefault(entity, "vector")
+    return seeds
+
+
+def find_relations(world: World, seeds: dict[str, str], config: RetrievalConfig) -> list[str]:
+    touching = sorted(
+        one for one, head, _, tail in world.relations if head in seeds or tail in seeds
+    )
+    large = len(world.relations) >= config.large_graph_relations
+    cap = config.random_k_relations_large if large else config.random_k_relations
+    if len(touching) <= cap:
+        return touching
+    generator = np.random.Generator(np.random.PCG64(config.seed))
+    return [touching[place] for place in generator.choice(len(touching), cap, replace=False)]
+
+
+def algorithm_2(
+    world: World, question: str, phrases: Sequence[str], config: RetrievalConfig
+) -> dict[str, Any]:
+    """Return ids with their scores, as the listing gives them."""
+    query = vector(question)
+    seeds = find_seeds(world, query, phrases, config.seed_entities)
+    relations = find_relations(world, seeds, config)
+
+    chunk_of = {sentence: chunk for sentence, chunk, _ in world.sentences}
+    candidates = set()
+    for relation, sentence, _ in world.evidence:
+        if relation in relations:
+            candidates.add(chunk_of[sentence])
+    for entity, sentence in world.mentions:
+        if entity in seeds:
+            candidates.add(chunk_of[sentence])
+
+    chunk_scores = {one: cosine(vector(text), query) for one, _, text in world.chunks}
+    dense = best_first(chunk_scores)
+    graph = best_first({one: chunk_scores[one] for one in candidates})
+    fused: dict[str, float] = {}
+    for ranked in (graph, dense):
+        for place, chunk in enumerate(ranked, 1):
+            fused[chunk] = fused.get(chunk, 0.0) + 1.0 / (config.rrf_k + place)
+
+    texts = {one: text for one, _, text, _ in world.relations}
+    relation_scores = {one: cosine(vector(texts[one]), query) for one in relations}
+    return {
+        "chunks": [(one, fused[one]) for one in best_first(fused)[: config.k]],
+        "relations": [
+            (one, relation_scores[one]) for one in best_first(relation_scores)[: 2 * config.k]
+        ],
+        "entity": list(seeds.items()),
+    }
+
+
+def ids_of(context: Context) -> dict[str, Any]:
+    return {
+        "chunks": [(one.chunk_id, one.score) for one in context.chunks],
+        "relations": [(one.relation_id, one.score) for one in context.relations],
+        "entity": [(one.entity_id, one.found_by) for one in context.entities],
+    }
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    """Draw the tables of a small graph; ids are not in the order of the rows."""
+    chunks = [f"c{number}" for number in draw(st.permutations(range(draw(st.integers(1, 12)))))]
+    entities = [f"e{number}" for number in draw(st.permutations(range(draw(st.integers(0, 9)))))]
+    names = [draw(st.sampled_from(["Alpha", "Beta box", "Gamma", "delta"])) + one[1:]
+             for one in entities]  # fmt: skip
+    count = draw(st.integers(0, 25)) if entities else 0
+    relations = [f"r{number}" for number in draw(st.permutations(range(count)))]
+    sentences = tuple((f"s{one}", one, f"sentence {one}") for one in chunks)
+    some_entity, some_sentence = (
+        st.sampled_from(entities or [""]),
+        st.sampled_from([one for one, _, _ in sentences]),
+    )
+    pairs = st.lists(st.tuples(some_entity, some_sentence), max_size=15)
+    return World(
+        documents=(("d", "Document"),),
+        chunks=tuple((one, "d", draw(st.sampled_from("abcdefgh"))) for one in chunks),
+        sentences=sentences,
+        entities=tuple(
+            (one, name, ("shared  alias",) if draw(st.booleans()) else ())
+            for one, name in zip(entities, names, strict=True)
+        ),
+        relations=tuple(
+            (one, draw(some_entity), draw(st.sampled_from("ijklmnop")), draw(some_entity))
+            for one in relations
+        ),
+        evidence=tuple(
+            (one, sentence, 0.5)
+            for one in relations
+            for sentence in draw(st.lists(some_sentence, min_size=1, max_size=3))
+        ),
+        mentions=tuple(draw(pairs)) if entities else (),
+        vectors_reversed=draw(st.booleans()),
+    )
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+@given(
+    world=worlds(),
+    question=st.sampled_from("qrstuv"),
+    phrases=st.lists(
+        st.sampled_from(["alpha0", "BETA  BOX1", "Shared Alias", "gamma2", "nobody", ""]),
+        max_size=3,
+    ),
+    config=st.builds(
+        RetrievalConfig,
+        k=st.integers(1, 6),
+        seed_entities=st.integers(1, 4),
+        random_k_relations=st.integers(1, 8),
+        random_k_relations_large=st.integers(4, 12),
+        large_graph_relations=st.integers(5, 30),
+        rrf_k=st.sampled_from([1, 60]),
+        seed=st.integers(0, 3),
+    ),
+)
+def test_equals_the_literal_algorithm(
+    world: World, question: str, phrases: list[str], config: RetrievalConfig
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        publish(Path(folder), world)
+        index = open_index(
+            folder, config=config, embedder=FakeEmbedder(), noun_phrases=lambda _: phrases
+        )
+        context = index.search(question)
+    expected = algorithm_2(world, question, phrases, config)
+    assert ids_of(context) == expected
+
+
+def test_draw_above_the_cap_is_the_same_every_time_and_follows_the_seed(tmp_path: Path) -> None:
+    count = 300
+    world = World(
+        documents=(("d", "Document"),),
+        chunks=(("c", "d", "text"),),
+        sentences=(("s", "c", "text"),),
+        entities=(("e1", "hub", ()), ("e2", "spoke", ())),
+        relations=tuple((f"r{one:03}", "e1", f"relation {one}", "e2") for one in range(count)),
+        evidence=tuple((f"r{one:03}", "s", 0.5) for one in range(count)),
+    )
+    publish(tmp_path, world)
+
+    def found(**config: int) -> list[str]:
+        index = open_index(
+            tmp_path,
+            config=RetrievalConfig(k=500, **config),
+            embedder=FakeEmbedder(),
+            noun_phrases=lambda _: [],
+        )
+        return [one.relation_id for one in index.search("which?").relations]
+
+    assert len(found()) == 100
+    assert found() == found()
+    assert found() != found(seed=1)
+    assert len(found(large_graph_relations=count)) == 200
+    assert len(found(random_k_relations=1000)) == count
+
+
+def test_seeds_by_noun_phrase_ignore_case_and_spaces_and_take_the_whole_name(
+    index: Index, store: Path
+) -> None:
+    assert index.search("x").entities[0].found_by == "noun phrase 'print server'"
+    partial = open_index(
+        store, embedder=FakeEmbedder(), noun_phrases=lambda _: ["server", "OLD\tspooler "]
+    )
+    by_phrase = [one for one in partial.search("x").entities if one.found_by != "vector"]
+    assert [one.name for one in by_phrase] == ["spooler"]
+
+
+def test_dense_mode_ranks_all_chunks_by_cosine(index: Index) -> None:
+    scores = {one: cosine(vector(text), vector("why?")) for one, _, text in SMALL.chunks}
+    context = index.search("why?", "dense", 2)
+    assert [(one.chunk_id, one.score) for one in context.chunks] == [
+        (one, scores[one]) for one in best_first(scores)[:2]
+    ]
+    assert [one.ranks for one in context.chunks] == [{"dense": 1}, {"dense": 2}]
+    assert not context.relations
+    assert not context.entities
+
+
+def test_chunks_say_which_lists_they_came_from(index: Index) -> None:
+    context = index.search("x")
+    assert [one.rank for one in context.chunks] == [1, 2, 3]
+    for hit in context.chunks:
+        assert hit.score == pytest.approx(sum(1 / (60 + rank) for rank in hit.ranks.values()))
+        assert "dense" in hit.ranks

@@ -1,0 +1,154 @@
+"""Artifacts: round trips, atomic writes, and answers that differ for absent, broken and empty."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_tasks import schemas
+from graphrag_tasks.artifacts import Folder, Receipt, Table
+from graphrag_tasks.errors import ArtifactError
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
+
+
+def value_of(type_: pa.DataType) -> st.SearchStrategy[object]:
+    """Return a strategy for values of an Arrow type that the schemas use."""
+    if pa.types.is_string(type_):
+        return TEXT
+    if pa.types.is_boolean(type_):
+        return st.booleans()
+    if pa.types.is_integer(type_):
+        return st.integers(0, 2**31 - 1)
+    if pa.types.is_floating(type_):
+        return st.floats(0, 1, width=32)
+    if pa.types.is_list(type_):
+        return st.lists(value_of(type_.value_type), max_size=2)
+    return st.fixed_dictionaries({field.name: value_of(field.type) for field in type_})
+
+
+def rows_of(schema: pa.Schema) -> st.SearchStrategy[list[dict[str, object]]]:
+    columns = {
+        field.name: st.none() | value_of(field.type) if field.nullable else value_of(field.type)
+        for field in schema
+    }
+    return st.lists(st.fixed_dictionaries(columns), max_size=3)
+
+
+@pytest.mark.parametrize("name", sorted(schemas.SCHEMAS))
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_every_schema_survives_a_round_trip(
+    name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    schema = schemas.SCHEMAS[name]
+    table = pa.Table.from_pylist(data.draw(rows_of(schema)), schema=schema)
+    folder = Folder(tmp_path_factory.mktemp("artifacts"))
+    written = folder.write_table(name, table, fingerprint="f")
+    back = folder.read_table(name)
+    assert back.to_pylist() == table.to_pylist()
+    assert back.schema.names == schema.names
+    assert written == Table(rows=table.num_rows, sha256=folder.sha256(f"{name}.parquet"))
+
+
+@pytest.mark.parametrize("name", sorted(schemas.SCHEMAS))
+def test_every_column_says_what_it_means(name: str) -> None:
+    for field in schemas.SCHEMAS[name]:
+        assert field.metadata[b"meaning"]
+
+
+def chunks(count: int) -> pa.Table:
+    row = {
+        "chunk_id": "c", "document_id": "d", "ordinal": 0, "heading_path": ["h"], "text": "t",
+        "char_start": 0, "char_end": 1, "page_start": None, "page_end": None,
+        "previous_id": None, "next_id": None,
+    }  # fmt: skip
+    return pa.Table.from_pylist([row] * count, schema=schemas.CHUNKS)
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    one = Folder(tmp_path / "a").write_table("chunks", chunks(3), fingerprint="f")
+    two = Folder(tmp_path / "b").write_table("chunks", chunks(3), fingerprint="f")
+    assert one == two
+
+
+def test_the_footer_names_schema_version_and_fingerprint(tmp_path: Path) -> None:
+    Folder(tmp_path).write_table("chunks", chunks(1), fingerprint="abc")
+    metadata = pq.read_schema(tmp_path / "chunks.parquet").metadata
+    assert metadata[b"fingerprint"] == b"abc"
+    assert metadata[b"schema_version"] == str(schemas.SCHEMA_VERSION).encode()
+
+
+def test_absent_unreadable_and_empty_are_different_answers(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with pytest.raises(ArtifactError, match=r"chunks\.parquet: does not exist"):
+        folder.read_table("chunks")
+    (tmp_path / "chunks.parquet").write_bytes(b"garbage")
+    with pytest.raises(ArtifactError, match="not readable as Parquet"):
+        folder.read_table("chunks")
+    folder.write_table("chunks", chunks(0), fingerprint="f")
+    assert folder.read_table("chunks").num_rows == 0
+
+
+def test_another_schema_version_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    table = chunks(1).replace_schema_metadata({"schema_version": "0"})
+    pq.write_table(table, tmp_path / "chunks.parquet")
+    with pytest.raises(ArtifactError, match=r"schema version 0.*--full-refresh"):
+        Folder(tmp_path).read_table("chunks")
+
+
+def test_rows_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with pytest.raises(ArtifactError, match="columns differ"):
+        folder.write_table("chunks", chunks(1).drop_columns(["text"]), fingerprint="f")
+    nulls = chunks(1).set_column(4, "text", pa.nulls(1, pa.string()))
+    with pytest.raises(ArtifactError, match="'text' with null values"):
+        folder.write_table("chunks", nulls, fingerprint="f")
+    assert folder.names() == []
+
+
+def test_a_column_can_be_read_alone(tmp_path: Path) -> None:
+    Folder(tmp_path).write_table("chunks", chunks(2), fingerprint="f")
+    assert Folder(tmp_path).read_table("chunks", ["text"]).column_names == ["text"]
+
+
+def test_arrow_files_are_mapped_and_broken_ones_named(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    assert folder.write_arrow("graph/nodes.arrow", chunks(2)).rows == 2
+    assert folder.open_arrow("graph/nodes.arrow").num_rows == 2
+    folder.write_bytes("bad.arrow", b"nothing")
+    with pytest.raises(ArtifactError, match="not readable as Arrow"):
+        folder.open_arrow("bad.arrow")
+    with pytest.raises(ArtifactError, match="does not exist"):
+        folder.open_arrow("absent.arrow")
+
+
+def test_nothing_temporary_is_left(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write_table("chunks", chunks(1), fingerprint="f")
+    folder.write_json("a.json", {"b": 1})
+    assert folder.names() == ["a.json", "chunks.parquet"]
+
+
+def test_receipts_are_plain_values_and_come_back(tmp_path: Path) -> None:
+    receipt = Receipt("chunk", "uri", "f", {"chunks": Table(1, "s")}, {"n": 2}, 0.5, 10)
+    folder = Folder(tmp_path)
+    assert folder.read_receipt("chunk") is None
+    folder.write_receipt(receipt)
+    assert folder.read_receipt("chunk") == receipt
+
+
+def test_the_same_code_works_on_another_file_system() -> None:
+    folder = Folder("memory://artifacts/deep")
+    folder.write_table("chunks", chunks(2), fingerprint="f")
+    folder.write_arrow("vectors/chunk.arrow", chunks(1))
+    assert not folder.is_local
+    assert folder.read_table("chunks").num_rows == 2
+    assert folder.open_arrow("vectors/chunk.arrow").num_rows == 1
+    folder.move_to(Folder("memory://artifacts/moved"))
+    assert Folder("memory://artifacts/moved").read_table("chunks").num_rows == 2
+    Folder("memory://artifacts").delete()
+    assert not Folder("memory://artifacts/moved").exists("chunks.parquet")

@@ -1,0 +1,102 @@
+"""Collect: snapshot N+1 is what still holds of snapshot N and what was processed now."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from graphrag_tasks import schemas
+from graphrag_tasks.collect import PRODUCES, collect, empty_corpus
+from graphrag_tasks.config import CollectConfig
+from graphrag_tasks.errors import SourceError
+
+
+def documents(**statuses: str) -> pa.Table:
+    rows = [
+        {"document_id": name, "uri": f"docs/{name}", "source": "docs", "path": name,
+         "media_type": "md", "size_bytes": 1, "content_sha256": "s", "title": name,
+         "pages_in": 2, "pages_out": 2, "characters": 10, "status": status,
+         "error_code": "broken" if status == "failed" else None, "error_message": None}
+        for name, status in statuses.items()
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=schemas.DOCUMENTS)
+
+
+def chunks(**texts: str) -> pa.Table:
+    rows: list[dict[str, Any]] = [
+        {"chunk_id": f"{name}{place}", "document_id": name, "ordinal": place, "heading_path": [],
+         "text": text, "char_start": 0, "char_end": 1, "page_start": None, "page_end": None,
+         "previous_id": None, "next_id": None}
+        for name, text_list in texts.items() for place, text in enumerate(text_list)
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
+
+
+def sources(**changes: str) -> pa.Table:
+    rows = [
+        {"document_id": name, "uri": f"docs/{name}", "source": "docs", "path": name,
+         "media_type": "md", "size_bytes": 1, "content_sha256": "s", "change": change,
+         "shard": None}
+        for name, change in changes.items()
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=schemas.SOURCES)
+
+
+def corpus(documents: pa.Table, chunks: pa.Table) -> dict[str, pa.Table]:
+    return empty_corpus() | {"documents": documents, "chunks": chunks}
+
+
+def texts(table: pa.Table) -> list[str]:
+    return list(table["text"].to_pylist())
+
+
+def test_unchanged_rows_are_carried_and_removed_ones_are_not() -> None:
+    result = collect(
+        sources(b="changed", a="unchanged", gone="removed"),
+        corpus(documents(b="parsed"), chunks(b=["new b"])),
+        corpus(documents(a="parsed", b="parsed", gone="parsed"),
+               chunks(a=["a0", "a1"], b=["old b"], gone=["gone"])),
+        config=CollectConfig(),
+    )  # fmt: skip
+    assert texts(result.tables["chunks"]) == ["a0", "a1", "new b"]
+    assert result.tables["documents"]["path"].to_pylist() == ["a", "b"]
+    assert set(result.tables) == set(PRODUCES)
+
+
+def test_the_order_of_shards_does_not_show() -> None:
+    def run(order: list[str]) -> dict[str, pa.Table]:
+        all_chunks = pa.concat_tables([chunks(**{name: ["x", "y"]}) for name in order])
+        all_documents = pa.concat_tables([documents(**{name: "parsed"}) for name in order])
+        plan = sources(**{name: "added" for name in order})
+        return dict(collect(plan, corpus(all_documents, all_chunks), empty_corpus(),
+                            config=CollectConfig()).tables)  # fmt: skip
+
+    one, two = run(["a", "b", "c"]), run(["c", "a", "b"])
+    assert all(one[name].equals(two[name]) for name in one)
+
+
+def test_a_failed_document_keeps_its_last_good_rows() -> None:
+    result = collect(
+        sources(a="changed", b="changed"),
+        corpus(documents(a="failed", b="parsed"), chunks(b=["b"])),
+        corpus(documents(a="parsed", b="parsed"), chunks(a=["good"], b=["old"])),
+        config=CollectConfig(max_failed_share=0.5),
+    )
+    assert texts(result.tables["chunks"]) == ["good", "b"]
+    statuses = result.tables["documents"]["status"].to_pylist()
+    assert statuses == ["failed", "parsed"]
+    assert result.stats["documents_quarantined"] == 1
+
+
+def test_too_many_failures_end_the_run_and_are_named() -> None:
+    failed = corpus(documents(a="failed", b="parsed", c="skipped"), chunks(b=["b"]))
+    plan = sources(a="added", b="added", c="added")
+    with pytest.raises(SourceError, match=r"1 of 2 documents failed.*docs/a \(broken\)"):
+        collect(plan, failed, empty_corpus(), config=CollectConfig(max_failed_share=0.4))
+    assert collect(plan, failed, empty_corpus(), config=CollectConfig(max_failed_share=0.5))
+
+
+def test_an_empty_corpus_is_valid() -> None:
+    result = collect(sources(), empty_corpus(), empty_corpus(), config=CollectConfig())
+    assert all(table.num_rows == 0 for table in result.tables.values())
+    assert result.stats["pages"] == 0

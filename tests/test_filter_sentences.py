@@ -1,0 +1,135 @@
+"""Sentences: exact spans, each once, never across blocks, and verbs found by their tags."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from graphrag_tasks import schemas
+from graphrag_tasks.artifacts import conform
+from graphrag_tasks.chunk import chunk
+from graphrag_tasks.config import ChunkConfig, SentencesConfig
+from graphrag_tasks.filter_sentences import MAX_PIECE_CHARACTERS, filter_sentences
+from graphrag_tasks.stage import StageResult
+
+Spec = tuple[str, str]
+"""Kind and text of a block."""
+
+
+def block_rows(document_id: str, specs: Sequence[Spec]) -> list[dict[str, Any]]:
+    rows, start = [], 0
+    for ordinal, (kind, text) in enumerate(specs):
+        rows.append(
+            {
+                "document_id": document_id,
+                "ordinal": ordinal,
+                "kind": kind,
+                "level": 1 if kind == "heading" else None,
+                "text": text,
+                "char_start": start,
+                "char_end": start + len(text),
+                "page": ordinal + 1,
+                "bbox": None,
+            }
+        )
+        start += len(text) + len(schemas.BLOCK_SEPARATOR)
+    return rows
+
+
+def run(rows: list[dict[str, Any]], **config: int) -> StageResult:
+    blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
+    chunks = chunk(blocks, config=ChunkConfig(**config)).tables["chunks"]
+    result = filter_sentences(blocks, chunks, config=SentencesConfig())
+    conform("sentences", result.tables["sentences"])
+    texts: dict[str, str] = {}
+    for row in sorted(rows, key=lambda row: int(row["ordinal"])):
+        before = texts.get(row["document_id"])
+        texts[row["document_id"]] = row["text"] if before is None else f"{before}\n\n{row['text']}"
+    spans = {c["chunk_id"]: (c["char_start"], c["char_end"]) for c in chunks.to_pylist()}
+    for s in result.tables["sentences"].to_pylist():
+        text = texts[s["document_id"]]
+        assert text[s["char_start"] : s["char_end"]] == s["text"] == s["text"].strip() != ""
+        start, end = spans[s["chunk_id"]]
+        assert start <= s["char_start"] < s["char_end"] <= end
+    return result
+
+
+def found(result: StageResult) -> list[tuple[str, bool]]:
+    return [(s["text"], s["has_verb"]) for s in result.tables["sentences"].to_pylist()]
+
+
+def test_sentences_stay_in_their_blocks() -> None:
+    result = run(
+        block_rows(
+            "d",
+            [
+                ("heading", "System overview"),
+                ("paragraph", "The server starts.  It must not fail."),
+                ("paragraph", "the größe of the façade"),
+                ("list_item", "a database cluster"),
+                ("code", "x = run()\n\n  y"),
+                ("table", "Name: a | State: it runs\nName: b"),
+            ],
+        )
+    )
+    assert found(result) == [
+        ("System overview", False),
+        ("The server starts.", True),
+        ("It must not fail.", True),
+        ("the größe of the façade", False),
+        ("a database cluster", False),
+        ("x = run()", False),
+        ("y", False),
+        ("Name: a | State: it runs", False),
+        ("Name: b", False),
+    ]
+    rows = result.tables["sentences"].to_pylist()
+    assert [row["ordinal"] for row in rows] == list(range(9))
+    assert [row["page"] for row in rows] == [1, 2, 2, 3, 4, 5, 5, 6, 6]
+    assert result.stats["sentences"] == 9
+    assert result.stats["kept"] == 2
+    assert result.stats["dropped_share"] == pytest.approx(7 / 9)
+
+
+def test_overlapping_chunks_emit_a_sentence_once_and_whole() -> None:
+    words = ["Alpha", "Beta", "Gamma", "Delta", "Kappa", "Sigma", "Omega"]
+    sentences = [f"{word} sends the report to the main server." for word in words]
+    rows = block_rows("d", [("paragraph", " ".join(sentences))])
+    for overlap in (0, 20, 50):
+        result = run(rows, max_characters=100, overlap_characters=overlap)
+        assert [text for text, _ in found(result)] == sentences
+
+
+def test_a_sentence_longer_than_a_chunk_is_clipped_to_the_chunk_with_most_of_it() -> None:
+    text = "The server sends " + "very " * 30 + "long reports"
+    result = run(block_rows("d", [("paragraph", text)]), max_characters=60, overlap_characters=0)
+    rows = result.tables["sentences"].to_pylist()
+    assert len(rows) == 1
+    assert 50 < len(rows[0]["text"]) <= 60
+
+
+def test_a_block_without_full_stops_is_read_in_pieces() -> None:
+    text = "word " * (MAX_PIECE_CHARACTERS // 2)
+    result = run(block_rows("d", [("paragraph", text), ("paragraph", "x" * 30_000)]))
+    assert result.stats["sentences"] > 0
+
+
+def test_order_does_not_matter_and_ids_are_unique() -> None:
+    specs = [("paragraph", f"Server {i} runs. It is slow.") for i in range(20)]
+    rows = block_rows("a", specs) + block_rows("b", specs)
+    expected = run(rows, max_characters=100, overlap_characters=20).tables["sentences"]
+    ids = expected["sentence_id"].to_pylist()
+    assert len(set(ids)) == len(ids) == 80
+    random.Random(0).shuffle(rows)
+    again = run(rows, max_characters=100, overlap_characters=20).tables["sentences"]
+    assert again.equals(expected)
+
+
+def test_no_documents_give_no_sentences() -> None:
+    result = run([])
+    assert found(result) == []
+    assert result.stats["dropped_share"] == 0

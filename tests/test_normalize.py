@@ -1,0 +1,133 @@
+"""Normalise: what becomes a node, what is dropped, and that no order shows."""
+
+import random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from graphrag_tasks import schemas
+from graphrag_tasks.config import NormalizeConfig
+from graphrag_tasks.normalize import clean_name, entity_key, normalize
+
+
+def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
+    number = other.pop("number", 0)
+    return {
+        "triple_id": f"t{head}{relation}{tail}{number}", "frame_id": "f",
+        "sentence_id": f"s{number}", "chunk_id": f"c{number}", "document_id": "d",
+        "head": head, "relation": relation, "tail": tail,
+        "head_start": 0, "head_end": len(head), "tail_start": 50, "tail_end": 50 + len(tail),
+        "head_type": None, "tail_type": None, "negated": False, "rule": "svo",
+        "extractor": "dependency", "confidence": 0.5,
+    } | other  # fmt: skip
+
+
+def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict[str, float]]:
+    table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
+    result = normalize(table, config=NormalizeConfig())
+    return {name: rows.to_pylist() for name, rows in result.tables.items()}, dict(result.stats)
+
+
+@pytest.mark.parametrize(
+    ("surface", "name"),
+    [
+        ("the  Custom Code", "Custom Code"),
+        ("“VBBS”,", "VBBS"),
+        ("an SAP Note's", "SAP Note"),
+        ("its own\u200b\ntable ", "own table"),
+        ("S/4HANA", "S/4HANA"),
+        ("C++", "C++"),
+        ("method SELECT(x),", "method SELECT(x)"),
+        ("(MRP)", "MRP"),
+        ("\ufb01eld", "field"),
+        ("The", "The"),
+        ("***", ""),
+    ],
+)
+def test_names_lose_noise_and_keep_what_belongs_to_them(surface: str, name: str) -> None:
+    assert clean_name(surface) == name
+
+
+def test_keys_ignore_case_and_determiners() -> None:
+    assert entity_key("The Table VBBS") == entity_key("table VBBS")
+    assert entity_key("VBBS") != entity_key("VBBE")
+
+
+def test_mentions_of_one_key_are_one_entity_named_by_vote() -> None:
+    tables, _ = run(
+        triple("the VBBE", "replace", "VBBS", number=1),
+        triple("VBBE", "store", "requirements", number=2),
+        triple("vbbe", "hold", "requirements", number=3),
+    )
+    names = {row["key"]: row for row in tables["entities"]}
+    assert names["vbbe"]["name"] == "VBBE"
+    assert (names["vbbe"]["mentions"], names["vbbe"]["chunks"]) == (3, 3)
+    assert {row["alias"] for row in tables["aliases"]} >= {"VBBE", "vbbe"}
+
+
+def test_equal_triples_are_one_relation_with_all_its_evidence() -> None:
+    tables, _ = run(*(triple("VBBE", "replace", "VBBS", number=number) for number in (1, 2)))
+    (relation,) = tables["relations"]
+    assert relation["weight"] == 2
+    assert relation["confidence"] == pytest.approx(0.75)
+    assert relation["text"] == "VBBE replace VBBS"
+    assert [row["sentence_id"] for row in tables["evidence"]] == ["s1", "s2"]
+
+
+def test_what_is_denied_is_another_relation_and_says_so() -> None:
+    tables, _ = run(
+        triple("VBBS", "hold", "totals"), triple("VBBS", "hold", "totals", negated=True, number=2)
+    )
+    assert sorted(row["text"] for row in tables["relations"]) == [
+        "VBBS hold totals", "VBBS not hold totals",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("head", "type_", "reason"),
+    [
+        ("it", "PRON", "pronoun"),
+        ("x", None, "short"),
+        ("x" * 200, None, "long"),
+        ("something", None, "stop_word"),
+        ("4.711", None, "no_letter"),
+        ("The VBBS", None, "same_ends"),
+    ],
+)
+def test_what_is_no_name_is_dropped_and_counted(head: str, type_: str | None, reason: str) -> None:
+    tables, stats = run(triple(head, "be", "VBBS", head_type=type_))
+    assert tables["relations"] == []
+    assert stats[f"dropped_{reason}"] == 1
+
+
+def test_type_is_the_most_frequent_label() -> None:
+    tables, _ = run(
+        triple("SAP", "ship", "a tool", head_type="ORG", number=1),
+        triple("SAP", "ship", "a report", head_type="ORG", number=2),
+        triple("SAP", "be", "a product", head_type="PRODUCT", number=3),
+    )
+    assert {row["key"]: row["type"] for row in tables["entities"]}["sap"] == "ORG"
+
+
+def test_no_order_of_triples_shows() -> None:
+    triples = [triple(f"node {a}", "touch", f"Node {b}", number=a * 7 + b)
+               for a in range(6) for b in range(6)]  # fmt: skip
+    shuffled = triples.copy()
+    random.Random(3).shuffle(shuffled)
+    assert run(*triples) == run(*shuffled)
+
+
+def test_no_triples_give_valid_empty_tables() -> None:
+    tables, _ = run()
+    assert tables == {name: [] for name in tables}
+    assert set(tables) == {"entities", "aliases", "mentions", "relations", "evidence"}
+
+
+def test_every_relation_ends_at_entities_and_has_evidence() -> None:
+    tables, _ = run(triple("A b", "see", "C d"), triple("C d", "hear", "E f", number=1))
+    known = {row["entity_id"] for row in tables["entities"]}
+    supported = {row["relation_id"] for row in tables["evidence"]}
+    for relation in tables["relations"]:
+        assert {relation["head_id"], relation["tail_id"]} <= known
+        assert relation["relation_id"] in supported
