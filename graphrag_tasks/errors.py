@@ -95,7 +95,7 @@ DOCUMENT_ERROR_CODES = {
     "vanished": "the file was there when the run was planned and is gone",
     "changed": "the file's content changed after the run was planned",
     "empty_file": "the file has no bytes",
-    "too_large": "the file is larger than parse.max_bytes",
+    "too_large": "the file, or what it unpacks to, is larger than is read",
     "encrypted": "the document needs a password",
     "broken": "the file is not a valid document of its type",
     "no_text": "the document was read and holds no text",

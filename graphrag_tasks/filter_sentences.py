@@ -159,9 +159,7 @@ def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
     if texts:
         from graphrag_tasks.nlp import load_pipeline
 
-        pipeline = load_pipeline(model, components=COMPONENTS)
-        with pipeline.select_pipes(enable=COMPONENTS):  # models ship with senter switched off
-            yield from pipeline.pipe(texts)
+        yield from load_pipeline(model, components=COMPONENTS).pipe(texts)
 
 
 def _spans(document: Doc) -> Iterator[tuple[int, int, bool]]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import DocumentError, GraphragError
+from graphrag_tasks.errors import DocumentError, TransientError
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
 from graphrag_tasks.parse.readers import READERS, Reader, load_readers
 from graphrag_tasks.parse.text import clean_text
@@ -92,9 +92,7 @@ def _parse_one(
         parsed = _read(source, work, row)
     except DocumentError as error:
         return row | _error(error.code, str(error)), None
-    except GraphragError as error:
-        return row | _error("unreadable", str(error)), None
-    except MemoryError:
+    except (TransientError, MemoryError):
         raise
     except Exception as error:  # one bad document must not stop the others
         log.warning("parsing %s failed", source["uri"], exc_info=True)

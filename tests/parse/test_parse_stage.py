@@ -87,7 +87,6 @@ def test_text_files_without_text(
         (PermissionError(13, "Permission denied"), "unreadable"),
         (OSError("disk"), "unreadable"),
         (DocumentError("encrypted", "locked", "a.txt"), "encrypted"),
-        (TransientError("the store did not answer", "a.txt"), "unreadable"),
         (KeyError("a defect"), "parse_failed"),
     ],
 )
@@ -95,8 +94,10 @@ def test_fetch_errors_become_rows(parse_files: Any, error: Exception, code: str)
     assert status(parse_files({"a.txt": GOOD}, fetch=raising(error))) == ("failed", code)
 
 
-@pytest.mark.parametrize("error", [MemoryError(), KeyboardInterrupt()])
-def test_memory_errors_and_interrupts_go_through(parse_files: Any, error: BaseException) -> None:
+@pytest.mark.parametrize("error", [TransientError("later"), MemoryError(), KeyboardInterrupt()])
+def test_what_is_no_fault_of_the_document_goes_through(
+    parse_files: Any, error: BaseException
+) -> None:
     with pytest.raises(type(error)):
         parse_files({"a.txt": GOOD}, fetch=raising(error))
 

