@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STORE ?= $(CURDIR)/store
 SOURCES ?= ["$(CURDIR)/examples/corpus"]
-QUESTION ?= Which table replaces VBBS?
+QUESTION ?= Which table should be used instead of VBBS?
 CORES := $(shell nproc 2>/dev/null || echo 2)
 
 # Airflow: a home of its own, SQLite, loopback, no examples, no usage data sent.
@@ -17,6 +17,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	AIRFLOW__API__HOST=127.0.0.1 \
 	AIRFLOW__LOGGING__LOGGING_LEVEL=$(LOG_LEVEL) \
 	AIRFLOW__USAGE_DATA_COLLECTION__ENABLED=False \
+	PYTHONWARNINGS="ignore:Could not import graphviz" \
 	GRAPHRAG__STORE="$(STORE)" \
 	GRAPHRAG__SOURCES='$(SOURCES)' \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \

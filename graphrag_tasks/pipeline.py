@@ -17,7 +17,7 @@ finds the finished work by its receipts and does only the rest.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import Folder, Receipt, Table
+from graphrag_tasks.artifacts import Folder, Receipt
 from graphrag_tasks.collect import collect, empty_corpus
 from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
@@ -37,9 +37,10 @@ from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.plan import plan, shards_of
 from graphrag_tasks.publish import build_manifest, publish
-from graphrag_tasks.snapshots import ARROW_TABLES, Manifest, Snapshot, Store
+from graphrag_tasks.snapshots import ARROW_TABLES, Manifest, Snapshot, Store, write_table
 from graphrag_tasks.sources import SourceReader, SourceRoot, list_sources, source_roots
 from graphrag_tasks.stage import StageResult, dependency_versions
+from graphrag_tasks.summary import summarize
 
 log = logging.getLogger(__name__)
 
@@ -333,7 +334,7 @@ class Run:
             extraction_fingerprint=self.fingerprints.extraction,
             sources={root.name: root.uri for root in self.roots},
             collections=self._collections(),
-            stats=summarize(receipts),
+            stats=summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),
         )
         if current not in (self.parent_id, manifest.snapshot_id):
             raise SnapshotError(
@@ -379,7 +380,7 @@ class Run:
         with measured() as cost:
             result = work()
             tables = {
-                name: write_snapshot_table(tables_in, name, rows, fingerprint)
+                name: write_table(tables_in, name, rows, fingerprint=fingerprint)
                 for name, rows in result.tables.items()
             }
         receipt = Receipt(
@@ -394,35 +395,3 @@ class Run:
         folder.write_receipt(receipt)
         log.info("%s: %s in %.1f s", stage, dict(receipt.stats), receipt.seconds)
         return receipt
-
-
-def write_snapshot_table(folder: Folder, name: str, rows: pa.Table, fingerprint: str) -> Table:
-    """Write a table in the form a snapshot keeps it: Parquet, or a memory-mapped Arrow file."""
-    if name in ARROW_TABLES:
-        return folder.write_arrow(ARROW_TABLES[name], rows)
-    return folder.write_table(name, rows, fingerprint=fingerprint)
-
-
-def summarize(receipts: Sequence[Receipt]) -> dict[str, Any]:
-    """Return counts of the corpus and the cost of each stage, over all shards.
-
-    Seconds are summed over shards, peak memory is the highest of any.
-    """
-    counts: dict[str, int | float] = {}
-    for receipt in receipts:
-        if receipt.stage in CORPUS_STAGES or receipt.stage == "plan":
-            counts |= receipt.stats
-    return {"counts": counts, "stages": _stage_costs(receipts)}
-
-
-def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:
-    costs: dict[str, dict[str, Any]] = {}
-    for receipt in receipts:
-        cost = costs.setdefault(
-            receipt.stage,
-            {"stage": receipt.stage, "tasks": 0, "seconds": 0.0, "peak_memory_bytes": 0},
-        )
-        cost["tasks"] += 1
-        cost["seconds"] = round(cost["seconds"] + receipt.seconds, 3)
-        cost["peak_memory_bytes"] = max(cost["peak_memory_bytes"], receipt.peak_memory_bytes)
-    return list(costs.values())

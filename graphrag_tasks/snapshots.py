@@ -54,6 +54,13 @@ ARROW_TABLES = {
 """Memory-mapped tables of a snapshot, with their files."""
 
 
+def write_table(folder: Folder, name: str, rows: pa.Table, *, fingerprint: str) -> Table:
+    """Write a table in the form a snapshot keeps it: Parquet, or a memory-mapped Arrow file."""
+    if name in ARROW_TABLES:
+        return folder.write_arrow(ARROW_TABLES[name], rows)
+    return folder.write_table(name, rows, fingerprint=fingerprint)
+
+
 @dataclass(frozen=True)
 class Manifest:
     """What a snapshot is made of.

@@ -9,13 +9,8 @@ Nothing of the indexing stages is imported but the query encoder, and that on th
 """
 
 from graphrag_tasks.embed.protocol import Embedder
-from graphrag_tasks.retrieval.context import (
-    ChunkHit,
-    Context,
-    EntityHit,
-    RelationHit,
-    SourceSentence,
-)
+from graphrag_tasks.retrieval.context import Context
+from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.modes import MODES
 

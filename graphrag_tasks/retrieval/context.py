@@ -6,127 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, RelationHit
 from graphrag_tasks.retrieval.prompt import as_prompt
 from graphrag_tasks.retrieval.render import as_frame, as_html
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourceSentence:
-    """A sentence of a document that supports a relation or mentions an entity.
-
-    Attributes:
-        text: The sentence.
-        sentence_id: Its id.
-        chunk_id: Chunk it lies in.
-        document_id: Document it lies in.
-        uri: That document's uri.
-        title: That document's title.
-        page: Page it begins on; None where the format has none.
-        char_start: First character in the document text.
-        char_end: One past its last character.
-        confidence: Of the triple read from it; None for a mention.
-    """
-
-    text: str
-    sentence_id: str
-    chunk_id: str
-    document_id: str
-    uri: str
-    title: str
-    page: int | None
-    char_start: int
-    char_end: int
-    confidence: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChunkHit:
-    """A chunk of a document.
-
-    Attributes:
-        rank: Place from 1.
-        chunk_id: Its id.
-        text: Its text.
-        score: What it is ranked by: in mode `paper` the fused score, in `dense` the cosine.
-        similarity: Cosine with the question.
-        ranks: The lists it came from, with its rank in each: `{"graph": 2, "dense": 1}`.
-        document_id: Document it lies in.
-        uri: That document's uri.
-        title: That document's title.
-        page_start: First page; None where the format has none.
-        page_end: Last page.
-        heading_path: Headings above it, outermost first.
-    """
-
-    rank: int
-    chunk_id: str
-    text: str
-    score: float
-    similarity: float
-    ranks: Mapping[str, int]
-    document_id: str
-    uri: str
-    title: str
-    page_start: int | None
-    page_end: int | None
-    heading_path: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RelationHit:
-    """An edge of the graph with the sentences it was read from.
-
-    Attributes:
-        rank: Place from 1.
-        relation_id: Its id.
-        text: Head, relation and tail in words.
-        head: Name of the entity it starts at.
-        relation: Canonical relation form.
-        tail: Name of the entity it ends at.
-        score: Cosine with the question.
-        negated: Whether the sources deny it.
-        weight: Number of triples that support it.
-        confidence: From all its evidence together.
-        evidence: The sentences that support it best, by falling confidence of their triple.
-    """
-
-    rank: int
-    relation_id: str
-    text: str
-    head: str
-    relation: str
-    tail: str
-    score: float
-    negated: bool
-    weight: float
-    confidence: float
-    evidence: tuple[SourceSentence, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class EntityHit:
-    """An entity the search started from.
-
-    Attributes:
-        rank: Place from 1.
-        entity_id: Its id.
-        name: Display name.
-        type: Entity label; None where it has none.
-        score: Cosine with the question.
-        found_by: How it became a seed: `noun phrase 'xyz'` or `vector`.
-        example: A sentence that mentions it; None where no mention is stored.
-    """
-
-    rank: int
-    entity_id: str
-    name: str
-    type: str | None
-    score: float
-    found_by: str
-    example: SourceSentence | None
 
 
 Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
@@ -188,7 +73,7 @@ class Context(Mapping[str, Hits]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item, the list it belongs to in the column `kind`."""
-        return as_frame(self)
+        return as_frame(self.chunks, self.relations, self.entities)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dicts, lists, texts and numbers: what JSON can carry."""
@@ -205,7 +90,8 @@ class Context(Mapping[str, Hits]):
         }
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        title = f"{self.question} (mode {self.mode}, snapshot {self.snapshot_id[:12]})"
+        return as_html(title, self.notes, self.chunks, self.relations, self.entities)
 
     @property
     def _lists(self) -> dict[str, Hits]:

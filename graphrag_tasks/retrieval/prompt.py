@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.errors import QueryError
-
-if TYPE_CHECKING:
-    from graphrag_tasks.retrieval.context import ChunkHit, RelationHit
+from graphrag_tasks.retrieval.hits import ChunkHit, RelationHit
 
 _RELATIONS_HEADING = "Relations:"
 
@@ -65,10 +62,13 @@ def _relation_line(hit: RelationHit, number: int) -> str:
 
 
 def chunk_place(hit: ChunkHit) -> str:
-    """Return a chunk's title, pages and headings."""
-    headings = " > ".join(one_line(heading) for heading in hit.heading_path)
-    pages = place(hit.title, hit.page_start, hit.page_end)
-    return f"{pages}, {headings}" if headings and headings != one_line(hit.title) else pages
+    """Return a chunk's title, pages and headings; a first heading that is the title stands once."""
+    headings = [one_line(heading) for heading in hit.heading_path]
+    if headings and headings[0] == one_line(hit.title):
+        headings = headings[1:]
+    return ", ".join(
+        filter(None, [place(hit.title, hit.page_start, hit.page_end), " > ".join(headings)])
+    )
 
 
 def relation_place(hit: RelationHit) -> str:

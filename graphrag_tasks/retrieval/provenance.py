@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from graphrag_tasks.retrieval.arrays import Rows, column, id_ranks, rows_of
-from graphrag_tasks.retrieval.context import ChunkHit, EntityHit, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.ranking import RankedChunk, RankedRelation, Seed
 from graphrag_tasks.snapshots import Snapshot
 

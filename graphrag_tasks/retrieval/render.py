@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, RelationHit
 from graphrag_tasks.retrieval.prompt import chunk_place, one_line, place, relation_place
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from graphrag_tasks.retrieval.context import ChunkHit, Context, EntityHit, RelationHit
 
 _SHOWN_CHARACTERS = 280
 _TABLE_STYLE = "border-collapse:collapse;font-size:90%;text-align:left;margin:.3em 0"
@@ -19,6 +19,10 @@ _CELL_STYLE = (
     "border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .6em;"
     "text-align:left;vertical-align:top;white-space:normal"
 )
+_CHUNK_HEADER = ("#", "text", "source", "lists", "score")
+_RELATION_HEADER = ("#", "relation", "sentence", "source", "score", "confidence")
+_ENTITY_HEADER = ("entity", "type", "found by", "score", "sentence", "source")
+
 FRAME_COLUMNS = (
     "kind",
     "rank",
@@ -34,7 +38,9 @@ FRAME_COLUMNS = (
 )
 
 
-def as_frame(context: Context) -> pd.DataFrame:
+def as_frame(
+    chunks: Sequence[ChunkHit], relations: Sequence[RelationHit], entities: Sequence[EntityHit]
+) -> pd.DataFrame:
     """Return one row per item with the columns `FRAME_COLUMNS`.
 
     `citation` is the item's number in the prompt; seeds have none. `sentence` is the best
@@ -43,9 +49,9 @@ def as_frame(context: Context) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = [_chunk_row(hit) for hit in context.chunks]
-    rows += [_relation_row(hit, len(context.chunks)) for hit in context.relations]
-    rows += [_entity_row(hit) for hit in context.entities]
+    rows = [_chunk_row(hit) for hit in chunks]
+    rows += [_relation_row(hit, len(chunks)) for hit in relations]
+    rows += [_entity_row(hit) for hit in entities]
     table = pd.DataFrame(rows, columns=list(FRAME_COLUMNS))
     return table.astype({"rank": "int64", "citation": "Int64", "page": "Int64", "score": "float64"})
 
@@ -101,37 +107,36 @@ def _lists(hit: ChunkHit) -> str:
     return ", ".join(f"{name} {rank}" for name, rank in hit.ranks.items())
 
 
-def as_html(context: Context) -> str:
-    """Return the context as compact HTML tables; colours are the notebook's own."""
-    entities = [
-        (
-            hit.name, hit.type or "", hit.found_by, f"{hit.score:.3f}",
-            hit.example.text if hit.example else "",
-            place(hit.example.title, hit.example.page) if hit.example else "",
-        )
-        for hit in context.entities
-    ]  # fmt: skip
-    chunks = [
-        (str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.4f}")
-        for hit in context.chunks
-    ]
-    relations = [
-        (
-            str(hit.rank), hit.text,
-            hit.evidence[0].text if hit.evidence else "",
-            relation_place(hit), f"{hit.score:.3f}", f"{hit.confidence:.2f}",
-        )
-        for hit in context.relations
-    ]  # fmt: skip
-    title = f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"
+def as_html(
+    title: str,
+    notes: Sequence[str],
+    chunks: Sequence[ChunkHit],
+    relations: Sequence[RelationHit],
+    entities: Sequence[EntityHit],
+) -> str:
+    """Return hits as compact HTML tables; colours are the notebook's own."""
     parts = [f"<p><b>{escape(title)}</b></p>"]
-    parts += [f"<p><i>{escape(note)}</i></p>" for note in context.notes]
-    parts.append(_table("Chunks", ("#", "text", "source", "lists", "score"), chunks))
-    header = ("#", "relation", "sentence", "source", "score", "confidence")
-    parts.append(_table("Relations", header, relations))
-    header = ("entity", "type", "found by", "score", "sentence", "source")
-    parts.append(_table("Seed entities", header, entities))
+    parts += [f"<p><i>{escape(note)}</i></p>" for note in notes]
+    parts.append(_table("Chunks", _CHUNK_HEADER, [_chunk_cells(hit) for hit in chunks]))
+    parts.append(_table("Relations", _RELATION_HEADER, [_relation_cells(hit) for hit in relations]))
+    parts.append(_table("Seed entities", _ENTITY_HEADER, [_entity_cells(hit) for hit in entities]))
     return "".join(parts)
+
+
+def _chunk_cells(hit: ChunkHit) -> tuple[str, ...]:
+    return str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.4f}"
+
+
+def _relation_cells(hit: RelationHit) -> tuple[str, ...]:
+    sentence = hit.evidence[0].text if hit.evidence else ""
+    numbers = (f"{hit.score:.3f}", f"{hit.confidence:.2f}")
+    return str(hit.rank), hit.text, sentence, relation_place(hit), *numbers
+
+
+def _entity_cells(hit: EntityHit) -> tuple[str, ...]:
+    sentence = hit.example.text if hit.example else ""
+    source = place(hit.example.title, hit.example.page) if hit.example else ""
+    return hit.name, hit.type or "", hit.found_by, f"{hit.score:.3f}", sentence, source
 
 
 def _table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
