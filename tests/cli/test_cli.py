@@ -1,0 +1,142 @@
+"""The command: what it prints for people and programs, and how it fails."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from graphrag_tasks.cli import app
+from graphrag_tasks.errors import GraphragError
+
+RUNNER = CliRunner()
+
+
+def run(*arguments: str | Path) -> str:
+    result = RUNNER.invoke(app, [str(one) for one in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def run_json(*arguments: str | Path) -> Any:
+    return json.loads(run(*arguments, "--json"))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of two small documents, made by the command itself."""
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "a.md").write_text("# Tables\n\nSAP replaced the table VBBS with VBBE.\n")
+    (folder / "docs" / "b.txt").write_text("The report ZSALES reads the table VBBS.\n")
+    config = folder / "graphrag.toml"
+    config.write_text('[load]\nvector_store = "none"\n')
+    made = run_json("index", folder / "docs", "--store", folder / "store", "--config", config)
+    assert made["changed"] is True
+    return folder / "store"
+
+
+def test_index_prints_a_summary_and_says_when_nothing_changed(store: Path) -> None:
+    config = store.parent / "graphrag.toml"
+    printed = run("index", store.parent / "docs", "--store", store, "--config", config)
+    for word in ("documents", "triples", "peak memory MB", "extract", "Nothing changed"):
+        assert word in printed
+
+
+def test_query_shows_where_every_item_comes_from(store: Path) -> None:
+    printed = run("query", "What replaced VBBS?", "--store", store)
+    assert "docs/a.md" in printed
+    assert "“SAP replaced the table VBBS with VBBE.”" in " ".join(printed.split())
+    context = run_json("query", "What replaced VBBS?", "--store", store, "--mode", "dense")
+    assert context["mode"] == "dense"
+    assert {"chunks", "relations", "entity"} <= set(context)
+
+
+def test_snapshots_are_listed_and_shown_with_every_hash(store: Path) -> None:
+    (listed,) = run_json("snapshots", "list", "--store", store)
+    assert (listed["current"], listed["documents"]) == (True, 2)
+    shown = run_json("snapshots", "show", "--store", store)
+    assert shown["tables"]["documents"]["rows"] == 2
+    assert all(len(table["sha256"]) == 64 for table in shown["tables"].values())
+    printed = run("snapshots", "show", "--store", store)
+    assert all(name in printed for name in ("documents", "evidence", "relation_vectors"))
+
+
+def test_extract_writes_what_scorers_read(tmp_path: Path) -> None:
+    file = tmp_path / "sentences.txt"
+    file.write_text("The company bought two stores .\nHello .\n")
+    rows = [line.split("\t") for line in run(
+        "extract", "--text", file, "--tokenized", "--format", "tsv").splitlines()]  # fmt: skip
+    assert [(row[0], *row[2:]) for row in rows] == [
+        ("The company bought two stores .", "bought", "The company", "two stores")
+    ]
+    assert 0 < float(rows[0][1]) <= 1
+    frames = run_json("extract", "--text", file)
+    assert [len(one["frames"]) for one in frames] == [1, 0]
+    assert "svo" in run("extract", "--text", file)
+
+
+def test_eval_retrieval_on_passages(tmp_path: Path) -> None:
+    (tmp_path / "passages.jsonl").write_text(
+        "\n".join(
+            json.dumps({"id": f"p{place}", "title": name, "text": f"{name} is a {kind}."})
+            for place, (name, kind) in enumerate(
+                [("Berlin", "city in Germany"), ("Paris", "city in France"), ("Tea", "drink")]
+            )
+        )
+    )
+    (tmp_path / "questions.jsonl").write_text(
+        json.dumps({"id": "q", "question": "Which city lies in France?", "answer": "Paris",
+                    "type": "single", "gold_titles": ["Paris"], "gold_ids": ["p1"]})
+    )  # fmt: skip
+    report = run_json(
+        "eval", "retrieval", "--passages", tmp_path / "passages.jsonl",
+        "--questions", tmp_path / "questions.jsonl", "--mode", "dense",
+    )  # fmt: skip
+    assert report["overall"]["metrics"]["recall@2"] == 1
+
+
+def test_doctor_finds_everything_here(tmp_path: Path) -> None:
+    checks = {check["name"]: check for check in run_json("doctor", "--store", tmp_path / "none")}
+    assert checks["spaCy model"]["found"].endswith("weights verified")
+    assert checks["embedding model"]["found"].endswith("weights verified")
+    assert all(check["ok"] for check in checks.values())
+
+
+def test_doctor_names_what_is_missing_and_the_fix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHRAG__EXTRACT__MODEL", "en_core_web_missing")
+    result = RUNNER.invoke(app, ["doctor", "--store", str(tmp_path), "--json"])
+    assert result.exit_code == 1
+    (failed,) = [check for check in json.loads(result.stdout) if not check["ok"]]
+    assert failed["name"] == "spaCy model"
+    assert "spacy download en_core_web_missing" in failed["fix"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["query", "x", "--store", "absent"], "nothing is published here"),
+        (["index", "absent-folder"], "the source does not exist"),
+        (["extract", "--text", "absent.txt"], "cannot be read"),
+        (["eval", "retrieval", "--questions", "absent.jsonl"], "there is nothing to search"),
+    ],
+)
+def test_errors_are_raised_by_name(arguments: list[str], said: str) -> None:
+    with pytest.raises(GraphragError, match=said):
+        RUNNER.invoke(app, arguments, catch_exceptions=False)
+
+
+def test_an_error_is_one_line_and_a_status_of_one(tmp_path: Path) -> None:
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "graphrag_tasks", "query", "x", "--store", str(tmp_path)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert "graphrag-tasks index SOURCE" in done.stderr
+    assert "Traceback" not in done.stderr

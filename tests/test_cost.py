@@ -1,0 +1,24 @@
+"""Costs are measured for a block, and not for what went before it."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from graphrag_tasks.cost import measured
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can reset the high-water mark")
+def test_a_block_has_its_own_peak() -> None:
+    with measured() as large:
+        np.ones(60_000_000, np.uint8)
+    with measured() as small:
+        pass
+    assert large.seconds > small.seconds >= 0
+    assert large.peak_memory_bytes - small.peak_memory_bytes > 40_000_000
+
+
+def test_costs_are_known_also_after_an_error() -> None:
+    with pytest.raises(ValueError, match="inside"), measured() as cost:
+        raise ValueError("inside")
+    assert cost.peak_memory_bytes > 0
