@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from graphrag_tasks import nlp, schemas
 from graphrag_tasks.config import Config
-from graphrag_tasks.embed.stage import make_embedder
+from graphrag_tasks.embed import make_embedder
 from graphrag_tasks.ids import fingerprint
 from graphrag_tasks.stage import code_version, dependency_versions
 
@@ -50,8 +50,7 @@ class Fingerprints:
                 "chunk": _part("chunk", config.chunk.model_dump()),
                 "filter_sentences": _part("filter_sentences", config.sentences.model_dump())
                 | {"model": nlp.model_version(config.sentences.model)},
-                "extract": _part("extract.stage", config.extract.model_dump(exclude={"batch_size"}))
-                | {"rules": code_version("graphrag_tasks.extract")}
+                "extract": _part("extract", config.extract.model_dump(exclude={"batch_size"}))
                 | {"model": nlp.model_version(config.extract.model)},
                 "nlp": code_version("graphrag_tasks.nlp"),
             }
@@ -60,9 +59,10 @@ class Fingerprints:
         collected = _chain(extraction, "collect", documents=documents)
         normalized = _chain(collected, "normalize", config=config.normalize.model_dump())
         model = make_embedder(config.embed).fingerprint
-        embedded = _chain(normalized, "embed.stage", model=model)
+        embedded = _chain(normalized, "embed", model=model)
         # The vector server holds a copy of the snapshot: it changes nothing in it.
-        return cls(extraction, collected, normalized, embedded, _chain(embedded, "load"))
+        loaded = _chain(embedded, "load", graph=code_version("graphrag_tasks.graph"))
+        return cls(extraction, collected, normalized, embedded, loaded)
 
     def of_stage(self, stage: str) -> str:
         """Return the fingerprint of a corpus stage."""

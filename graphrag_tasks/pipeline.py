@@ -25,13 +25,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks import embed as embedding
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder, Receipt
 from graphrag_tasks.collect import collect, empty_corpus
 from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
-from graphrag_tasks.embed import stage as embed_stage
-from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.ids import content_id
@@ -211,7 +210,7 @@ class Run:
         return filter_sentences(blocks, chunks, config=self.config.sentences)
 
     def _extract(self, folder: Folder) -> StageResult:
-        from graphrag_tasks.extract.stage import extract, make_extractor
+        from graphrag_tasks.extract import extract, make_extractor
 
         extractor = make_extractor(self.config.extract)
         return extract(folder.read_table("sentences"), extractor=extractor)
@@ -246,11 +245,11 @@ class Run:
         """Embed chunks, entities and relations, reusing the parent's vectors by text."""
 
         def work() -> StageResult:
-            embedder = make_embedder(self.config.embed)
+            embedder = embedding.make_embedder(self.config.embed)
             reusable: dict[str, pa.Table] = {}
             if self.parent and self.parent.manifest.embedding == self._embedding():
-                reusable = {name: self.parent.table(name) for name in embed_stage.PRODUCES}
-            return embed_stage.embed(
+                reusable = {name: self.parent.table(name) for name in embedding.PRODUCES}
+            return embedding.embed(
                 self._staged.read_table("chunks", ["chunk_id", "text"]),
                 self._staged.read_table("entities", ["entity_id", "name"]),
                 self._staged.read_table("relations", ["relation_id", "text"]),
@@ -262,13 +261,13 @@ class Run:
 
     def _embedding(self) -> dict[str, Any]:
         """Return what vectors depend on: two runs that agree in it may share them."""
-        embedder = make_embedder(self.config.embed)
+        embedder = embedding.make_embedder(self.config.embed)
         return {
             "model": self.config.embed.model,
             "max_tokens": self.config.embed.max_tokens,
             "fingerprint": embedder.fingerprint,
             "dimension": embedder.dimension,
-            "libraries": dependency_versions(embed_stage.DEPENDENCIES),
+            "libraries": dependency_versions(embedding.DEPENDENCIES),
         }
 
     def load(self) -> Receipt:
@@ -295,7 +294,7 @@ class Run:
 
         if self.config.load.vector_store == "none":
             return {}
-        model = make_embedder(self.config.embed).fingerprint
+        model = embedding.make_embedder(self.config.embed).fingerprint
         return {
             name: collection_name(name.removesuffix("_vectors"), model)
             for name in schemas.VECTOR_TABLES

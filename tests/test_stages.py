@@ -15,12 +15,11 @@ from graphrag_tasks.snapshots import ARROW_TABLES, SNAPSHOT_TABLES
 from graphrag_tasks.stage import code_version
 
 ROOT = Path(__file__).parent.parent
-MODULES = {"extract": "extract.stage", "embed": "embed.stage"}
 STAGES = ("plan", *SHARD_STAGES, *CORPUS_STAGES)
 
 
 def module_of(stage: str) -> str:
-    return f"graphrag_tasks.{MODULES.get(stage, stage)}"
+    return f"graphrag_tasks.{stage}"
 
 
 def test_every_stage_finds_what_it_requires() -> None:

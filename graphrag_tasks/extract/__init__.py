@@ -4,3 +4,14 @@
 rule extractor that is the default, `triples` the step from frames to graph edges, and `tsv`
 the tab-separated form that benchmarks of open information extraction read.
 """
+
+from graphrag_tasks.extract.stage import (
+    DEPENDENCIES,
+    EXTRACTORS,
+    PRODUCES,
+    REQUIRES,
+    extract,
+    make_extractor,
+)
+
+__all__ = ["DEPENDENCIES", "EXTRACTORS", "PRODUCES", "REQUIRES", "extract", "make_extractor"]

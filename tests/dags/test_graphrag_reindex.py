@@ -39,6 +39,7 @@ def airflow(environment: dict[str, str], *arguments: str) -> subprocess.Complete
 DESCRIBE = """
 import json
 from airflow.dag_processing.dagbag import DagBag
+from graphrag_tasks.errors import SourceError, TransientError
 bag = DagBag()
 dag = bag.dags["graphrag_reindex"]
 print("DAG", json.dumps({
@@ -51,6 +52,12 @@ print("DAG", json.dumps({
     "paused": dag.is_paused_upon_creation,
     "catchup": dag.catchup,
     "doc": dag.doc_md,
+    "retries": {task_id: [task.retries] + [
+        task.retry_policy.evaluate(error("what"), 1, 2).action.value
+        for error in (SourceError, TransientError)
+    ] for task_id, task in dag.task_dict.items()},
+    "unbounded": [task_id for task_id, task in dag.task_dict.items()
+                  if task.execution_timeout is None],
 }))
 """
 
@@ -87,6 +94,14 @@ def test_every_param_is_typed(dag: dict[str, Any]) -> None:
     }  # fmt: skip
     assert all(schema["type"] and schema["description"] for schema in params.values())
     assert params["extractor"]["enum"] == ["dependency"]
+
+
+def test_terminal_errors_are_not_retried_and_transient_ones_are(dag: dict[str, Any]) -> None:
+    assert set(map(tuple, dag["retries"].values())) == {(2, "fail", "retry")}
+
+
+def test_no_task_runs_without_a_bound(dag: dict[str, Any]) -> None:
+    assert dag["unbounded"] == []
 
 
 def write_corpus(folder: Path) -> Path:
