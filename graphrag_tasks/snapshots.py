@@ -186,8 +186,13 @@ class Store:
 
     def snapshot_ids(self) -> list[str]:
         """Return the ids of the published snapshots, oldest first."""
-        ids = (self.folder / "snapshots").names()
-        return sorted(ids, key=lambda one: (self.open(one).manifest.created_at, one))
+        made = {one: self.open(one).manifest.created_at for one in self._published()}
+        return sorted(made, key=lambda one: (made[one], one))
+
+    def _published(self) -> list[str]:
+        """Return the names of folders that are whole snapshots, sorted by id."""
+        names = (self.folder / "snapshots").names()
+        return [name for name in names if self.snapshot_folder(name).exists(MANIFEST_FILE)]
 
     def open(self, snapshot_id: str | None = None) -> Snapshot:
         """Open a snapshot, the current one by default.
@@ -203,7 +208,7 @@ class Store:
                 f"Index documents first: graphrag-tasks index SOURCE --store {self.folder.uri}",
             )
         if not self.snapshot_folder(wanted).exists(MANIFEST_FILE):
-            published = ", ".join((self.folder / "snapshots").names()) or "none"
+            published = ", ".join(self._published()) or "none"
             raise SnapshotError(
                 f"there is no snapshot {wanted}", self.folder.uri, f"Published: {published}"
             )

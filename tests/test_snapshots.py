@@ -80,6 +80,13 @@ def test_snapshots_are_listed_oldest_first(tmp_path: Path) -> None:
     assert made == ["early", "late", "last"]
 
 
+def test_a_folder_that_was_never_finished_is_no_snapshot(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    publish(store, *staged(store))
+    (tmp_path / "snapshots" / "abc").mkdir()
+    assert store.snapshot_ids() == [store.current_id()]
+
+
 def test_the_id_depends_on_every_table_and_on_the_model() -> None:
     tables = {"chunks": Table(1, "a"), "blocks": Table(1, "b")}
     same = snapshot_id(dict(reversed(tables.items())), EMBEDDING)

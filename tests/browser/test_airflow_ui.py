@@ -95,7 +95,7 @@ def browser() -> Iterator[Any]:
         pytest.skip("chromium and chromedriver are not installed (apt install chromium-driver)")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--window-size=1500,1900"):
+    for argument in ("--headless=new", "--no-sandbox", "--window-size=1500,1500"):
         options.add_argument(argument)
     opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
     yield opened
@@ -128,6 +128,7 @@ def test_trigger_form_and_a_finished_run(
     form = wait_for(lambda: "Run Parameters" in text() and text(), 60, "trigger form")
     for title in ("Sources", "Store", "Extractor", "Full refresh", "Allow mass delete"):
         assert title in form
+    browser.set_window_size(1500, 1500)
     picture("trigger-form")
     click("[data-testid=trigger-dag-submit]")
 
@@ -137,6 +138,7 @@ def test_trigger_form_and_a_finished_run(
         return next((state for state in ("Success", "Failed") if state in text()), None)
 
     state = wait_for(finished, RUN_SECONDS, "finished run")
+    browser.set_window_size(1500, 800)
     browser.get(f"{airflow_url}/dags/graphrag_reindex")
     time.sleep(3)
     picture("finished-run")
@@ -144,6 +146,7 @@ def test_trigger_form_and_a_finished_run(
 
     click('[aria-label^="Show Graph"]')
     click("[data-testid=expand-all-button]")
+    click('[aria-label="Collapse Details Panel"]')
     time.sleep(4)
     for stage in ("plan", "parse", "filter_sentences", "publish"):
         assert stage in text()
