@@ -74,10 +74,10 @@ def _panel(hit: ChunkHit) -> Panel:
     lists = ", ".join(f"{name} #{rank}" for name, rank in hit.ranks.items())
     title = f"{hit.rank}. {hit.title}{_pages(hit.page_start, hit.page_end)}"
     return Panel(
-        escape(text),
+        f"{escape(text)}\n[dim]{escape(hit.uri)}[/]",
         title=escape(title),
         title_align="left",
-        subtitle=escape(f"{hit.uri} · score {hit.score:.3f} · {lists}"),
+        subtitle=escape(f"score {hit.score:.3f} · {lists}"),
         subtitle_align="right",
     )
 
