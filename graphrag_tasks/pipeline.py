@@ -32,6 +32,7 @@ from graphrag_tasks.collect import collect, empty_corpus
 from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
 from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.extract import extract, make_extractor
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.plan import plan, shards_of
@@ -112,6 +113,7 @@ class Run:
         """
         with measured() as cost:
             roots = source_roots(config.sources)
+            make_extractor(config.extract)  # refuses a wrong name or model before any work
             store = Store(config.store)
             parent = store.open() if store.current_id() else None
             listed = list_sources(roots)
@@ -210,8 +212,6 @@ class Run:
         return filter_sentences(blocks, chunks, config=self.config.sentences)
 
     def _extract(self, folder: Folder) -> StageResult:
-        from graphrag_tasks.extract import extract, make_extractor
-
         extractor = make_extractor(self.config.extract)
         return extract(folder.read_table("sentences"), extractor=extractor)
 

@@ -38,10 +38,6 @@ class DependencyExtractor:
     The frames of a sentence do not depend on its neighbours or on the batch size. The pipeline
     is loaded by the first call of `extract`, so an extractor is cheap to build and to pickle.
 
-    Attributes:
-        oversized_sentences: Sentences so far that were longer than `MAX_TOKENS` tokens or
-            `MAX_CHARS` characters and were answered with no frames, unparsed.
-
     Args:
         model: Name of an installed spaCy model, or a path to one.
         batch_size: Sentences parsed at a time.
@@ -57,13 +53,21 @@ class DependencyExtractor:
         self.model = model
         self.batch_size = batch_size
         self.entities = entities
-        self.oversized_sentences = 0
+        self._oversized = 0
 
     @property
     def fingerprint(self) -> str:
         """Rules' version, model version and settings: all that decides the frames of a text."""
         entities = "entities" if self.entities else "no-entities"
         return f"{self.name}-{RULES_VERSION}:{model_version(self.model)}:{entities}:{MAX_TOKENS}"
+
+    @property
+    def oversized_sentences(self) -> int:
+        """Sentences so far that were longer than `MAX_TOKENS` tokens or `MAX_CHARS` characters.
+
+        They were answered with no frames, unparsed.
+        """
+        return self._oversized
 
     def extract(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[list[Frame]]:
         """Yield the frames of each sentence, in order.
@@ -93,5 +97,5 @@ class DependencyExtractor:
             doc = Doc(pipeline.vocab, words=words) if tokenized else pipeline.make_doc(text)
             if len(doc) <= MAX_TOKENS:
                 return doc
-        self.oversized_sentences += 1
+        self._oversized += 1
         return Doc(pipeline.vocab, words=[])

@@ -23,5 +23,9 @@ class Extractor(Protocol):
     def fingerprint(self) -> str:
         """Everything that decides the output apart from the text: rules and model version."""
 
+    @property
+    def oversized_sentences(self) -> int:
+        """Sentences so far that were too long to be read, and got no frames."""
+
     def extract(self, sentences: Sequence[str]) -> Iterator[list[Frame]]:
         """Yield one list of frames for each sentence, in order; an empty list is an answer."""

@@ -55,6 +55,7 @@ def extract(sentences: pa.Table, *, extractor: Extractor) -> StageResult:
     """
     read = sentences.filter(pc.field("has_verb"))
     rows = read.select(["sentence_id", "chunk_id", "document_id", "text"]).to_pylist()
+    oversized = extractor.oversized_sentences
     frames: dict[str, dict[str, Any]] = {}
     triples: dict[str, dict[str, Any]] = {}
     read_frames = extractor.extract([row["text"] for row in rows])
@@ -78,7 +79,12 @@ def extract(sentences: pa.Table, *, extractor: Extractor) -> StageResult:
         "frames": pa.Table.from_pylist(list(frames.values()), schema=schemas.FRAMES),
         "triples": pa.Table.from_pylist(list(triples.values()), schema=schemas.TRIPLES),
     }
-    stats = {"sentences_read": len(rows), "frames": len(frames), "triples": len(triples)}
+    stats = {
+        "sentences_read": len(rows),
+        "sentences_oversized": extractor.oversized_sentences - oversized,
+        "frames": len(frames),
+        "triples": len(triples),
+    }
     return StageResult(tables, stats)
 
 

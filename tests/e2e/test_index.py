@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.config import Config
-from graphrag_tasks.errors import SnapshotError, SourceError
+from graphrag_tasks.errors import ConfigError, SnapshotError, SourceError
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.runner import run_index
@@ -91,6 +91,14 @@ def test_an_empty_folder_is_refused_and_deletes_nothing(
     with pytest.raises(SourceError, match="hold no documents"):
         index()
     assert store_of(tmp_path).current_id() == published.manifest.snapshot_id
+
+
+def test_an_unknown_extractor_stops_the_run_before_it_begins(
+    index: Indexer, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=r"no extractor 'magic'.*Known: dependency"):
+        index(extract={"extractor": "magic"})
+    assert not (tmp_path / "store").exists()
 
 
 def test_an_empty_corpus_can_be_published_on_demand(index: Indexer, corpus: Path) -> None:
