@@ -7,6 +7,7 @@ BIN := .venv/bin
 STORE ?= $(CURDIR)/store
 SOURCES ?= ["$(CURDIR)/examples/corpus"]
 QUESTION ?= Which table should be used instead of VBBS?
+LOG_LEVEL ?= INFO
 CORES := $(shell nproc 2>/dev/null || echo 2)
 
 # Airflow: a home of its own, SQLite, loopback, no examples, no usage data sent.
@@ -22,7 +23,6 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG__SOURCES='$(SOURCES)' \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
-LOG_LEVEL ?= INFO
 
 .PHONY: help install reindex test test-slow test-browser lint format airflow airflow-home lock clean
 
