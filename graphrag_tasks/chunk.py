@@ -9,6 +9,8 @@ What holds:
   * Only chunks of the same section overlap, by at most `overlap_characters`.
   * A heading stands in the chunk of the text below it; only at a document's end, or where headings
     alone fill a chunk, does one stand without text.
+  * A long section is cut between blocks where it can be: code that fits a chunk stays whole, and a
+    list, table or listing stays with the sentence that leads to it.
   * The time is linear in the length of the text, even without a single line end.
 """
 
@@ -18,6 +20,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -32,9 +35,10 @@ PRODUCES = ("chunks",)
 DEPENDENCIES = ()
 
 _SEPARATORS = (("\n\n",), ("\n",), (". ", "! ", "? ", "\u3002"), (" ", "\t"))
-"""Where a long section is cut, best first; a text without any is cut anywhere."""
+"""Where a block that is too long is cut, best first; a text without any is cut anywhere."""
 
 _HEADING_KINDS = ("title", "heading")
+_LED_KINDS = ("list_item", "table", "code")
 _BLOCK_COLUMNS = ["document_id", "ordinal", "kind", "level", "text", "char_start", "page"]
 
 _Block = Mapping[str, Any]
@@ -55,6 +59,52 @@ class _Section:
     start: int
     body: int
     end: int
+
+
+@dataclass(frozen=True)
+class _Boundaries:
+    """Places between blocks: the first characters of the blocks after them, ascending.
+
+    Attributes:
+        starts: All of them, and the first block's.
+        loose: Where a section is best cut.
+        glued: Between a lead sentence or caption and what it leads to: only if there is no other.
+    """
+
+    starts: Sequence[int]
+    loose: Sequence[int]
+    glued: Sequence[int]
+
+    @classmethod
+    def of(cls, blocks: Sequence[_Block], config: ChunkConfig) -> _Boundaries:
+        """Tell loose from glued places; before a block that must be split anyway there is none."""
+        loose: list[int] = []
+        glued: list[int] = []
+        for before, after in pairwise(blocks):
+            if not _leads(before, after):
+                loose.append(after["char_start"])
+            elif len(after["text"]) <= config.max_characters:
+                glued.append(after["char_start"])
+        return cls([block["char_start"] for block in blocks], loose, glued)
+
+    def last(self, low: int, high: int) -> int | None:
+        """Return the last place in (low, high], a loose one where there is any."""
+        for places in (self.loose, self.glued):
+            index = bisect_right(places, high) - 1
+            if index >= 0 and places[index] > low:
+                return places[index]
+        return None
+
+    def block(self, place: int) -> int:
+        """Return the first character of the block that a place lies in."""
+        return self.starts[bisect_right(self.starts, place) - 1]
+
+
+def _leads(before: _Block, after: _Block) -> bool:
+    if before["kind"] == "paragraph" and after["kind"] == "list_item":
+        return True
+    is_lead = before["kind"] == "caption" or str(before["text"]).endswith(":")
+    return is_lead and after["kind"] in _LED_KINDS
 
 
 def chunk(blocks: pa.Table, *, config: ChunkConfig) -> StageResult:
@@ -85,10 +135,10 @@ def _chunk_document(
     document_id: str, blocks: Sequence[_Block], config: ChunkConfig
 ) -> list[dict[str, Any]]:
     text = schemas.BLOCK_SEPARATOR.join(block["text"] for block in blocks)
-    starts = [block["char_start"] for block in blocks]
+    boundaries = _Boundaries.of(blocks, config)
     rows: list[dict[str, Any]] = []
     for section in _sections(blocks):
-        for start, end in _split(text, section, config):
+        for start, end in _split(text, section, boundaries, config):
             row = {
                 "document_id": document_id,
                 "ordinal": len(rows),
@@ -97,7 +147,7 @@ def _chunk_document(
                 "char_start": start,
                 "char_end": end,
             }
-            rows.append(row | _pages(blocks, starts, start, end))
+            rows.append(row | _pages(blocks, boundaries.starts, start, end))
     return _linked(rows)
 
 
@@ -141,13 +191,16 @@ def _enter(path: list[tuple[int, str]], heading: _Block) -> None:
     path.append((level, " ".join(heading["text"].split())))
 
 
-def _split(text: str, section: _Section, config: ChunkConfig) -> Iterator[tuple[int, int]]:
+def _split(
+    text: str, section: _Section, boundaries: _Boundaries, config: ChunkConfig
+) -> Iterator[tuple[int, int]]:
     """Yield the spans of a section's chunks, without blank space around them."""
     last = _strip_end(text, section.start, section.end)
     start = done = _skip_space(text, section.start, last)
     while last - start > config.max_characters:
         high = start + config.max_characters
-        cut = _cut(text, section.body if done < section.body < high else done, high)
+        low = section.body if done < section.body < high else done
+        cut = boundaries.last(low, high) or _cut(text, max(low, boundaries.block(high)), high)
         yield start, _strip_end(text, start, cut)
         done = _skip_space(text, cut, last)
         start = _skip_space(text, _overlap_start(text, start, cut, config), last)

@@ -108,6 +108,44 @@ def test_cuts_prefer_paragraphs_lines_sentences_and_words() -> None:
     assert chunks_of(rows, max_characters=10, overlap_characters=0)[-1]["text"] == "eee"
 
 
+def long_section(*specs: Spec) -> list[str]:
+    """Return the texts of chunks of 100 characters without overlap."""
+    rows = block_rows("d", [("heading", 1, "Head"), *specs])
+    return [row["text"] for row in chunks_of(rows, max_characters=100, overlap_characters=0)]
+
+
+def test_code_that_fits_a_chunk_stays_whole() -> None:
+    code = "SELECT a\n\nFROM b\n" + "x" * 40
+    texts = long_section(paragraph("p" * 60), ("code", None, code), paragraph("End."))
+    assert texts == ["Head\n\n" + "p" * 60, f"{code}\n\nEnd."]
+
+
+def test_a_list_stays_with_its_lead_sentence() -> None:
+    items: list[Spec] = [("list_item", None, f"{n} " + "i" * 38) for n in range(3)]
+    texts = long_section(paragraph("p" * 50), paragraph("Do this"), *items)
+    assert texts[0] == "Head\n\n" + "p" * 50
+    assert texts[1].startswith("Do this\n\n0 iii")
+
+
+def test_a_caption_stays_with_its_table() -> None:
+    table = "Code: a | Name: b\nCode: c | Name: d"
+    texts = long_section(paragraph("p" * 60), ("caption", None, "Table 1"), ("table", None, table))
+    assert texts[1] == f"Table 1\n\n{table}"
+
+
+def test_a_lead_stays_with_the_beginning_of_what_must_be_split() -> None:
+    rows = "\n".join("r" * 30 for _ in range(6))
+    texts = long_section(paragraph("The rows:"), ("table", None, rows))
+    assert texts[0].endswith("r" * 30)
+    assert "The rows:" in texts[0]
+
+
+def test_a_table_is_split_between_its_rows() -> None:
+    rows = [f"Table: T{n} | Successor: S{n} and more words" for n in range(9)]
+    for text in long_section(("table", None, "\n".join(rows))):
+        assert set(text.removeprefix("Head\n\n").split("\n")) <= set(rows)
+
+
 def test_the_overlap_begins_at_a_sentence_else_at_a_word() -> None:
     rows = block_rows("d", [paragraph("Aaaa bbbb cccc. Dddd eeee. Ffff gggg hhhh.")])
     sentences = [c["text"] for c in chunks_of(rows, max_characters=30, overlap_characters=14)]
