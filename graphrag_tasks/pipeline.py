@@ -208,8 +208,12 @@ class Run:
     def _filter_sentences(self, folder: Folder) -> StageResult:
         from graphrag_tasks.filter_sentences import filter_sentences
 
-        blocks, chunks = folder.read_table("blocks"), folder.read_table("chunks")
-        return filter_sentences(blocks, chunks, config=self.config.sentences)
+        return filter_sentences(
+            folder.read_table("documents", ["document_id", "language"]),
+            folder.read_table("blocks"),
+            folder.read_table("chunks"),
+            config=self.config.sentences,
+        )
 
     def _extract(self, folder: Folder) -> StageResult:
         extractor = make_extractor(self.config.extract)

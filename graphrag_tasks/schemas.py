@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BLOCK_SEPARATOR = "\n\n"
 
 
@@ -79,6 +79,7 @@ DOCUMENTS = pa.schema(
         _column("size_bytes", _LONG, "size of the file"),
         _column("content_sha256", _STRING, "document version: hash of its bytes", nullable=True),
         _column("title", _STRING, "metadata title, else first heading, else file name"),
+        _column("language", _STRING, "ISO 639 code where it is certain", nullable=True),
         _column("pages_in", _INT, "pages the file has", nullable=True),
         _column("pages_out", _INT, "pages that gave text", nullable=True),
         _column("characters", _INT, "length of the document text"),

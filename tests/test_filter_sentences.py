@@ -40,10 +40,19 @@ def block_rows(document_id: str, specs: Sequence[Spec]) -> list[dict[str, Any]]:
     return rows
 
 
-def run(rows: list[dict[str, Any]], **config: int) -> StageResult:
+def documents_of(rows: list[dict[str, Any]], languages: dict[str, str]) -> pa.Table:
+    ids = sorted({row["document_id"] for row in rows})
+    columns = {"document_id": ids, "language": [languages.get(one) for one in ids]}
+    return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in columns]))
+
+
+def run(
+    rows: list[dict[str, Any]], languages: dict[str, str] | None = None, **config: int
+) -> StageResult:
     blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
     chunks = chunk(blocks, config=ChunkConfig(**config)).tables["chunks"]
-    result = filter_sentences(blocks, chunks, config=SentencesConfig())
+    documents = documents_of(rows, languages or {})
+    result = filter_sentences(documents, blocks, chunks, config=SentencesConfig())
     conform("sentences", result.tables["sentences"])
     texts: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: int(row["ordinal"])):
@@ -133,3 +142,12 @@ def test_no_documents_give_no_sentences() -> None:
     result = run([])
     assert found(result) == []
     assert result.stats["dropped_share"] == 0
+
+
+def test_a_document_in_another_language_is_not_read_as_english() -> None:
+    text = "Die Tabelle ersetzt die alte Tabelle. Sie hat mehr Felder."
+    rows = [*block_rows("a", [("paragraph", text)]), *block_rows("b", [("paragraph", "It works.")])]
+    result = run(rows, {"a": "de", "b": "en"})
+    found = [(row["text"], row["has_verb"]) for row in result.tables["sentences"].to_pylist()]
+    assert found == [(text, False), ("It works.", True)]
+    assert result.stats["documents_in_other_languages"] == 1

@@ -24,7 +24,8 @@ def listed(**content: str | None) -> pa.Table:
 
 def published(statuses: dict[str, str] | None = None, **content: str) -> pa.Table:
     rows = [
-        {**row, "title": row["path"], "pages_in": None, "pages_out": None, "characters": 1,
+        {**row, "title": row["path"], "language": None, "pages_in": None,
+         "pages_out": None, "characters": 1,
          "status": (statuses or {}).get(row["path"], "parsed"),
          "error_code": None, "error_message": None}
         for row in listed(**content).to_pylist()

@@ -35,6 +35,7 @@ DEPENDENCIES = (
     "python-docx",
     "python-pptx",
     "openpyxl",
+    "py3langid",
 )
 
 PARSED, EMPTY, FAILED, SKIPPED = "parsed", "empty", "failed", "skipped"
