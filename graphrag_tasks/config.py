@@ -43,9 +43,18 @@ class PlanConfig(_Config):
 
 
 class ParseConfig(_Config):
-    """How files become blocks of text."""
+    """How files become blocks of text, and what one of them may cost.
+
+    A document that goes beyond a bound gets an error row; the others are parsed all the same.
+    """
 
     max_bytes: int = Field(200_000_000, gt=0, description="larger files are refused unread")
+    seconds_per_document: float = Field(
+        120, gt=0, description="wall-clock seconds after which a document's parser is killed"
+    )
+    memory_bytes: int = Field(
+        4_000_000_000, gt=0, description="address space a document may add to its parser's (Linux)"
+    )
 
 
 class ChunkConfig(_Config):

@@ -100,5 +100,8 @@ DOCUMENT_ERROR_CODES = {
     "broken": "the file is not a valid document of its type",
     "no_text": "the document was read and holds no text",
     "parse_failed": "the parser raised an error",
+    "timeout": "the parser took longer than it may and was killed",
+    "out_of_memory": "the parser needed more memory than it may take, or than there is",
+    "crashed": "the parser's process died",
 }
 """Every value `documents.error_code` may have, with its meaning."""

@@ -1,7 +1,8 @@
 """The stage itself: one documents row per source, whatever became of it.
 
-What holds: a document that cannot be read gets its error row and never stops the others; the
-rows depend on the sources' bytes alone, not on their order or on how they are cut into shards.
+What holds: a document that cannot be read, or breaks its parser, gets its error row and never stops
+the others; the rows depend on the sources' bytes alone, not on their order or on how they are cut
+into shards (but for documents that need about as much time or memory as they may take).
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import DocumentError, TransientError
+from graphrag_tasks.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
-from graphrag_tasks.parse.readers import READERS, Reader, load_readers
+from graphrag_tasks.parse.isolation import Parser
+from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.stage import StageResult
 
@@ -50,7 +52,7 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
 
     Args:
         sources: Rows to process (`schemas.SOURCES`).
-        config: Limits.
+        config: Bounds of a document.
         fetch: Gives the bytes behind a uri; may raise `OSError` or `DocumentError`.
 
     Returns:
@@ -58,15 +60,17 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
+        TransientError: The process that parses could not be started.
     """
     rows = sources.to_pylist()
-    work = _Work(config, fetch, load_readers(row["media_type"] for row in rows))
     documents: list[dict[str, Any]] = []
     blocks: list[dict[str, Any]] = []
-    for source in rows:
-        document, parsed = _parse_one(source, work)
-        documents.append(document)
-        blocks.extend(lay_out(source["document_id"], parsed.blocks) if parsed else ())
+    with Parser((row["media_type"] for row in rows), config) as parser:
+        work = _Work(config, fetch, parser)
+        for source in rows:
+            document, parsed = _parse_one(source, work)
+            documents.append(document)
+            blocks.extend(lay_out(source["document_id"], parsed.blocks) if parsed else ())
     return StageResult(
         tables={
             "documents": pa.Table.from_pylist(documents, schema=schemas.DOCUMENTS),
@@ -80,7 +84,7 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
 class _Work:
     config: ParseConfig
     fetch: Callable[[str], bytes]
-    readers: Mapping[str, Reader]
+    parser: Parser
 
 
 def _parse_one(
@@ -92,8 +96,10 @@ def _parse_one(
     try:
         parsed = _read(source, work, row)
     except DocumentError as error:
+        if error.code == "parse_failed":
+            log.warning("parsing %s failed", source["uri"], exc_info=True)
         return row | _error(error.code, str(error)), None
-    except (TransientError, MemoryError):
+    except (MissingDependencyError, TransientError, MemoryError):
         raise
     except Exception as error:  # one bad document must not stop the others
         log.warning("parsing %s failed", source["uri"], exc_info=True)
@@ -109,7 +115,7 @@ def _parse_one(
 def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> ParsedDocument:
     """Return a document that holds text; size, hash and pages go to the row on the way."""
     uri, media_type = source["uri"], source["media_type"]
-    if media_type not in work.readers:
+    if not work.parser.reads(media_type):
         known = ", ".join(sorted(READERS))
         hint = f"Rename or convert it to one of: {known}"
         raise DocumentError("unknown_type", "this kind of file is not read", uri, hint)
@@ -119,7 +125,7 @@ def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> Parsed
     _check_size(len(data), uri, work.config)
     row["content_sha256"] = _check_sha256(data, source["content_sha256"], uri)
     try:
-        parsed = work.readers[media_type](data)
+        parsed = work.parser.read(media_type, data)
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
     if not parsed.blocks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from typing import Any
@@ -16,7 +15,7 @@ from graphrag_tasks.errors import (
     MissingDependencyError,
     TransientError,
 )
-from graphrag_tasks.parse import readers, stage
+from graphrag_tasks.parse import readers
 
 GOOD = b"A good document.\n"
 
@@ -116,15 +115,12 @@ def test_too_large_files_are_refused_unread(parse_files: Any) -> None:
 def test_one_bad_document_does_not_stop_the_others(
     parse_files: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def read(data: bytes) -> Any:
-        raise RecursionError("too deep")
-
-    original = readers.load_readers
-    monkeypatch.setattr(stage, "load_readers", lambda types: original(types) | {"md": read})
+    monkeypatch.setitem(readers.READERS, "md", ("hostile_readers", "fail"))
     result = parse_files({"a.md": b"# A", "b.txt": GOOD, "c.bin": b"?"})
     assert status(result, 0) == ("failed", "parse_failed")
     assert "RecursionError: too deep" in result.tables["documents"]["error_message"][0].as_py()
     assert "a.md" in caplog.text
+    assert "hostile_readers.py" in caplog.text  # the worker's traceback
     assert status(result, 1) == ("parsed", None)
     assert result.stats == {
         "documents": 3,
@@ -156,16 +152,3 @@ def test_rows_do_not_depend_on_the_other_documents(parse_files: Any) -> None:
     alone = parse_files({"b.txt": files["b.txt"]}).tables
     for name, table in alone.items():
         assert table.to_pylist() == both[name].to_pylist()[-table.num_rows :]
-
-
-def test_parsing_opens_no_connection(parse_one: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*args: object, **kwargs: object) -> None:
-        raise AssertionError("a connection was opened")
-
-    monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(socket, "create_connection", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    html = b'<p>Text</p><img src="http://example.com/a.png"><link href="http://example.com/s.css">'
-    assert parse_one("a.html", html).kinds == [("paragraph", "Text")]
-    markdown = b"Text ![alt](https://example.com/a.png) [more](https://example.com)"
-    assert parse_one("a.md", markdown).kinds == [("paragraph", "Text more")]

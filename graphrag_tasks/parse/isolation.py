@@ -1,0 +1,215 @@
+"""Parsing behind a process border: what a document does to its parser, it does to itself alone.
+
+Documents are read one after the other by a worker (`worker`): a fresh interpreter, started when
+the first document needs it, which imports its readers once and serves the process until it ends.
+A worker that hangs, dies or runs out of memory is killed and costs the document it was reading;
+the next document gets a new one.
+
+It is a plain subprocess, not a `multiprocessing` one: that could neither be started from a
+daemonic process, as Celery's are, nor from a script without a main guard.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Mapping
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from types import TracebackType
+
+from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.errors import DocumentError, TransientError
+from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.messages import HUNG_UP, READY, decode
+from graphrag_tasks.parse.readers import IN_PROCESS, READERS, load_readers
+
+START_SECONDS = 300
+"""Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
+
+_FATAL = ("timeout", "out_of_memory", "crashed")
+_idle: dict[int, _Worker] = {}
+"""The worker that waits for this process's next `Parser`, by process id: forks have none."""
+
+
+class Parser:
+    """Reads documents of the given media types; a context, which leaves its worker to the next.
+
+    Args:
+        media_types: Kinds of document that will come; those nothing reads are left out.
+        config: Bounds of a document.
+
+    Raises:
+        MissingDependencyError: The package of an in-process reader is not installed.
+    """
+
+    def __init__(self, media_types: Iterable[str], config: ParseConfig) -> None:
+        wanted = {one: READERS[one] for one in sorted(set(media_types) & set(READERS))}
+        self._config = config
+        self._local = load_readers({one: wanted[one] for one in wanted if one in IN_PROCESS})
+        self._isolated = {one: wanted[one] for one in wanted if one not in IN_PROCESS}
+        self._worker: _Worker | None = None
+
+    def __enter__(self) -> Parser:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._worker is None:
+            return
+        # Linux ends a worker with the thread that started it: only the main one keeps workers.
+        if os.getpid() in _idle or threading.current_thread() is not threading.main_thread():
+            self._discard()
+        else:
+            _idle[os.getpid()] = self._worker
+            self._worker = None
+
+    def reads(self, media_type: str) -> bool:
+        """Tell whether documents of this media type can be read."""
+        return media_type in self._local or media_type in self._isolated
+
+    def read(self, media_type: str, data: bytes) -> ParsedDocument:
+        """Read a document.
+
+        Args:
+            media_type: One for which `reads` holds.
+            data: The file's content.
+
+        Raises:
+            DocumentError: As the reader raises it; or `timeout`, `out_of_memory`, `crashed` when
+                the document broke a bound or its worker; or `parse_failed` for any other error
+                of an isolated reader.
+            MissingDependencyError: A reader's package is not installed.
+            TransientError: A worker could not be started.
+        """
+        if media_type in self._local:
+            return self._local[media_type](data)
+        try:
+            worker = self._ready()
+            config = self._config
+            answer = worker.read(media_type, data, config.seconds_per_document, config.memory_bytes)
+            return decode(answer)
+        except DocumentError as error:
+            if error.code in _FATAL:
+                self._discard()
+            raise
+        except BaseException:  # interrupted: an answer may still come, and to no question
+            self._discard()
+            raise
+
+    def _ready(self) -> _Worker:
+        """Return a worker that is alive and has imported the readers."""
+        self._worker = self._worker or _idle.pop(os.getpid(), None)
+        if self._worker is not None and not self._worker.alive:
+            self._discard()
+        self._worker = self._worker or _Worker()
+        self._worker.load(self._isolated)
+        return self._worker
+
+    def _discard(self) -> None:
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker = None
+
+
+class _Worker:
+    """One process and the parent's end of the socket to it."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, tuple[str, str]] = {}
+        self._connection, theirs = Pipe()
+        with theirs:
+            self._process = _spawn(theirs)
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def load(self, readers: Mapping[str, tuple[str, str]]) -> None:
+        """Have the worker import those of the readers that it has not imported yet."""
+        missing = dict(readers.items() - self._loaded.items())
+        if not missing:
+            return
+        try:
+            self._send({"load": missing})
+            if not self._connection.poll(START_SECONDS):
+                what = f"the parser process was not ready within {START_SECONDS} s"
+                raise TransientError(what, "parse")
+            answer = self._connection.recv_bytes()
+        except HUNG_UP as error:
+            what = f"the parser process ended {self._ending()} before it was ready"
+            raise TransientError(what, "parse") from error
+        if answer != READY:
+            decode(answer)
+        self._loaded |= missing
+
+    def read(self, media_type: str, data: bytes, seconds: float, memory_bytes: int) -> bytes:
+        """Send a document and return the answer.
+
+        Sending needs no bound of its own: a worker that is ready does nothing but receive.
+        """
+        try:
+            self._send({"read": media_type, "memory_bytes": memory_bytes})
+            self._connection.send_bytes(data)
+            if not self._connection.poll(seconds):
+                what = f"reading the document takes longer than the {seconds:g} s allowed"
+                hint = "Split the file, or raise parse.seconds_per_document"
+                raise DocumentError("timeout", what, hint=hint)
+            return self._connection.recv_bytes()
+        except HUNG_UP as error:
+            raise self._death() from error
+
+    def _send(self, request: Mapping[str, object]) -> None:
+        self._connection.send_bytes(json.dumps(request).encode("ascii"))
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._connection.close()
+
+    def _death(self) -> DocumentError:
+        ending = self._ending()
+        if self._process.returncode == -signal.SIGKILL:
+            what = "the system ended the parser process, as it does when memory runs out"
+            hint = "Split the file, lower parse.memory_bytes, or give the machine more memory"
+            return DocumentError("out_of_memory", what, hint=hint)
+        hint = "Open the file in its own application and save it again, or leave it out"
+        return DocumentError("crashed", f"the parser process ended {ending}", hint=hint)
+
+    def _ending(self) -> str:
+        code = self._process.wait()
+        return f"by {signal.Signals(-code).name}" if code < 0 else f"with exit status {code}"
+
+
+def _spawn(theirs: Connection) -> subprocess.Popen[bytes]:
+    """Start a worker that finds the modules this process finds.
+
+    Its standard input and output are not ours: an Airflow task talks to its supervisor there. It
+    has no search path for programs, because Docling would have LibreOffice, where it is
+    installed, draw what stands in a document.
+    """
+    paths = [path or str(Path.cwd()) for path in sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PATH": ""}
+    environment.pop("DOCLING_LIBREOFFICE_CMD", None)
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        [sys.executable, "-P", "-m", "graphrag_tasks.parse.worker", str(theirs.fileno())],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        pass_fds=[theirs.fileno()],
+        env=environment,
+    )
+
+
+@atexit.register
+def _end_idle_worker() -> None:
+    if worker := _idle.pop(os.getpid(), None):
+        worker.kill()

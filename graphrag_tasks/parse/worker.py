@@ -1,0 +1,132 @@
+"""The process that runs the readers: `python -m graphrag_tasks.parse.worker DESCRIPTOR`.
+
+Started and killed by `isolation`. It reads requests from a socket that only its parent holds,
+answers each with one message, and ends when the parent does: at the next read, and on Linux even
+in the middle of a document. What it holds against its documents:
+
+* each may take `memory_bytes` beyond what the process has (address space, Linux);
+* opening a connection or starting a program fails, whatever a parser was made to try;
+* when the machine runs out of memory, the kernel ends this process before its parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from graphrag_tasks.errors import MissingDependencyError
+from graphrag_tasks.parse.messages import HUNG_UP, READY, encode_error, encode_parsed
+from graphrag_tasks.parse.readers import Reader, load_readers
+
+_LINUX = sys.platform == "linux"
+_PR_SET_PDEATHSIG = 1
+_STATM = Path("/proc/self/statm")
+_OOM_SCORE_ADJ = Path("/proc/self/oom_score_adj")
+_FIRST_TO_END = "1000"
+_REFUSED_EVENTS = frozenset(
+    {
+        "os.exec",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.system",
+        "pty.spawn",
+        "socket.bind",
+        "socket.connect",
+        "socket.getaddrinfo",
+        "socket.gethostbyaddr",
+        "socket.gethostbyname",
+        "socket.sendto",
+        "subprocess.Popen",
+    }
+)
+_refusing = threading.Event()  # seen by every thread that a parser starts
+
+
+def main(descriptor: int) -> None:
+    """Answer requests until the parent hangs up.
+
+    Args:
+        descriptor: Open socket to the parent. A request is a JSON object: `load` names readers
+            to import; `read` names the media type of the document whose bytes come next, and
+            `memory_bytes` its bound.
+    """
+    _restrict_process()
+    readers: dict[str, Reader] = {}
+    with Connection(descriptor) as parent, contextlib.suppress(*HUNG_UP):
+        while True:
+            request = json.loads(parent.recv_bytes())
+            if "load" in request:
+                parent.send_bytes(_load(readers, request["load"]))
+            else:
+                reader, data = readers[request["read"]], parent.recv_bytes()
+                parent.send_bytes(_read(reader, data, request["memory_bytes"]))
+
+
+def _restrict_process() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.addaudithook(_refuse)
+    if _LINUX:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        with contextlib.suppress(OSError):  # a sandbox may hide it
+            _OOM_SCORE_ADJ.write_text(_FIRST_TO_END)
+
+
+def _load(readers: dict[str, Reader], wanted: Mapping[str, tuple[str, str]]) -> bytes:
+    try:
+        readers |= load_readers(wanted)
+    except MissingDependencyError as error:
+        return encode_error(error)
+    return READY
+
+
+def _read(reader: Reader, data: bytes, memory_bytes: int) -> bytes:
+    try:
+        with _bounded_memory(memory_bytes), _without_side_effects():
+            return encode_parsed(reader(data))
+    except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
+        return encode_error(error)
+
+
+@contextlib.contextmanager
+def _without_side_effects() -> Iterator[None]:
+    """Refuse connections and programs while the block runs."""
+    _refusing.set()
+    try:
+        yield
+    finally:
+        _refusing.clear()
+
+
+def _refuse(event: str, _arguments: tuple[object, ...]) -> None:
+    if event in _REFUSED_EVENTS and _refusing.is_set():
+        raise PermissionError(f"documents may not cause {event}")
+
+
+@contextlib.contextmanager
+def _bounded_memory(memory_bytes: int) -> Iterator[None]:
+    """Let the block map this many bytes on top of what is mapped when it begins."""
+    if not _LINUX:
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    mapped = int(_STATM.read_text().split()[0]) * resource.getpagesize()
+    bounds = [bound for bound in (mapped + memory_bytes, soft) if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(bounds), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
