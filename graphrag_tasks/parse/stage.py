@@ -21,6 +21,7 @@ from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
 from graphrag_tasks.parse.isolation import Parser
+from graphrag_tasks.parse.language import detect_language
 from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.stage import StageResult
@@ -109,6 +110,7 @@ def _parse_one(
     row |= {"status": PARSED, "pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
     row["characters"] = parsed.characters
     row["title"] = parsed.title or row["title"]
+    row["language"] = detect_language(parsed.blocks)
     return row, parsed
 
 

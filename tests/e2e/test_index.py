@@ -143,6 +143,38 @@ def test_bad_documents_get_an_error_row_and_stop_nothing(
     assert (counts["documents_failed"], counts["documents_parsed"]) == (3, 3)
 
 
+GERMAN = (
+    "Der Bericht liest die Tabelle der Verkaufsbelege und schreibt das Ergebnis in eine neue "
+    "Tabelle. Entwickler passen das Programm nach der Umstellung an, weil die Felder nun woanders "
+    "stehen. Eine Prüfung findet jede Anweisung, die noch die alten Namen verwendet."
+)
+
+
+ENGLISH = (
+    "The report reads the table of sales documents and writes the result to a new table. "
+    "Developers adapt the program after the conversion, because the fields have moved. "
+    "A check finds every statement that still uses the old names and lists them."
+)
+
+
+def test_a_document_in_another_language_is_marked_and_searched_but_not_extracted_from(
+    index: Indexer, corpus: Path, tmp_path: Path
+) -> None:
+    (corpus / "deutsch.md").write_text(GERMAN, "utf-8")
+    (corpus / "english.md").write_text(ENGLISH)
+    index()
+    snapshot = store_of(tmp_path).open()
+    rows = {row["path"]: row for row in snapshot.table("documents").to_pylist()}
+    assert rows["deutsch.md"]["language"] == "de"
+    assert rows["english.md"]["language"] == "en"
+    assert rows["note.txt"]["language"] is None  # too short to tell: read as English
+    read = set(snapshot.table("triples")["document_id"].to_pylist())
+    assert rows["deutsch.md"]["document_id"] not in read
+    assert {rows["english.md"]["document_id"], rows["note.txt"]["document_id"]} <= read
+    context = open_index(tmp_path / "store").search("Verkaufsbelege", mode="dense", k=1)
+    assert context.chunks[0].uri == "corpus/deutsch.md"
+
+
 def test_a_killed_run_is_continued(
     index: Indexer, configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
