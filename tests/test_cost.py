@@ -1,5 +1,6 @@
 """Costs are measured for a block, and not for what went before it."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -22,3 +23,18 @@ def test_costs_are_known_also_after_an_error() -> None:
     with pytest.raises(ValueError, match="inside"), measured() as cost:
         raise ValueError("inside")
     assert cost.peak_memory_bytes > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are found through /proc")
+def test_a_worker_process_counts() -> None:
+    hungry = "import sys; data = bytearray(80_000_000); print('ready', flush=True); input()"
+    with measured() as cost:
+        worker = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", hungry], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert worker.stdout is not None
+        worker.stdout.readline()
+    worker.communicate(b"\n")
+    with measured() as alone:
+        pass
+    assert cost.peak_memory_bytes - alone.peak_memory_bytes > 60_000_000
