@@ -255,7 +255,7 @@ class SourceReader:
             uri: As listed: the source's name and the path below it.
 
         Raises:
-            DocumentError: The uri leads out of its source.
+            DocumentError: The uri leads out of its source, or to a pipe or a device.
             OSError: The file is gone or cannot be read.
         """
         name, _, path = uri.partition("/")
@@ -270,6 +270,8 @@ class SourceReader:
             resolved, inside = Path(full).resolve(), Path(str(base)).resolve()
             if not resolved.is_relative_to(inside):
                 raise DocumentError("unreadable", "the path leads out of its source", uri)
+            if resolved.exists() and not resolved.is_file():  # opening a pipe would never end
+                raise DocumentError("unreadable", "it is no longer a regular file", uri)
         return bytes(fs.cat_file(full))
 
     def _passage(self, root: SourceRoot, passage_id: str) -> bytes:

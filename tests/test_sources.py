@@ -100,6 +100,40 @@ def test_a_pipe_is_listed_and_never_opened(tmp_path: Path) -> None:
     assert (row["media_type"], row["content_sha256"]) == ("unknown", None)
 
 
+def test_a_file_that_became_a_pipe_is_never_opened(tmp_path: Path) -> None:
+    file = write(tmp_path / "docs" / "a.md")
+    reader = SourceReader(source_roots([str(tmp_path / "docs")]))
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(DocumentError, match="no longer a regular file"):
+        reader.fetch("docs/a.md")
+
+
+def test_a_file_that_vanishes_is_not_found(tmp_path: Path) -> None:
+    file = write(tmp_path / "docs" / "a.md")
+    reader = SourceReader(source_roots([str(tmp_path / "docs")]))
+    file.unlink()
+    with pytest.raises(FileNotFoundError):
+        reader.fetch("docs/a.md")
+
+
+def test_a_name_may_hold_a_line_end(tmp_path: Path) -> None:
+    write(tmp_path / "docs" / "two\nlines.md", "odd name")
+    roots = source_roots([str(tmp_path / "docs")])
+    row = list_sources(roots).to_pylist()[0]
+    assert (row["uri"], row["media_type"]) == ("docs/two\nlines.md", "md")
+    assert SourceReader(roots).fetch(row["uri"]) == b"odd name"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_listed_and_cannot_be_read(tmp_path: Path) -> None:
+    write(tmp_path / "docs" / "a.md").chmod(0)
+    roots = source_roots([str(tmp_path / "docs")])
+    assert list_sources(roots)["content_sha256"].to_pylist() == [None]
+    with pytest.raises(PermissionError):
+        SourceReader(roots).fetch("docs/a.md")
+
+
 def test_each_line_of_a_jsonl_file_is_a_document(tmp_path: Path) -> None:
     file = write(
         tmp_path / "p.jsonl", '{"id": "b", "title": "B", "text": "x"}\n\n{"id": 7, "text": "y"}\n'

@@ -39,6 +39,9 @@ def encode_error(error: BaseException) -> bytes:
     if isinstance(error, MemoryError):
         what = "reading the document takes more memory than is allowed"
         return _error("out_of_memory", what, "Split the file, or raise parse.memory_bytes")
+    if isinstance(error, RecursionError):
+        what = "its elements are nested too deep to be read"
+        return _error("broken", what, "Save the document without its layout")
     what = f"the parser raised {type(error).__name__}: {error}"
     hint = "Open the file in its own application and save it again, or leave it out"
     return _error("parse_failed", what, hint, "".join(traceback.format_exception(error)))

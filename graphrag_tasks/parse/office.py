@@ -28,7 +28,10 @@ _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
 _DEFAULT_TITLES = {"powerpoint presentation", "word document", "untitled", "document", "title"}
 _EMU_PER_POINT = 12_700
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
-_MAX_SHEET_BYTES = 128 * 1024 * 1024  # Docling refuses larger parts itself
+_MAX_PART_BYTES = 128 * 1024 * 1024  # as in Docling, which would call the file broken
+_MAX_UNPACKED_BYTES = 512 * 1024 * 1024
+_MAX_RATIO = 200  # real parts, as repetitive as they may be, stay far below
+_UNSUSPICIOUS_BYTES = 50_000_000
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
 _MAX_AREA = 4_000_000
 _MAX_AREA_PER_CELL = 100
@@ -39,7 +42,8 @@ def read_docx(data: bytes) -> ParsedDocument:
     """Read a Word document.
 
     Raises:
-        DocumentError: It needs a password (`encrypted`) or is not a DOCX file (`broken`).
+        DocumentError: It needs a password (`encrypted`), is not a DOCX file (`broken`), or
+            unpacks to more than is read (`too_large`).
     """
     title = _open_package(data, "docx")
     blocks = blocks_of(convert(data, "docx"))
@@ -50,7 +54,8 @@ def read_xlsx(data: bytes) -> ParsedDocument:
     """Read a workbook: a heading per sheet that holds text, then its tables.
 
     Raises:
-        DocumentError: It needs a password (`encrypted`) or is not an XLSX file (`broken`).
+        DocumentError: It needs a password (`encrypted`), is not an XLSX file (`broken`), or
+            unpacks to more than is read or has cells far apart (`too_large`).
     """
     title = _open_package(data, "xlsx")
     _check_extent(data)
@@ -67,7 +72,8 @@ def read_pptx(data: bytes) -> ParsedDocument:
     """Read slides: pages are slides; every slide's title but the first is a heading.
 
     Raises:
-        DocumentError: It needs a password (`encrypted`) or is not a PPTX file (`broken`).
+        DocumentError: It needs a password (`encrypted`), is not a PPTX file (`broken`), or
+            unpacks to more than is read (`too_large`).
     """
     title = _open_package(data, "pptx")
     document = convert(data, "pptx")
@@ -90,6 +96,7 @@ def _open_package(data: bytes, media_type: str) -> str | None:
         raise DocumentError("encrypted", what, hint="Save it without a password")
     try:
         with ZipFile(BytesIO(data)) as package:
+            _check_unpacked_size(package, len(data))
             names = set(package.namelist())
             if _MAIN_PARTS[media_type] not in names:
                 what = f"not a valid {media_type} file: {_MAIN_PARTS[media_type]} is missing"
@@ -98,6 +105,21 @@ def _open_package(data: bytes, media_type: str) -> str | None:
     except (BadZipFile, EOFError, zlib.error, NotImplementedError) as error:
         what = f"not a valid {media_type} file: {error}"
         raise DocumentError("broken", what, hint=_RESAVE) from error
+
+
+def _check_unpacked_size(package: ZipFile, packed: int) -> None:
+    """Refuse a zip bomb by what the package's directory says; `ZipFile` unpacks no more than that.
+
+    Raises:
+        DocumentError: A part, or all of them, are too large unpacked (code `too_large`).
+    """
+    sizes = [part.file_size for part in package.infolist()]
+    unpacked, largest = sum(sizes), max(sizes, default=0)
+    is_bomb = unpacked > max(_UNSUSPICIOUS_BYTES, _MAX_RATIO * packed)
+    if is_bomb or largest > _MAX_PART_BYTES or unpacked > _MAX_UNPACKED_BYTES:
+        what = f"its {packed} bytes unpack to {unpacked}, its largest part to {largest}"
+        hint = "Split the file, or remove what makes it large"
+        raise DocumentError("too_large", what, hint=hint)
 
 
 def _title(package: ZipFile) -> str | None:
@@ -112,7 +134,7 @@ def _check_extent(data: bytes) -> None:
     """Refuse a sheet with a few cells far apart: Docling would visit every cell between them."""
     with ZipFile(BytesIO(data)) as package:
         for part in package.infolist():
-            if _SHEET_PART.match(part.filename) and part.file_size <= _MAX_SHEET_BYTES:
+            if _SHEET_PART.match(part.filename):
                 cells = _CELL.findall(package.read(part))
                 rows = max((int(row) for _, row in cells), default=0)
                 columns = max((_column_number(letters) for letters, _ in cells), default=0)

@@ -21,7 +21,7 @@ def obey(data: bytes) -> ParsedDocument:
 
 
 def fail(data: bytes) -> ParsedDocument:
-    raise RecursionError("too deep")
+    raise KeyError("a defect")
 
 
 def pid(data: bytes) -> ParsedDocument:
@@ -42,6 +42,10 @@ def _allocate(_: str) -> None:
         held.append(bytearray(10_000_000))
 
 
+def _recurse(argument: str) -> None:
+    _recurse(argument)
+
+
 def _segfault(_: str) -> None:
     ctypes.string_at(0)
 
@@ -57,6 +61,7 @@ _ACTIONS = {
     "exit": lambda _: os._exit(3),
     "hang": _hang,
     "kill": lambda _: os.kill(os.getpid(), signal.SIGKILL),
+    "recurse": _recurse,
     "resolve": lambda _: socket.getaddrinfo("example.com", 80),
     "run": lambda _: subprocess.run(["/bin/true"], check=True),
     "segfault": _segfault,

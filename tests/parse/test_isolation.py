@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,15 @@ from graphrag_tasks.parse.isolation import Parser
 
 HERE = Path(__file__).parent
 BOUNDS = ParseConfig(seconds_per_document=1, memory_bytes=300_000_000)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_workers() -> Iterator[None]:
+    """Leave the worker of the other tests, which has imported the real readers, alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isolation, "_idle", {})
+        yield
+        isolation._end_idle_worker()
 
 
 @pytest.fixture
@@ -49,6 +58,7 @@ def eventually(holds: Callable[[], bool]) -> bool:
         ("exit:", "crashed", "ended with exit status 3"),
         ("segfault:", "crashed", "ended by SIGSEGV"),
         ("kill:", "out_of_memory", "the system ended the parser process"),
+        ("recurse:", "broken", "nested too deep"),
         ("connect:", "parse_failed", "documents may not cause socket.connect"),
         ("resolve:", "parse_failed", "documents may not cause socket.getaddrinfo"),
         ("run:", "parse_failed", "documents may not cause subprocess.Popen"),

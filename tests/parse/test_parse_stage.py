@@ -118,7 +118,7 @@ def test_one_bad_document_does_not_stop_the_others(
     monkeypatch.setitem(readers.READERS, "md", ("hostile_readers", "fail"))
     result = parse_files({"a.md": b"# A", "b.txt": GOOD, "c.bin": b"?"})
     assert status(result, 0) == ("failed", "parse_failed")
-    assert "RecursionError: too deep" in result.tables["documents"]["error_message"][0].as_py()
+    assert "KeyError: 'a defect'" in result.tables["documents"]["error_message"][0].as_py()
     assert "a.md" in caplog.text
     assert "hostile_readers.py" in caplog.text  # the worker's traceback
     assert status(result, 1) == ("parsed", None)
