@@ -26,12 +26,13 @@ from types import TracebackType
 from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import DocumentError, TransientError
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.messages import HUNG_UP, READY, decode
+from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, READERS, load_readers
 
 START_SECONDS = 300
 """Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
 
+_HUNG_UP = (EOFError, OSError)  # the latter when it ends in the middle of an answer
 _FATAL = ("timeout", "out_of_memory", "crashed")
 _idle: dict[int, _Worker] = {}
 """The worker that waits for this process's next `Parser`, by process id: forks have none."""
@@ -145,7 +146,7 @@ class _Worker:
                 what = f"the parser process was not ready within {START_SECONDS} s"
                 raise TransientError(what, "parse")
             answer = self._connection.recv_bytes()
-        except HUNG_UP as error:
+        except _HUNG_UP as error:
             what = f"the parser process ended {self._ending()} before it was ready"
             raise TransientError(what, "parse") from error
         if answer != READY:
@@ -165,7 +166,7 @@ class _Worker:
                 hint = "Split the file, or raise parse.seconds_per_document"
                 raise DocumentError("timeout", what, hint=hint)
             return self._connection.recv_bytes()
-        except HUNG_UP as error:
+        except _HUNG_UP as error:
             raise self._death() from error
 
     def _send(self, request: Mapping[str, object]) -> None:

@@ -14,9 +14,6 @@ from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument
 READY = b"ready"
 """The answer once readers are imported; anything else is an encoded error."""
 
-HUNG_UP = (EOFError, BrokenPipeError, ConnectionResetError)
-"""What either side sees when the other one is gone."""
-
 
 def encode_parsed(parsed: ParsedDocument) -> bytes:
     """Return the answer to a document that was read."""

@@ -23,10 +23,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from graphrag_tasks.errors import MissingDependencyError
-from graphrag_tasks.parse.messages import HUNG_UP, READY, encode_error, encode_parsed
+from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
 from graphrag_tasks.parse.readers import Reader, load_readers
 
 _LINUX = sys.platform == "linux"
+_HUNG_UP = (EOFError, BrokenPipeError, ConnectionResetError)
 _PR_SET_PDEATHSIG = 1
 _STATM = Path("/proc/self/statm")
 _OOM_SCORE_ADJ = Path("/proc/self/oom_score_adj")
@@ -61,7 +62,7 @@ def main(descriptor: int) -> None:
     """
     _restrict_process()
     readers: dict[str, Reader] = {}
-    with Connection(descriptor) as parent, contextlib.suppress(*HUNG_UP):
+    with Connection(descriptor) as parent, contextlib.suppress(*_HUNG_UP):
         while True:
             request = json.loads(parent.recv_bytes())
             if "load" in request:
