@@ -35,14 +35,16 @@ from docling.datamodel.document import InputDocument, build_invalid_input_errors
 from docling.datamodel.pipeline_options import ConvertPipelineOptions, NativePdfPipelineOptions
 from docling.exceptions import ConversionError
 from docling.pipeline.base_pipeline import BasePipeline
-from docling.pipeline.native_pdf_pipeline import NativePdfPipeline
 from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
+
+_RENDER_SCALE = 0.1  # pixels per point: the picture itself is not used
 
 
 class _Format(NamedTuple):
@@ -61,7 +63,10 @@ _FORMATS = {
     "pdf": _Format(
         InputFormat.PDF,
         ThreadedDoclingParseDocumentBackend,
-        ThreadedDoclingParseBackendOptions(parser_threads=1, render_pages=False),
+        # Without rendering, docling-parse reports no drawn lines, which tables need.
+        ThreadedDoclingParseBackendOptions(
+            parser_threads=1, render_pages=True, render_scale=_RENDER_SCALE
+        ),
     ),
     "pptx": _Format(InputFormat.PPTX, MsPowerpointDocumentBackend),
     # A chart repeats the numbers of the cells it is drawn from.
@@ -78,7 +83,7 @@ def _pipeline(media_type: str) -> BasePipeline:
         options = NativePdfPipelineOptions(
             parser_threads=1, generate_page_images=False, generate_picture_images=False
         )
-        return NativePdfPipeline(options)
+        return LayoutPdfPipeline(options)
     return SimplePipeline(ConvertPipelineOptions())
 
 

@@ -16,7 +16,7 @@ READERS = {
     "html": (".markup", "read_html"),
     "md": (".markup", "read_markdown"),
     "passage": (".passages", "read_passage"),
-    "pdf": (".pdf", "read_pdf"),
+    "pdf": (".pdf.reader", "read_pdf"),
     "pptx": (".office", "read_pptx"),
     "txt": (".text", "read_plain_text"),
     "xlsx": (".office", "read_xlsx"),

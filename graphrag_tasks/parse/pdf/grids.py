@@ -1,0 +1,245 @@
+"""Words of a PDF page into the cells of a table.
+
+Lengths are points from the top left of a page; factors are in heights of a line.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.joining import join_lines
+from graphrag_tasks.parse.pdf.lines import Line, is_right_to_left, union
+
+_WORD_GAP = 0.62  # between two words of one cell
+_RIVER = 0.45  # width of the blank space between two columns
+_CROSSING = 0.12  # share of the rows that may cross it: headers of several columns
+_MIN_FILLED = 0.3  # share of the rows that have text in a column
+_WRAPPED = 0.45  # between the lines of one cell
+_INSIDE = 0.15  # share of a segment's width that may stick out of its column
+_MAX_CELLS = 20_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its row, its first and last column from 0, its text and its box."""
+
+    row: int
+    first: int
+    last: int
+    text: str
+    box: Box
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table.
+
+    Attributes:
+        box: Where it stands.
+        rows: Their number.
+        columns: Their number.
+        cells: In the order of rows and columns, none without text.
+        has_header: Whether its first row names its columns.
+        size: Height of a typical word.
+    """
+
+    box: Box
+    rows: int
+    columns: int
+    cells: Sequence[Cell]
+    has_header: bool
+    size: float
+
+
+def segments(words: Iterable[Line], size: float, edges: Sequence[float] = ()) -> list[Line]:
+    """Join the words of each row that stand close to each other.
+
+    Args:
+        words: Words that know their row.
+        size: Height of a line.
+        edges: Places of vertical lines; where there are any, they alone separate words.
+    """
+    joined: list[Line] = []
+    columns: list[int] = []
+    for word in sorted(words, key=lambda word: (word.row, word.box.left)):
+        column = sum(edge < (word.box.left + word.box.right) / 2 for edge in edges)
+        last = joined[-1] if joined and joined[-1].row == word.row else None
+        gap = word.box.left - last.box.right if last else 0.0
+        near = gap < _WORD_GAP * min(max(word.height, last.height if last else 0), 1.2 * size)
+        if last and (columns[-1] == column if edges else near):
+            font = replace(last.font, bold=last.font.bold and word.font.bold)
+            text = f"{last.text} {word.text}"
+            if is_right_to_left(word.text):
+                text = f"{word.text} {last.text}"
+            joined[-1] = replace(last, text=text, box=union((last.box, word.box)), font=font)
+        else:
+            joined.append(word)
+            columns.append(column)
+    return joined
+
+
+def rivers(parts: Sequence[Line], size: float) -> list[float]:
+    """Return the places of the blank space between columns, from the left."""
+    rows = {part.row for part in parts}
+    if len(rows) < 2:
+        return []
+    allowed = max(1, int(_CROSSING * len(rows))) if len(rows) >= 4 else 0
+    found = [
+        (start + end) / 2
+        for start, end in _blank(parts, allowed)
+        if end - start >= _RIVER * size
+        and any(part.box.right <= (start + end) / 2 for part in parts)
+        and any(part.box.left >= (start + end) / 2 for part in parts)
+    ]
+    return _without_empty_columns(found, parts, len(rows)) if len(rows) >= 4 else found
+
+
+def make_grid(
+    box: Box, parts: Sequence[Line], columns: Sequence[float], rows: Sequence[float], size: float
+) -> Grid | None:
+    """Return the grid that these segments fill, or None where they fill no table.
+
+    Args:
+        box: Where the table stands.
+        parts: Segments.
+        columns: Places between its columns.
+        rows: Places between its rows; none means to find them.
+        size: Height of a line.
+    """
+    between = list(rows) or _row_bounds(parts, columns[0], len(columns) + 1, size)
+    row_count, column_count = len(between) + 1, len(columns) + 1
+    if row_count < 2 or column_count < 2 or row_count * column_count > _MAX_CELLS:
+        return None
+    cells = _cells(parts, columns, between)
+    heights = sorted(part.height for part in parts)
+    return Grid(
+        box=box,
+        rows=row_count,
+        columns=column_count,
+        cells=[_cell(place, members) for place, members in cells],
+        has_header=_has_header(cells, column_count),
+        size=heights[len(heights) // 2],
+    )
+
+
+def _blank(parts: Iterable[Line], allowed: int) -> list[tuple[float, float]]:
+    """Return the stretches between the first and the last segment that few of them cross."""
+    steps = sorted([(part.box.left, 1) for part in parts] + [(part.box.right, -1) for part in parts])
+    blank: list[tuple[float, float]] = []
+    crossing, start = 0, None
+    for place, step in steps:
+        before, crossing = crossing, crossing + step
+        if before > allowed >= crossing:
+            start = place
+        elif before <= allowed < crossing and start is not None:
+            blank.append((start, place))
+            start = None
+    return blank
+
+
+def _without_empty_columns(found: list[float], parts: Sequence[Line], rows: int) -> list[float]:
+    while found:
+        edges = [float("-inf"), *found, float("inf")]
+        filled = [_rows_between(parts, left, right) for left, right in pairwise(edges)]
+        emptiest = min(range(len(filled)), key=lambda column: filled[column])
+        if filled[emptiest] >= _MIN_FILLED * rows:
+            break
+        to_left = emptiest > 0 and (
+            emptiest == len(found) or filled[emptiest - 1] <= filled[emptiest + 1]
+        )
+        found = [place for index, place in enumerate(found) if index != emptiest - to_left]
+    return found
+
+
+def _rows_between(parts: Iterable[Line], left: float, right: float) -> int:
+    return len({part.row for part in parts if left <= _middle(part) < right})
+
+
+def _middle(part: Line) -> float:
+    return (part.box.left + part.box.right) / 2
+
+
+def _row_bounds(parts: Iterable[Line], first: float, columns: int, size: float) -> list[float]:
+    """Return the places between rows; a row without a first cell goes on with the one above."""
+    by_row: dict[int, list[Line]] = defaultdict(list)
+    for part in parts:
+        by_row[part.row].append(part)
+    merged: list[list[Line]] = []
+    for row in sorted(by_row.values(), key=lambda row: min(part.box.top for part in row)):
+        goes_on = all(part.box.left >= first for part in row) and len(row) <= max(1, columns // 2)
+        if merged and goes_on:
+            gap = min(part.box.top for part in row) - max(part.box.bottom for part in merged[-1])
+            goes_on = gap < _WRAPPED * size
+        if merged and goes_on:
+            merged[-1].extend(row)
+        else:
+            merged.append(list(row))
+    return [
+        (max(part.box.bottom for part in above) + min(part.box.top for part in below)) / 2
+        for above, below in pairwise(merged)
+    ]
+
+
+_Place = tuple[int, int, int]
+
+
+def _cells(
+    parts: Iterable[Line], columns: Sequence[float], rows: Sequence[float]
+) -> list[tuple[_Place, list[Line]]]:
+    """Return each cell's place and segments; cells that share a column of a row become one."""
+    by_row: dict[int, list[tuple[int, int, Line]]] = defaultdict(list)
+    for part in parts:
+        middle = (part.box.top + part.box.bottom) / 2
+        inside = _INSIDE * part.width
+        first = sum(place < part.box.left + inside for place in columns)
+        last = max(first, sum(place < part.box.right - inside for place in columns))
+        by_row[sum(place < middle for place in rows)].append((first, last, part))
+    cells: list[tuple[_Place, list[Line]]] = []
+    for row in sorted(by_row):
+        for first, last, part in sorted(by_row[row], key=lambda item: (item[0], -item[1])):
+            if cells and cells[-1][0][0] == row and first <= cells[-1][0][2]:
+                place, members = cells[-1]
+                cells[-1] = ((row, place[1], max(place[2], last)), [*members, part])
+            else:
+                cells.append(((row, first, last), [part]))
+    return cells
+
+
+def _cell(place: _Place, members: Iterable[Line]) -> Cell:
+    ordered = sorted(members, key=lambda part: (part.row, part.box.left))
+    text = join_lines([part.text for part in ordered])
+    return Cell(*place, text, union(part.box for part in ordered))
+
+
+def _has_header(cells: Sequence[tuple[_Place, list[Line]]], columns: int) -> bool:
+    """Tell whether the first row names the columns.
+
+    It does in a table of three columns or more, unless its first row has numbers where the others
+    have none to tell them from; in a table of two columns, which may as well be names and values,
+    its letters must differ from those of the others.
+    """
+    first = [members for place, members in cells if place[0] == 0]
+    others = [members for place, members in cells if place[0] > 0]
+    if len(first) < 2 or not others:
+        return False
+    if _share(first, _is_bold) == 1 and _share(others, _is_bold) < 0.9:
+        return True
+    if columns == 2:
+        return _share(first, _has_digit) == 0 and _share(others, _has_digit) >= 0.4
+    return _share(first, _has_digit) < 0.7
+
+
+def _share(cells: Sequence[list[Line]], test: Callable[[Line], bool]) -> float:
+    return sum(all(map(test, members)) for members in cells) / len(cells)
+
+
+def _is_bold(part: Line) -> bool:
+    return part.font.bold
+
+
+def _has_digit(part: Line) -> bool:
+    return any(map(str.isdigit, part.text))

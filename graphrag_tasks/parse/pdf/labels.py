@@ -1,0 +1,182 @@
+"""What each paragraph of a PDF file is: heading, list item, caption, code, footnote or text.
+
+Without bookmarks, a heading is told by its looks: it is larger than the body, or bold where the
+body is not, or in capitals, or numbered in a font of its own, and it stands alone in its row.
+Sizes are heights of letters, which differ a little within one font.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from statistics import median
+
+from graphrag_tasks.parse.pdf.joining import join_lines
+from graphrag_tasks.parse.pdf.lines import Body, Line
+from graphrag_tasks.parse.pdf.paragraphs import BULLET, CAPTION, DOT_LEADER, NUMBER
+
+_LARGE, _LARGER = 1.28, 1.12  # sizes of the body
+_SMALL = 0.86
+_LOW = 0.7  # share of the page above footnotes
+_MAX_LINES, _MAX_LENGTH = 4, 220
+_BOLD_LENGTH, _CAPITALS_LENGTH, _NUMBERED_LENGTH, _FONT_LENGTH = 140, 90, 90, 80
+
+_SECTION_NUMBER = re.compile(
+    r"(?:(?:chapter|section|part|appendix|annex|article)\s+[\dA-Z]+\b"
+    r"|[A-Z]?\d{0,2}(?:\.\d+)+\.?\s|\d{1,2}\.?\s+(?=\S)|[IVX]+\.\s|[A-Z]\.(?:\d+\.?)*\s)",
+    re.IGNORECASE,
+)
+_ITEM_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.)\s")
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)*\.?\s+[A-Z]")
+_USUAL = re.compile(
+    r"(?:abstract|introduction|references|conclusions?|acknowledge?ments?|contents)", re.IGNORECASE
+)
+_FORMULA = re.compile(r"[=;{}<>]|\w\(\)|_\w+_|\\")
+_NOTE_MARK = re.compile(r"[\d*†‡§¹²³]")
+_LEADING_NUMBERING = re.compile(r"^[\W\d_]+")
+
+
+class Label(Enum):
+    """What a paragraph is."""
+
+    HEADING = "heading"
+    LIST_ITEM = "list_item"
+    CAPTION = "caption"
+    CODE = "code"
+    FOOTNOTE = "footnote"
+    TEXT = "text"
+
+
+@dataclass(frozen=True)
+class _Looks:
+    text: str
+    lines: Sequence[Line]
+    ratio: float  # of its size to the body's
+    bold: bool
+    letters: int
+
+    @property
+    def ends_open(self) -> bool:
+        return self.text[-1] not in ".,;"
+
+    @property
+    def is_numbered(self) -> bool:
+        return _SECTION_NUMBER.match(self.text) is not None
+
+
+def heading_key(title: str) -> str:
+    """Return what is compared to find a bookmark's heading: no numbering, case or blank space."""
+    return "".join(_LEADING_NUMBERING.sub("", title).casefold().split())
+
+
+def bookmarked(
+    lines: Sequence[Line], bookmarks: Mapping[str, int]
+) -> tuple[list[list[Line]], list[Line]]:
+    """Take the headings that the bookmarks of a page name out of its lines.
+
+    Args:
+        lines: Of the page, from the top down.
+        bookmarks: How often each heading key is a bookmark of the page.
+
+    Returns:
+        The headings, each of one or two lines, and the other lines.
+    """
+    left = dict(bookmarks)
+    headings: list[list[Line]] = []
+    others: list[Line] = []
+    skip = False
+    for index, line in enumerate(lines):
+        if skip:
+            skip = False
+            continue
+        for group in (lines[index : index + 1], lines[index : index + 2]):
+            key = heading_key(" ".join(member.text for member in group))
+            if key and left.get(key, 0) > 0:
+                left[key] -= 1
+                headings.append(list(group))
+                skip = len(group) > 1
+                break
+        else:
+            others.append(line)
+    return headings, others
+
+
+def label(paragraph: Sequence[Line], body: Body, page_height: float) -> Label:
+    """Return what a paragraph is.
+
+    Args:
+        paragraph: Its lines.
+        body: What most of the document looks like.
+        page_height: In points.
+    """
+    text = join_lines(line.text for line in paragraph)
+    looks = _Looks(
+        text=text,
+        lines=paragraph,
+        ratio=median(line.size for line in paragraph) / body.size,
+        bold=all(line.font.bold for line in paragraph) and not body.bold,
+        letters=sum(map(str.isalpha, text)),
+    )
+    if _is_code(looks, body):
+        return Label.CODE
+    if CAPTION.match(text) and len(text) < 600:
+        return Label.CAPTION
+    if _is_heading(looks, body):
+        return Label.HEADING
+    if BULLET.match(text) or NUMBER.match(text):
+        return Label.LIST_ITEM
+    is_low = paragraph[0].box.top > _LOW * page_height
+    if looks.ratio < _SMALL and is_low and _NOTE_MARK.match(text):
+        return Label.FOOTNOTE
+    return Label.TEXT
+
+
+def _is_code(looks: _Looks, body: Body) -> bool:
+    is_mono = all(line.font.mono for line in looks.lines) and not body.mono
+    return is_mono and (len(looks.lines) > 1 or len(looks.text) > 3)
+
+
+def _is_heading(looks: _Looks, body: Body) -> bool:
+    text = looks.text
+    printed = len(text.replace(" ", ""))
+    if looks.letters < 2 or looks.letters <= 0.4 * printed or DOT_LEADER.search(text):
+        return False
+    if len(looks.lines) > _MAX_LINES or len(text) > _MAX_LENGTH:
+        return False
+    if looks.ratio < _LARGE and not all(line.alone for line in looks.lines):
+        return False
+    if _FORMULA.search(text) and not looks.is_numbered:
+        return False
+    if (BULLET.match(text) or NUMBER.match(text)) and not _ITEM_NUMBER.match(text):
+        return False
+    return _stands_out(looks) or _differs(looks, body)
+
+
+def _stands_out(looks: _Looks) -> bool:
+    """Tell whether size, weight or capitals make it a heading."""
+    text, count = looks.text, len(looks.lines)
+    if looks.ratio >= _LARGE:
+        return True
+    if looks.ratio >= _LARGER and looks.ends_open and (looks.bold or len(text) < 90):
+        return True
+    if looks.bold and len(text) <= _BOLD_LENGTH and count <= 3:
+        return looks.ends_open or looks.is_numbered
+    is_capitals = text.isupper() and looks.letters >= 6 and count <= 2
+    return is_capitals and len(text) <= _CAPITALS_LENGTH and text[-1] not in ".,;:"
+
+
+def _differs(looks: _Looks, body: Body) -> bool:
+    """Tell whether a font of its own, or its very words, make it a heading."""
+    text, font = looks.text, looks.lines[0].font
+    if _USUAL.fullmatch(text):
+        return True
+    if font.name == body.font or font.mono or text[-1] in ".,;:":
+        return False
+    if len(looks.lines) == 1 and len(text) <= _NUMBERED_LENGTH and _PLAIN_NUMBER.match(text):
+        return True
+    if font.italic and not (looks.is_numbered or (len(text) <= 40 and text.istitle())):
+        return False
+    is_short = len(looks.lines) <= 2 and 3 <= len(text) <= _FONT_LENGTH and len(text.split()) <= 9
+    return is_short and looks.ratio >= 0.97 and text[0].isupper() and text[-1] not in ")-"

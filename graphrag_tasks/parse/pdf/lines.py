@@ -1,0 +1,207 @@
+"""Text lines of a PDF page: what the parser reports in pieces, put together row by row.
+
+Lengths are points from the top left of a page; factors are in heights of a line.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from graphrag_tasks.parse.blocks import Box
+
+_SAME_ROW = 0.5  # share of the lower height that two pieces of a row overlap by
+_OPEN_ROWS = 6  # rows, from the bottom up, that a piece may still belong to
+_WORD_GAP = 0.9  # between two pieces of one line
+_MARKER_GAP = 4.0  # between a list marker or a section number and its text
+_GLUED = 0.12  # between two pieces of one word
+_SHORT = 40  # characters; two such lines in one row are cells, not headings
+_SIZE_STEP = 0.5  # points, to count lines of one size
+_SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its font
+
+_MARKER = re.compile(
+    r"[•·●○◦▪■□‣⁃∙–*✓➢❖\uf0b7\uf0a7-]|[(]?(?:\d{1,2}|[a-z])[.)]|(?:[A-Z]\.)?\d+(?:\.\d+)*\.?"
+)
+
+
+@dataclass(frozen=True)
+class Font:
+    """A font as its name tells it.
+
+    Attributes:
+        name: Without the prefix of an embedded subset.
+        bold: Medium weight or more.
+        italic: Slanted.
+        mono: All letters are of one width.
+    """
+
+    name: str = ""
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of text, or a piece of one.
+
+    Attributes:
+        text: As the parser gives it.
+        box: Of its letters.
+        page: From 1.
+        font: Of most of its letters; bold and monospaced only if all of it is.
+        size: Height of the letters of that font, a proxy of the font size.
+        row: Which row of the page it stands in; rows hold what stands side by side.
+        alone: No other short line stands in its row.
+    """
+
+    text: str
+    box: Box
+    page: int
+    font: Font = Font()
+    size: float = 0.0
+    row: int = 0
+    alone: bool = True
+
+    @property
+    def height(self) -> float:
+        """Height of the box, never 0."""
+        return max(self.box.bottom - self.box.top, 0.1)
+
+    @property
+    def width(self) -> float:
+        """Width of the box, never 0."""
+        return max(self.box.right - self.box.left, 0.1)
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether the text runs from side to side of the page."""
+        return self.height < self.width + 2 or len(self.text.strip()) <= 3
+
+
+@dataclass(frozen=True)
+class Body:
+    """What most of a document's text looks like.
+
+    Attributes:
+        size: Height of its lines.
+        font: Its font's name.
+        bold: Whether that font is bold.
+        mono: Whether that font is monospaced.
+    """
+
+    size: float = 10.0
+    font: str = ""
+    bold: bool = False
+    mono: bool = False
+
+
+def union(boxes: Iterable[Box]) -> Box:
+    """Return the box around some boxes."""
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return Box(min(left), min(top), max(right), max(bottom))
+
+
+def is_right_to_left(text: str) -> bool:
+    """Tell whether the text's first letter is of a script written from right to left."""
+    letter = next((character for character in text if character.isalpha()), "")
+    return bool(letter) and unicodedata.bidirectional(letter) in ("R", "AL")
+
+
+def same_row(first: Box, second: Box) -> bool:
+    """Tell whether two boxes stand side by side."""
+    shared = min(first.bottom, second.bottom) - max(first.top, second.top)
+    lower = min(first.bottom - first.top, second.bottom - second.top)
+    return shared >= _SAME_ROW * max(lower, 0.1)
+
+
+def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
+    """Return the pieces by row, from the top down, each from left to right."""
+    rows: list[list[Line]] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.box.bottom, piece.box.left)):
+        recent = reversed(rows[-_OPEN_ROWS:])
+        row = next((row for row in recent if same_row(row[-1].box, piece.box)), None)
+        if row is None:
+            rows.append([piece])
+        else:
+            row.append(piece)
+    return [sorted(row, key=lambda piece: (piece.box.left, piece.box.top)) for row in rows]
+
+
+def lines_of(pieces: Iterable[Line]) -> list[Line]:
+    """Return the lines that a page's pieces make."""
+    lines: list[Line] = []
+    for number, row in enumerate(rows_of(pieces)):
+        joined = [_joined(group, number) for group in _groups(row)]
+        cells = sum(len(line.text) <= _SHORT for line in joined)
+        lines.extend(replace(line, alone=cells < 2) for line in joined if line.text)
+    return lines
+
+
+def body_of(lines: Iterable[Line]) -> Body:
+    """Return what most letters of these lines look like; sizes count as one within 12 percent."""
+    sizes: Counter[float] = Counter()
+    fonts: Counter[Font] = Counter()
+    for line in lines:
+        sizes[round(line.size / _SIZE_STEP) * _SIZE_STEP] += len(line.text)
+        fonts[line.font] += len(line.text)
+    if not sizes:
+        return Body()
+
+    def near(size: float) -> dict[float, int]:
+        reach = _SIZE_TOLERANCE * size
+        return {other: count for other, count in sizes.items() if abs(other - size) <= reach}
+
+    most = max(sorted(sizes), key=lambda size: sum(near(size).values()))
+    alike = near(most)
+    size = sum(size * count for size, count in alike.items()) / sum(alike.values())
+    font = max(fonts, key=lambda font: (fonts[font], font.name))
+    return Body(max(size, 1.0), font.name, font.bold, font.mono)
+
+
+def _groups(row: Sequence[Line]) -> list[list[Line]]:
+    groups: list[list[Line]] = []
+    for piece in row:
+        if groups and _continues(groups[-1], piece):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    return groups
+
+
+def _continues(group: Sequence[Line], piece: Line) -> bool:
+    gap = piece.box.left - max(before.box.right for before in group)
+    if gap <= _WORD_GAP * max(group[-1].height, piece.height):
+        return True
+    is_marker = len(group) == 1 and _MARKER.fullmatch(group[0].text.strip()) is not None
+    return is_marker and gap <= _MARKER_GAP * group[0].height
+
+
+def _joined(group: Sequence[Line], row: int) -> Line:
+    weights = [sum(map(str.isalpha, piece.text)) for piece in group]
+    main = group[max(range(len(group)), key=lambda index: weights[index])]
+    said = [piece for piece, weight in zip(group, weights, strict=True) if weight > 2] or [main]
+    font = replace(
+        main.font,
+        bold=all(piece.font.bold for piece in said),
+        mono=all(piece.font.mono for piece in said),
+    )
+    text = " ".join(_text(group).replace("\x02", "-").split())
+    box = union(piece.box for piece in group)
+    return Line(text, box, main.page, font, main.size or main.height, row)
+
+
+def _text(group: Sequence[Line]) -> str:
+    text, right = group[0].text, group[0].box.right
+    for piece in group[1:]:
+        glued = piece.box.left - right < _GLUED * piece.height
+        right = max(right, piece.box.right)
+        space = "" if glued else " "
+        if is_right_to_left(text + piece.text):
+            text = piece.text + space + text
+        else:
+            text = text + space + piece.text
+    return text

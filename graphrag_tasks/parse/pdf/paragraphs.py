@@ -1,0 +1,185 @@
+"""Text lines of a PDF page into paragraphs.
+
+Lines are strung together from above to below, each with its nearest neighbour, so that columns do
+not mix whatever order the parser gives. A string is then cut where a line begins a paragraph:
+when it stands apart, is of another size or style, is indented, starts a list item, or when its
+first word would have fitted behind the line above, which had room left because its paragraph
+ended.
+
+Lengths are points from the top left of a page; factors are in heights of a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.pdf.joining import join_lines
+from graphrag_tasks.parse.pdf.lines import Body, Line, is_right_to_left, union
+
+_LINE_GAP = 0.9  # between two lines of a paragraph
+_OVERLAP = 0.5  # of two lines of a paragraph, which letters with accents may cause
+_LOOSER = 0.45  # that a gap may be wider than is usual in its string of lines
+_SIZE_RATIO = 1.4  # a line's height depends on its letters: only a clear step is another size
+_SHARED_WIDTH = 0.1  # of the narrower of two lines that stand one below the other
+_INDENT = 0.5  # beyond which a line begins a paragraph
+_MAX_INDENT = 4.0  # beyond which a line belongs to something else
+_ROOM = 1.1  # widths of the next word that a line must have left to have ended its paragraph
+_LOOK_DOWN = 4.0  # how far below a line its neighbour is looked for
+_SHORT_HEAD = 70  # characters of a line in a font of its own that may head the text below it
+
+BULLET = re.compile(r"[•‣▪●○◦■□▶✓➢❖∙·∞*\uf0b7\uf0a7\u2013-]\s+(?=\S)")
+NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
+CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|tab\.|exhibit|listing)\s*(?:[A-Z]|\d+)(?:[.-]?\d+)*\s*[.:|]",
+    re.IGNORECASE,
+)
+DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
+_ENDS_OPEN = re.compile(r"[\w,;\-\u00ad]$")
+
+
+def paragraphs(lines: Sequence[Line], body: Body = Body()) -> list[list[Line]]:  # noqa: B008
+    """Return the lines of one page by paragraph, from the top down."""
+    found = [part for string in _strings(lines, body) for part in _cut(string, body)]
+    return sorted(found, key=lambda part: (part[0].box.top, part[0].box.left))
+
+
+def join_over_breaks(blocks: Sequence[Block]) -> list[Block]:
+    """Join a paragraph or list item with its rest in the next column or on the next page."""
+    joined: list[Block] = []
+    for block in blocks:
+        before = joined[-1] if joined else None
+        if before is not None and _goes_on(before, block):
+            text = join_lines((before.text, block.text))
+            joined[-1] = Block(before.kind, text, None, before.page, before.box)
+        else:
+            joined.append(block)
+    return joined
+
+
+def _goes_on(before: Block, after: Block) -> bool:
+    if before.kind not in ("paragraph", "list_item") or after.kind != "paragraph":
+        return False
+    if before.box is None or after.box is None:
+        return False
+    is_break = before.page != after.page or after.box.bottom < before.box.top
+    return is_break and after.text[0].islower() and _ENDS_OPEN.search(before.text) is not None
+
+
+def _strings(lines: Sequence[Line], body: Body) -> Iterator[list[Line]]:
+    ordered = sorted(lines, key=lambda line: (line.box.top, line.box.left))
+    below = [_nearest_below(ordered, index, body) for index in range(len(ordered))]
+    above: dict[int, int] = {}
+    for upper, lower in enumerate(below):
+        if lower is not None and (
+            lower not in above or ordered[above[lower]].box.bottom < ordered[upper].box.bottom
+        ):
+            above[lower] = upper
+    following = {upper: lower for lower, upper in above.items()}
+    for start in range(len(ordered)):
+        if start in above:
+            continue
+        string, index = [ordered[start]], start
+        while index in following:
+            index = following[index]
+            string.append(ordered[index])
+        yield string
+
+
+def _nearest_below(ordered: Sequence[Line], index: int, body: Body) -> int | None:
+    line = ordered[index]
+    for other in range(index + 1, len(ordered)):
+        candidate = ordered[other]
+        gap = candidate.box.top - line.box.bottom
+        if gap > _LOOK_DOWN * max(line.height, body.size):
+            return None
+        is_below = candidate.box.top >= line.box.top + 0.4 * min(line.height, candidate.height)
+        if is_below and _shared_width(line, candidate) > _SHARED_WIDTH:
+            return other if gap <= _LINE_GAP * max(line.height, candidate.height) else None
+    return None
+
+
+def _shared_width(first: Line, second: Line) -> float:
+    shared = min(first.box.right, second.box.right) - max(first.box.left, second.box.left)
+    return shared / min(first.width, second.width)
+
+
+def _cut(string: Sequence[Line], body: Body) -> Iterator[list[Line]]:
+    gaps = [lower.box.top - upper.box.bottom for upper, lower in _pairs(string)]
+    usual = median(gaps) if len(gaps) > 1 else float("inf")
+    current = [string[0]]
+    for upper, lower in _pairs(string):
+        apart = lower.box.top - upper.box.bottom > usual + _LOOSER * body.size
+        if apart or not _takes(current, lower, body):
+            yield current
+            current = []
+        current.append(lower)
+    yield current
+
+
+def _pairs(string: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
+    return zip(string, string[1:], strict=False)
+
+
+def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
+    """Tell whether the line goes on with this paragraph."""
+    last = current[-1]
+    gap = line.box.top - last.box.bottom
+    if not -_OVERLAP * last.height <= gap <= _LINE_GAP * max(last.height, line.height):
+        return False
+    if not 1 / _SIZE_RATIO <= line.height / last.height <= _SIZE_RATIO:
+        return False
+    if _changes_style(last, line) or _starts_something(line) or DOT_LEADER.search(last.text):
+        return False
+    if last.font.mono and line.font.mono and not body.mono:
+        return True
+    if _heads(last, line, body):
+        return False
+    return not _is_indented(current, line) and not _had_room(current, line)
+
+
+def _changes_style(last: Line, line: Line) -> bool:
+    if last.font.mono != line.font.mono and last.font.name != line.font.name:
+        return True
+    return last.font.bold != line.font.bold and (line.font.bold or len(last.text) < 90)
+
+
+def _starts_something(line: Line) -> bool:
+    if BULLET.match(line.text) or NUMBER.match(line.text):
+        return True
+    return line.font.bold and CAPTION.match(line.text) is not None
+
+
+def _heads(last: Line, line: Line, body: Body) -> bool:
+    """Tell whether the upper line heads the lower one: short, and of capitals or its own font."""
+    text = last.text
+    if text.isupper() and not line.text.isupper() and len(text) < 60:
+        return last.height >= 0.9 * line.height
+    if last.font.name == body.font or line.font.name != body.font:
+        return False
+    is_short = len(text) <= _SHORT_HEAD and last.width < 0.75 * line.width
+    return is_short and text[:1].isupper() and text[-1] not in ".,;:-"
+
+
+def _is_indented(current: Sequence[Line], line: Line) -> bool:
+    first, last = current[0], current[-1]
+    indent = line.box.left - last.box.left
+    if len(current) > 1 and indent > _INDENT * last.height:
+        return not is_right_to_left(last.text)
+    offset = min(
+        abs(indent),
+        abs(line.box.left - first.box.left),
+        abs(line.box.right - last.box.right),
+        abs(line.box.left + line.box.right - last.box.left - last.box.right) / 2,
+    )
+    return offset > _MAX_INDENT * last.height
+
+
+def _had_room(current: Sequence[Line], line: Line) -> bool:
+    last, around = current[-1].box, union(member.box for member in (*current, line))
+    is_reversed = is_right_to_left(line.text)
+    room = last.left - around.left if is_reversed else around.right - last.right
+    word = len(line.text.split(maxsplit=1)[0]) + 1
+    return room > _ROOM * line.width * word / (len(line.text) + 1)

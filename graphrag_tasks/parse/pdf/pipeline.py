@@ -1,0 +1,256 @@
+"""Docling's native PDF pipeline with a layout: no model runs, nothing is fetched.
+
+Docling does the reading order (columns, captions) and the heading levels (bookmarks, then
+numbering, then style) by rules; what it needs for that, labelled elements instead of bare text
+lines, is made here. All state of a document is in its `ConversionResult`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from docling.backend.pdf_backend import PdfDocumentBackend, PdfPageBackend
+from docling.datamodel.base_models import (
+    AssembledUnit,
+    Cluster,
+    Page,
+    Table,
+    TableStructurePrediction,
+    TextElement,
+)
+from docling.datamodel.document import ConversionResult
+from docling.datamodel.pipeline_options import HeadingHierarchyOptions, NativePdfPipelineOptions
+from docling.models.stages.heading_hierarchy.heading_hierarchy_model import HeadingHierarchyModel
+from docling.models.stages.reading_order.readingorder_model import (
+    ReadingOrderModel,
+    ReadingOrderOptions,
+)
+from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuildTimings
+from docling_core.types.doc.base import BoundingBox, CoordOrigin
+from docling_core.types.doc.items.table.table_data import TableCell
+from docling_core.types.doc.labels import DocItemLabel
+
+from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.cells import drawn_lines, pieces
+from graphrag_tasks.parse.pdf.furniture import without_furniture
+from graphrag_tasks.parse.pdf.grids import Grid
+from graphrag_tasks.parse.pdf.joining import join_lines
+from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label
+from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, lines_of, union
+from graphrag_tasks.parse.pdf.paragraphs import paragraphs
+from graphrag_tasks.parse.pdf.tables import contains, find_tables
+
+_LABELS = {
+    Label.HEADING: DocItemLabel.SECTION_HEADER,
+    Label.LIST_ITEM: DocItemLabel.LIST_ITEM,
+    Label.CAPTION: DocItemLabel.CAPTION,
+    Label.CODE: DocItemLabel.CODE,
+    Label.FOOTNOTE: DocItemLabel.FOOTNOTE,
+    Label.TEXT: DocItemLabel.TEXT,
+}
+_SIZE_TOLERANCE = 0.09  # between headings of one level
+_MAX_LEVEL = 5
+_MIN_TABLE_SIZE = 0.6  # of the body: smaller words are those of a drawing
+# What geometry can raise on a page that is not as pages are; such a page keeps its text as lines
+_LAYOUT_ERRORS = (ArithmeticError, LookupError, ValueError)
+
+log = logging.getLogger(__name__)
+
+Element = TextElement | Table
+
+
+class LayoutPdfPipeline(NativePdfPipeline):  # type: ignore[misc]  # docling is not typed for mypy
+    """Text lines and rulings into headings, paragraphs, lists, tables and captions."""
+
+    def __init__(self, options: NativePdfPipelineOptions) -> None:
+        super().__init__(options)
+        self._reading_order = ReadingOrderModel(ReadingOrderOptions())
+        self._headings = HeadingHierarchyModel(
+            HeadingHierarchyOptions(
+                enabled=True, style_size_tolerance=_SIZE_TOLERANCE, max_level=_MAX_LEVEL
+            )
+        )
+
+    def _build_document(self, conv_res: ConversionResult) -> ConversionResult:
+        backend = conv_res.input._backend
+        if isinstance(backend, PdfDocumentBackend):
+            conv_res._pdf_outline = backend.get_document_outline()
+        return super()._build_document(conv_res)
+
+    def _parse_page(
+        self,
+        timings: _NativeBuildTimings,
+        conv_res: ConversionResult,
+        page_backend: PdfPageBackend,
+    ) -> Page | None:
+        """Find the tables while the words are there: keeping them takes most of the memory."""
+        page = super()._parse_page(timings, conv_res, page_backend)
+        if page is None or page.parsed_page is None:
+            return page
+        words = pieces(page.parsed_page.word_cells, page.page_no)
+        width, height = page.size.width, page.size.height
+        try:
+            tables = find_tables(words, drawn_lines(page_backend), width, height)
+        except _LAYOUT_ERRORS:
+            log.warning("page %d: no tables could be found", page.page_no, exc_info=True)
+            tables = []
+        page.predictions.tablestructure = TableStructurePrediction(
+            table_map={number: _table(grid, page, number) for number, grid in enumerate(tables)}
+        )
+        page.parsed_page.word_cells = []
+        page.parsed_page.char_cells = []
+        page.parsed_page.shapes = []
+        return page
+
+    def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
+        elements = list(_elements(conv_res))
+        body = [element for element in elements if element.label not in _FURNITURE]
+        conv_res.assembled = AssembledUnit(elements=elements, body=body)
+        conv_res.document = self._reading_order(conv_res)
+        conv_res.document = self._headings(conv_res)
+        return conv_res
+
+
+_FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What the pages of a document need to know of each other."""
+
+    body: Body
+    bookmarks: dict[int, Counter[str]]
+    texts: dict[int, list[Line]]
+    furniture: dict[int, list[Line]]
+
+
+def _elements(conv_res: ConversionResult) -> Iterator[Element]:
+    pages = [page for page in conv_res.pages if page.parsed_page is not None]
+    found = {page.page_no: pieces(page.parsed_page.textline_cells, page.page_no) for page in pages}
+    layout = _layout(found, conv_res)
+    for page in pages:
+        try:
+            yield from list(_page_elements(page, layout))
+        except _LAYOUT_ERRORS:
+            log.warning("page %d: its text is kept as lines", page.page_no, exc_info=True)
+            yield from _plain(page, found[page.page_no])
+
+
+def _layout(found: dict[int, list[Line]], conv_res: ConversionResult) -> _Layout:
+    upright = {page: [piece for piece in on if piece.is_upright] for page, on in found.items()}
+    lines = [line for on in upright.values() for line in lines_of(on)]
+    kept = without_furniture(lines)
+    keep = {id(line) for line in kept}
+    return _Layout(
+        body=body_of(piece for on in upright.values() for piece in on),
+        bookmarks=_bookmarks(conv_res),
+        texts=_by_page(kept),
+        furniture=_by_page(line for line in lines if id(line) not in keep),
+    )
+
+
+def _bookmarks(conv_res: ConversionResult) -> dict[int, Counter[str]]:
+    bookmarks: dict[int, Counter[str]] = defaultdict(Counter)
+    for item in conv_res._pdf_outline or ():
+        if item.page_no is not None:
+            bookmarks[item.page_no][heading_key(item.title)] += 1
+    return bookmarks
+
+
+def _by_page(lines: Iterable[Line]) -> dict[int, list[Line]]:
+    pages: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        pages[line.page].append(line)
+    return pages
+
+
+def _page_elements(page: Page, layout: _Layout) -> Iterator[Element]:
+    numbers = count(_FIRST_TEXT)
+    for line in layout.furniture[page.page_no]:
+        is_high = line.box.top < page.size.height / 2
+        kind = DocItemLabel.PAGE_HEADER if is_high else DocItemLabel.PAGE_FOOTER
+        yield _text(page, next(numbers), kind, [line])
+    tables = _tables(page, layout.body)
+    yield from tables
+    boxes = [_box(table.cluster.bbox) for table in tables]
+    lines = [
+        line
+        for line in layout.texts[page.page_no]
+        if not any(contains(box, line) for box in boxes)
+    ]
+    headings, lines = bookmarked(lines, layout.bookmarks[page.page_no])
+    for heading in headings:
+        yield _text(page, next(numbers), DocItemLabel.SECTION_HEADER, heading)
+    for paragraph in paragraphs(lines, layout.body):
+        kind = _LABELS[label(paragraph, layout.body, page.size.height)]
+        yield _text(page, next(numbers), kind, paragraph)
+
+
+def _plain(page: Page, found: Iterable[Line]) -> Iterator[Element]:
+    for number, piece in enumerate(found, _FIRST_TEXT):
+        yield _text(page, number, DocItemLabel.TEXT, [piece])
+
+
+_FIRST_TEXT = 100_000  # elements of a page are numbered: tables from 0, texts from here
+
+
+def _tables(page: Page, body: Body) -> list[Table]:
+    found: Iterable[Table] = page.predictions.tablestructure.table_map.values()
+    return [table for table in found if _word_size(table) > _MIN_TABLE_SIZE * body.size]
+
+
+def _word_size(table: Table) -> float:
+    return min(cell.bbox.height for cell in table.table_cells)
+
+
+def _text(page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line]) -> TextElement:
+    if kind == DocItemLabel.CODE:
+        text = "\n".join(line.text for line in lines)
+    else:
+        text = join_lines(line.text for line in lines)
+    cluster = _cluster(number, kind, union(line.box for line in lines))
+    return TextElement(label=kind, id=number, text=text, page_no=page.page_no, cluster=cluster)
+
+
+def _table(grid: Grid, page: Page, number: int) -> Table:
+    cells = [
+        TableCell(
+            text=cell.text,
+            col_span=cell.last - cell.first + 1,
+            start_row_offset_idx=cell.row,
+            end_row_offset_idx=cell.row + 1,
+            start_col_offset_idx=cell.first,
+            end_col_offset_idx=cell.last + 1,
+            column_header=grid.has_header and cell.row == 0,
+            bbox=_bounding(cell.box),
+        )
+        for cell in grid.cells
+    ]
+    return Table(
+        label=DocItemLabel.TABLE,
+        id=number,
+        text="",
+        page_no=page.page_no,
+        cluster=_cluster(number, DocItemLabel.TABLE, grid.box),
+        otsl_seq=[],
+        num_rows=grid.rows,
+        num_cols=grid.columns,
+        table_cells=cells,
+    )
+
+
+def _cluster(number: int, kind: DocItemLabel, box: Box) -> Cluster:
+    return Cluster(id=number, label=kind, bbox=_bounding(box))
+
+
+def _bounding(box: Box) -> BoundingBox:
+    left, top = max(box.left, 0), max(box.top, 0)
+    return BoundingBox(l=left, t=top, r=box.right, b=box.bottom, coord_origin=CoordOrigin.TOPLEFT)
+
+
+def _box(box: BoundingBox) -> Box:
+    return Box(box.l, box.t, box.r, box.b)

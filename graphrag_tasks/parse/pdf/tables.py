@@ -1,0 +1,222 @@
+"""Tables of a PDF page: inside drawn lines, and without lines where words stand in columns.
+
+Words, not lines, are looked at: the parser's lines run across the columns of narrow tables.
+Lengths are points from the top left of a page; factors are in heights of a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.grids import Grid, make_grid, rivers, segments
+from graphrag_tasks.parse.pdf.lines import Line, body_of, rows_of, union
+from graphrag_tasks.parse.pdf.rulings import RuledArea, clusters, ruled_areas
+
+_MIN_WORDS, _MAX_WORDS = 6, 20_000
+_MAX_COLUMNS = 24
+_MIN_CELLS = 4
+_MIN_FILLED = 0.42  # share of a ruled table's cells that have text
+_MIN_ALIGNED = 0.66  # the same where words alone tell
+_LONG = 40  # characters of a mean cell, beyond which lines of prose are the likelier reading
+_SHORT, _PAIR = 26, 34  # characters of a mean cell, and of the longer one of two
+_ROW_GAP = 1.8  # between two rows of a table without lines
+_PAGE_SHARE = 0.97  # of the page's height: a frame around the page is no table
+_GUTTERS = range(35, 66)  # percent of the page's width where a gutter may lie
+_GUTTER_WIDTH = 0.9
+_COLUMN_TEXT = 18  # characters of a row on one side that make it text of a column
+_COLUMN_ROWS = 8
+
+_MARKER = re.compile(r"[^\w\s]|[(]?(?:\d{1,2}|[a-z])[.)]|\d+(?:\.\d+)*\.?")
+_DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
+
+
+def find_tables(
+    words: Iterable[Line], shapes: Iterable[Box], width: float, height: float
+) -> list[Grid]:
+    """Return the tables of a page.
+
+    Args:
+        words: Its words.
+        shapes: Its drawn lines and thin boxes.
+        width: Of the page.
+        height: Of the page.
+    """
+    upright = [word for word in words if word.is_upright]
+    if not _MIN_WORDS <= len(upright) <= _MAX_WORDS:
+        return []
+    size = body_of(upright).size
+    rows = [
+        [replace(word, row=number) for word in row] for number, row in enumerate(rows_of(upright))
+    ]
+    tables: list[Grid] = []
+    for area in ruled_areas(shapes, width, height):
+        if area.box.bottom - area.box.top > _PAGE_SHARE * height:
+            continue
+        free = _outside(rows, tables)
+        table = _ruled_table([word for row in free for word in row], area, size)
+        if table is not None:
+            tables.append(table)
+    for column in _columns(_outside(rows, tables), width, size):
+        tables.extend(_aligned_tables(column, size))
+    return tables
+
+
+def contains(box: Box, line: Line) -> bool:
+    """Tell whether the line's middle lies in the box."""
+    across, down = (line.box.left + line.box.right) / 2, (line.box.top + line.box.bottom) / 2
+    return box.left - 3 <= across <= box.right + 3 and box.top - 2 <= down <= box.bottom + 2
+
+
+def _outside(rows: Iterable[Sequence[Line]], tables: Sequence[Grid]) -> list[list[Line]]:
+    free = (
+        [word for word in row if not any(contains(table.box, word) for table in tables)]
+        for row in rows
+    )
+    return [row for row in free if row]
+
+
+def _ruled_table(words: Iterable[Line], area: RuledArea, size: float) -> Grid | None:
+    inside = [
+        word
+        for word in words
+        if contains(area.box, word)
+        and word.box.left > area.box.left - 6
+        and word.box.right < area.box.right + 6
+    ]
+    row_count = len({word.row for word in inside})
+    if len(inside) < _MIN_CELLS or row_count < 2:
+        return None
+    inner = [at for at in clusters(area.down, 4) if area.box.left + 5 < at < area.box.right - 5]
+    parts = segments(inside, size, inner)
+    columns = inner or rivers(parts, size)
+    if not 1 <= len(columns) <= _MAX_COLUMNS:
+        return None
+    if not inner and _mean_length(parts) > _LONG:
+        return None
+    between = [at for at in area.across if area.box.top + 2 < at < area.box.bottom - 2]
+    is_drawn = bool(inner) and (len(between) >= 3 or len(between) >= 0.34 * row_count)
+    table = make_grid(area.box, parts, columns, between if is_drawn else (), size)
+    if table is None or len(table.cells) < _MIN_CELLS:
+        return None
+    return table if len(table.cells) >= _MIN_FILLED * table.rows * table.columns else None
+
+
+def _columns(rows: Sequence[list[Line]], width: float, size: float) -> list[list[list[Line]]]:
+    """Return the rows of the page's columns of text; a row that crosses the gutter is the first's.
+
+    A blank row stands in for it in the second column, so that no table runs across it.
+    """
+    gutter = _gutter(rows, width, size)
+    if gutter is None:
+        return [list(rows)]
+    first: list[list[Line]] = []
+    second: list[list[Line]] = []
+    for row in rows:
+        left = [word for word in row if word.box.right <= gutter]
+        right = [word for word in row if word.box.left >= gutter]
+        if len(left) + len(right) < len(row):
+            left, right = list(row), []
+        first.append(left)
+        second.append(right)
+    return [[row for row in column if row] for column in (first, second)]
+
+
+def _gutter(rows: Sequence[Sequence[Line]], width: float, size: float) -> float | None:
+    best: tuple[int, float] | None = None
+    for percent in _GUTTERS:
+        place = width * percent / 100
+        sides = [_sides(row, place, size) for row in rows]
+        crossing = sides.count(None)
+        left = sum(side[0] > _COLUMN_TEXT for side in sides if side)
+        right = sum(side[1] > _COLUMN_TEXT for side in sides if side)
+        least = min(left, right)
+        if least < _COLUMN_ROWS or least <= crossing or crossing > 0.35 * len(rows):
+            continue
+        if best is None or crossing < best[0]:
+            best = (crossing, place)
+    return best[1] if best else None
+
+
+def _sides(row: Sequence[Line], place: float, size: float) -> tuple[int, int] | None:
+    """Return the characters left and right of a place, or None where the row crosses it."""
+    if any(word.box.left < place - 1 and word.box.right > place + 1 for word in row):
+        return None
+    left = [word for word in row if word.box.right <= place + 1]
+    right = [word for word in row if word.box.left >= place - 1]
+    if left and right:
+        gap = min(word.box.left for word in right) - max(word.box.right for word in left)
+        if gap < _GUTTER_WIDTH * size:
+            return None
+    return sum(len(word.text) for word in left), sum(len(word.text) for word in right)
+
+
+def _aligned_tables(rows: Sequence[Sequence[Line]], size: float) -> Iterator[Grid]:
+    for run in _runs(rows, size):
+        table = _aligned_table(run, size)
+        if table is not None:
+            yield table
+
+
+def _runs(rows: Sequence[Sequence[Line]], size: float) -> Iterator[list[list[Line]]]:
+    """Yield rows below each other that look like those of a table."""
+    run: list[list[Line]] = []
+    for row in rows:
+        parts = segments(row, size)
+        is_close = bool(run) and _gap(run[-1], parts) < _ROW_GAP * size
+        if is_close and (_is_table_row(parts) or _is_rest(parts, run, size)):
+            run.append(parts)
+            continue
+        yield run
+        run = [parts] if _is_table_row(parts) else []
+    yield run
+
+
+def _gap(above: Iterable[Line], below: Iterable[Line]) -> float:
+    return min(part.box.top for part in below) - max(part.box.bottom for part in above)
+
+
+def _is_table_row(parts: Sequence[Line]) -> bool:
+    if len(parts) >= 3:
+        return _mean_length(parts) <= _SHORT
+    if len(parts) < 2 or max(len(part.text) for part in parts) > _PAIR:
+        return False
+    return _MARKER.fullmatch(parts[0].text) is None
+
+
+def _is_rest(parts: Sequence[Line], run: Sequence[Sequence[Line]], size: float) -> bool:
+    """Tell whether these are second lines of the cells above them."""
+    if len(run) < 2 or len(parts) > 2 or sum(len(part.text) for part in parts) >= _LONG:
+        return False
+    return min(part.box.left for part in parts) > run[0][0].box.left + 0.5 * size
+
+
+def _aligned_table(run: Sequence[Sequence[Line]], size: float) -> Grid | None:
+    if len(run) < 3:
+        return None
+    parts = [part for row in run for part in row]
+    places = rivers(parts, size)
+    columns = len(places) + 1
+    if not 2 <= columns <= _MAX_COLUMNS or len(parts) < _MIN_ALIGNED * columns * len(run):
+        return None
+    if columns == 2 and not _is_list_of_pairs(run):
+        return None
+    leaders = sum(bool(_DOT_LEADER.search(" ".join(part.text for part in row))) for row in run)
+    if leaders > len(run) / 3:
+        return None
+    return make_grid(union(part.box for part in parts), parts, places, (), size)
+
+
+def _is_list_of_pairs(run: Sequence[Sequence[Line]]) -> bool:
+    """Tell whether rows of two are many, or numbers enough, not to be text in two columns."""
+    if len(run) < 4 or any(len(row) >= 3 for row in run):
+        return False
+    parts = [part for row in run for part in row]
+    numbers = sum(any(map(str.isdigit, part.text)) for part in parts) / len(parts)
+    return numbers >= 0.3 or len(run) >= 5
+
+
+def _mean_length(parts: Sequence[Line]) -> float:
+    return sum(len(part.text) for part in parts) / len(parts)
