@@ -150,7 +150,7 @@ def _is_heading(looks: _Looks, body: Body) -> bool:
     if _FORMULA.search(text) and not looks.is_numbered:
         return False
     if (BULLET.match(text) or NUMBER.match(text)) and not _ITEM_NUMBER.match(text):
-        return False
+        return looks.bold and len(looks.lines) == 1 and looks.ratio >= 1 and looks.ends_open
     return _stands_out(looks) or _differs(looks, body)
 
 

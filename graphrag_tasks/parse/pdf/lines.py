@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from graphrag_tasks.parse.blocks import Box
 
@@ -18,7 +19,9 @@ _OPEN_ROWS = 6  # rows, from the bottom up, that a piece may still belong to
 _WORD_GAP = 0.9  # between two pieces of one line
 _MARKER_GAP = 4.0  # between a list marker or a section number and its text
 _GLUED = 0.12  # between two pieces of one word
-_SHORT = 40  # characters; two such lines in one row are cells, not headings
+_SHORT = 40  # characters of what may be a cell
+_EDGE = 3.0  # points, to count lines that are flush
+_COLUMN_LINES = 8  # flush lines that a column of text has at least
 _SIZE_STEP = 0.5  # points, to count lines of one size
 _SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its font
 
@@ -123,7 +126,7 @@ def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for piece in sorted(pieces, key=lambda piece: (piece.box.bottom, piece.box.left)):
         recent = reversed(rows[-_OPEN_ROWS:])
-        row = next((row for row in recent if same_row(row[-1].box, piece.box)), None)
+        row = next((row for row in recent if _stands_in(row, piece)), None)
         if row is None:
             rows.append([piece])
         else:
@@ -133,21 +136,21 @@ def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
 
 def lines_of(pieces: Iterable[Line]) -> list[Line]:
     """Return the lines that a page's pieces make."""
-    lines: list[Line] = []
-    for number, row in enumerate(rows_of(pieces)):
-        joined = [_joined(group, number) for group in _groups(row)]
-        cells = sum(len(line.text) <= _SHORT for line in joined)
-        lines.extend(replace(line, alone=cells < 2) for line in joined if line.text)
-    return lines
+    rows = [
+        [_joined(group, number) for group in _groups(row)]
+        for number, row in enumerate(rows_of(pieces))
+    ]
+    lines = [line for row in rows for line in row]
+    shared = Counter(map(_edge, lines))
+    return [replace(line, alone=_is_alone(line, row, shared)) for row in rows for line in row]
 
 
 def body_of(lines: Iterable[Line]) -> Body:
     """Return what most letters of these lines look like; sizes count as one within 12 percent."""
     sizes: Counter[float] = Counter()
-    fonts: Counter[Font] = Counter()
+    lines = list(lines)
     for line in lines:
         sizes[round(line.size / _SIZE_STEP) * _SIZE_STEP] += len(line.text)
-        fonts[line.font] += len(line.text)
     if not sizes:
         return Body()
 
@@ -158,8 +161,37 @@ def body_of(lines: Iterable[Line]) -> Body:
     most = max(sorted(sizes), key=lambda size: sum(near(size).values()))
     alike = near(most)
     size = sum(size * count for size, count in alike.items()) / sum(alike.values())
+    fonts: Counter[Font] = Counter()
+    for line in lines:
+        if abs(line.size - most) <= _SIZE_TOLERANCE * most + _SIZE_STEP:
+            fonts[line.font] += len(line.text)
     font = max(fonts, key=lambda font: (fonts[font], font.name))
     return Body(max(size, 1.0), font.name, font.bold, font.mono)
+
+
+def _edge(line: Line) -> int:
+    return round(line.box.left / _EDGE)
+
+
+def _is_alone(line: Line, row: Iterable[Line], shared: Mapping[int, int]) -> bool:
+    """Tell whether no cell stands beside it; what many lines are flush with begins a column."""
+    return not any(
+        other is not line and len(other.text) <= _SHORT and shared[_edge(other)] < _COLUMN_LINES
+        for other in row
+    )
+
+
+def _stands_in(row: Sequence[Line], piece: Line) -> bool:
+    if not same_row(row[-1].box, piece.box):
+        return False
+    return not any(_covers(member, piece) for member in row)
+
+
+def _covers(first: Line, second: Line) -> bool:
+    """Tell whether one stands above the other: lines set tightly share some of their height."""
+    shared = min(first.box.right, second.box.right) - max(first.box.left, second.box.left)
+    narrow = min(first, second, key=lambda line: line.width)
+    return shared > 0.5 * narrow.width and len(narrow.text.strip()) > 2
 
 
 def _groups(row: Sequence[Line]) -> list[list[Line]]:
@@ -195,13 +227,12 @@ def _joined(group: Sequence[Line], row: int) -> Line:
 
 
 def _text(group: Sequence[Line]) -> str:
-    text, right = group[0].text, group[0].box.right
-    for piece in group[1:]:
-        glued = piece.box.left - right < _GLUED * piece.height
-        right = max(right, piece.box.right)
-        space = "" if glued else " "
-        if is_right_to_left(text + piece.text):
-            text = piece.text + space + text
-        else:
-            text = text + space + piece.text
+    is_reversed = any(is_right_to_left(piece.text) for piece in group)
+    if is_reversed:
+        group = group[::-1]
+    text = group[0].text
+    for before, piece in pairwise(group):
+        gap = max(piece.box.left - before.box.right, before.box.left - piece.box.right)
+        glued = gap < _GLUED * piece.height and not is_reversed
+        text += piece.text if glued else f" {piece.text}"
     return text

@@ -15,8 +15,6 @@ import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.pdf.joining import join_lines
 from graphrag_tasks.parse.pdf.lines import Body, Line, is_right_to_left, union
 
 _LINE_GAP = 0.9  # between two lines of a paragraph
@@ -33,39 +31,17 @@ _SHORT_HEAD = 70  # characters of a line in a font of its own that may head the 
 BULLET = re.compile(r"[•‣▪●○◦■□▶✓➢❖∙·∞*\uf0b7\uf0a7\u2013-]\s+(?=\S)")
 NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
 CAPTION = re.compile(
-    r"(?:fig(?:ure|\.)?|table|tab\.|exhibit|listing)\s*(?:[A-Z]|\d+)(?:[.-]?\d+)*\s*[.:|]",
+    r"(?:fig(?:ure|ura|\.)?|abb(?:ildung|\.)|tab(?:le|elle|la|leau|\.)|exhibit|listing)"
+    r"\s*(?:[A-Z]|\d+)(?:[.-]?\d+)*\s*[.:|]|[\[<(]?[图圖図表그표]림?\s?\d+(?:[.-]\d+)*[\]>).:\s]",
     re.IGNORECASE,
 )
 DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
-_ENDS_OPEN = re.compile(r"[\w,;\-\u00ad]$")
 
 
 def paragraphs(lines: Sequence[Line], body: Body = Body()) -> list[list[Line]]:  # noqa: B008
     """Return the lines of one page by paragraph, from the top down."""
     found = [part for string in _strings(lines, body) for part in _cut(string, body)]
     return sorted(found, key=lambda part: (part[0].box.top, part[0].box.left))
-
-
-def join_over_breaks(blocks: Sequence[Block]) -> list[Block]:
-    """Join a paragraph or list item with its rest in the next column or on the next page."""
-    joined: list[Block] = []
-    for block in blocks:
-        before = joined[-1] if joined else None
-        if before is not None and _goes_on(before, block):
-            text = join_lines((before.text, block.text))
-            joined[-1] = Block(before.kind, text, None, before.page, before.box)
-        else:
-            joined.append(block)
-    return joined
-
-
-def _goes_on(before: Block, after: Block) -> bool:
-    if before.kind not in ("paragraph", "list_item") or after.kind != "paragraph":
-        return False
-    if before.box is None or after.box is None:
-        return False
-    is_break = before.page != after.page or after.box.bottom < before.box.top
-    return is_break and after.text[0].islower() and _ENDS_OPEN.search(before.text) is not None
 
 
 def _strings(lines: Sequence[Line], body: Body) -> Iterator[list[Line]]:
@@ -157,7 +133,7 @@ def _heads(last: Line, line: Line, body: Body) -> bool:
     text = last.text
     if text.isupper() and not line.text.isupper() and len(text) < 60:
         return last.height >= 0.9 * line.height
-    if last.font.name == body.font or line.font.name != body.font:
+    if last.font.name == line.font.name or line.font.name != body.font:
         return False
     is_short = len(text) <= _SHORT_HEAD and last.width < 0.75 * line.width
     return is_short and text[:1].isupper() and text[-1] not in ".,;:-"

@@ -25,10 +25,6 @@ from docling.datamodel.base_models import (
 from docling.datamodel.document import ConversionResult
 from docling.datamodel.pipeline_options import HeadingHierarchyOptions, NativePdfPipelineOptions
 from docling.models.stages.heading_hierarchy.heading_hierarchy_model import HeadingHierarchyModel
-from docling.models.stages.reading_order.readingorder_model import (
-    ReadingOrderModel,
-    ReadingOrderOptions,
-)
 from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuildTimings
 from docling_core.types.doc.base import BoundingBox, CoordOrigin
 from docling_core.types.doc.items.table.table_data import TableCell
@@ -41,6 +37,7 @@ from graphrag_tasks.parse.pdf.grids import Grid
 from graphrag_tasks.parse.pdf.joining import join_lines
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label
 from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, lines_of, union
+from graphrag_tasks.parse.pdf.order import reading_order
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
 from graphrag_tasks.parse.pdf.tables import contains, find_tables
 
@@ -68,7 +65,7 @@ class LayoutPdfPipeline(NativePdfPipeline):  # type: ignore[misc]  # docling is 
 
     def __init__(self, options: NativePdfPipelineOptions) -> None:
         super().__init__(options)
-        self._reading_order = ReadingOrderModel(ReadingOrderOptions())
+        self._reading_order = reading_order()
         self._headings = HeadingHierarchyModel(
             HeadingHierarchyOptions(
                 enabled=True, style_size_tolerance=_SIZE_TOLERANCE, max_level=_MAX_LEVEL

@@ -11,7 +11,6 @@ from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.pdf.paragraphs import join_over_breaks
 from graphrag_tasks.parse.text import one_line
 
 _USELESS_TITLE = re.compile(
@@ -32,8 +31,9 @@ def read_pdf(data: bytes) -> ParsedDocument:
     """
     file = _inspect(data)
     document = convert(data, "pdf")
-    blocks = join_over_breaks(blocks_of(document, unit=1.0))
-    pages_out = len({place.page_no for text in (*document.texts, *document.tables) for place in text.prov})
+    blocks = blocks_of(document, unit=1.0)
+    items = (*document.texts, *document.tables)
+    pages_out = len({place.page_no for item in items for place in item.prov})
     title = file.title or first_heading(blocks)
     return ParsedDocument(blocks, title, pages_in=file.pages, pages_out=pages_out)
 

@@ -24,7 +24,8 @@ _LONG = 40  # characters of a mean cell, beyond which lines of prose are the lik
 _SHORT, _PAIR = 26, 34  # characters of a mean cell, and of the longer one of two
 _ROW_GAP = 1.8  # between two rows of a table without lines
 _PAGE_SHARE = 0.97  # of the page's height: a frame around the page is no table
-_GUTTERS = range(35, 66)  # percent of the page's width where a gutter may lie
+_GUTTERS = range(30, 71)  # percent of the width of the text where a gutter may lie
+_MAX_SPLITS = 2  # of the page into columns, of these into columns
 _GUTTER_WIDTH = 0.9
 _COLUMN_TEXT = 18  # characters of a row on one side that make it text of a column
 _COLUMN_ROWS = 8
@@ -59,7 +60,7 @@ def find_tables(
         table = _ruled_table([word for row in free for word in row], area, size)
         if table is not None:
             tables.append(table)
-    for column in _columns(_outside(rows, tables), width, size):
+    for column in _columns(_outside(rows, tables), size):
         tables.extend(_aligned_tables(column, size))
     return tables
 
@@ -94,7 +95,7 @@ def _ruled_table(words: Iterable[Line], area: RuledArea, size: float) -> Grid | 
     columns = inner or rivers(parts, size)
     if not 1 <= len(columns) <= _MAX_COLUMNS:
         return None
-    if not inner and _mean_length(parts) > _LONG:
+    if not inner and (_mean_length(parts) > _LONG or all(part.font.mono for part in parts)):
         return None
     between = [at for at in area.across if area.box.top + 2 < at < area.box.bottom - 2]
     is_drawn = bool(inner) and (len(between) >= 3 or len(between) >= 0.34 * row_count)
@@ -104,12 +105,11 @@ def _ruled_table(words: Iterable[Line], area: RuledArea, size: float) -> Grid | 
     return table if len(table.cells) >= _MIN_FILLED * table.rows * table.columns else None
 
 
-def _columns(rows: Sequence[list[Line]], width: float, size: float) -> list[list[list[Line]]]:
-    """Return the rows of the page's columns of text; a row that crosses the gutter is the first's.
-
-    A blank row stands in for it in the second column, so that no table runs across it.
-    """
-    gutter = _gutter(rows, width, size)
+def _columns(
+    rows: Sequence[list[Line]], size: float, splits: int = _MAX_SPLITS
+) -> list[list[list[Line]]]:
+    """Return the rows of each column of text; a row that crosses the gutter is the first's."""
+    gutter = _gutter(rows, size) if rows and splits else None
     if gutter is None:
         return [list(rows)]
     first: list[list[Line]] = []
@@ -121,13 +121,15 @@ def _columns(rows: Sequence[list[Line]], width: float, size: float) -> list[list
             left, right = list(row), []
         first.append(left)
         second.append(right)
-    return [[row for row in column if row] for column in (first, second)]
+    halves = ([row for row in half if row] for half in (first, second))
+    return [column for half in halves for column in _columns(half, size, splits - 1)]
 
 
-def _gutter(rows: Sequence[Sequence[Line]], width: float, size: float) -> float | None:
+def _gutter(rows: Sequence[Sequence[Line]], size: float) -> float | None:
     best: tuple[int, float] | None = None
+    around = union(word.box for row in rows for word in row)
     for percent in _GUTTERS:
-        place = width * percent / 100
+        place = around.left + (around.right - around.left) * percent / 100
         sides = [_sides(row, place, size) for row in rows]
         crossing = sides.count(None)
         left = sum(side[0] > _COLUMN_TEXT for side in sides if side)

@@ -1,0 +1,63 @@
+"""The order that the elements of PDF pages are read in, and which of them are one paragraph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from docling.models.postprocessing.reading_order_rb import PageElement, ReadingOrderPredictor
+from docling.models.stages.reading_order.readingorder_model import (
+    ReadingOrderModel,
+    ReadingOrderOptions,
+)
+from docling_core.types.doc.labels import DocItemLabel
+
+_BETWEEN = (
+    DocItemLabel.PAGE_HEADER,
+    DocItemLabel.PAGE_FOOTER,
+    DocItemLabel.TABLE,
+    DocItemLabel.CAPTION,
+    DocItemLabel.FOOTNOTE,
+)
+_ENDS_OPEN = re.compile(r"[\w,;\-\u00ad\u2010]$")
+_LONG = 40  # characters of a text without upper case, whose letters do not tell where it begins
+
+
+def reading_order() -> ReadingOrderModel:
+    """Return Docling's rules, with our own for paragraphs that go on elsewhere."""
+    model = ReadingOrderModel(ReadingOrderOptions())
+    model.ro_model = _Predictor()
+    return model
+
+
+class _Predictor(ReadingOrderPredictor):  # type: ignore[misc]  # docling is not typed for mypy
+    """Joins less than Docling does, which takes any two texts side by side for one."""
+
+    def predict_merges(self, sorted_elements: list[PageElement]) -> dict[int, list[int]]:
+        """Return what goes on with a paragraph in the next column or on the next page."""
+        merges: dict[int, list[int]] = {}
+        first: PageElement | None = None
+        for before, after in _neighbours(sorted_elements):
+            if not goes_on(before, after):
+                first = None
+                continue
+            first = first or before
+            merges.setdefault(first.cid, []).append(after.cid)
+        return merges
+
+
+def goes_on(before: PageElement, after: PageElement) -> bool:
+    """Tell whether a text breaks off and the other, beyond a break, begins in mid-sentence."""
+    if before.label != DocItemLabel.TEXT or after.label != DocItemLabel.TEXT:
+        return False
+    is_break = before.page_no != after.page_no or after.b >= before.t
+    if not is_break or not _ENDS_OPEN.search(before.text):
+        return False
+    letter = after.text[:1]
+    is_caseless = letter.isalpha() and letter.lower() == letter.upper()
+    return letter.islower() or (is_caseless and len(before.text) > _LONG)
+
+
+def _neighbours(elements: Sequence[PageElement]) -> Iterator[tuple[PageElement, PageElement]]:
+    texts = [element for element in elements if element.label not in _BETWEEN]
+    return zip(texts, texts[1:], strict=False)
