@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from docling.utils.font_style import parse_font_style, weight_class
+from docling_core.types.doc.page import PdfTextCell
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.lines import Font, Line
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 _MAX_SHAPES = 4000  # of a page: maps and drawings have more, and no tables
 _MAX_THICKNESS = 3.0  # points
+_CODE_SHARE = 0.1  # of a line of code that may be in another font
 _STRAIGHT = 0.5  # points that a line may lean
 _SUBSET = re.compile(r"^/?(?:[A-Z]{6}\+)?")
 _MONO = re.compile(
@@ -33,6 +37,23 @@ def pieces(cells: Iterable[TextCell], page: int) -> list[Line]:
     return [_piece(cell, page) for cell in cells if cell.text.strip()]
 
 
+def settle_fonts(lines: Sequence[TextCell], words: Sequence[TextCell]) -> None:
+    """Give each line the font of most of its letters; the parser gives it that of its first."""
+    placed = sorted(
+        ((*_middle(word), word) for word in words if word.text.strip()), key=lambda item: item[0]
+    )
+    heights = [height for height, _, _ in placed]
+    for line in lines:
+        box = box_of(line.rect.to_bounding_box())
+        fonts: Counter[str] = Counter()
+        near = slice(bisect(heights, box.top), bisect(heights, box.bottom))
+        for _, across, word in placed[near]:
+            if box.left <= across <= box.right:
+                fonts[getattr(word, "font_name", "")] += len(word.text)
+        if len(fonts) > 1 and isinstance(line, PdfTextCell):
+            line.font_name = _main_font(fonts)
+
+
 def drawn_lines(page: PdfPageBackend) -> list[Box]:
     """Return the drawn lines and thin boxes of a page; the backend must render, at any scale."""
     lines = page.get_shape_lines(tolerance=_STRAIGHT) or []
@@ -43,6 +64,19 @@ def drawn_lines(page: PdfPageBackend) -> list[Box]:
 def box_of(box: BoundingBox) -> Box:
     """Return a box of Docling with its origin at the top left as ours."""
     return Box(box.l, min(box.t, box.b), box.r, max(box.t, box.b))
+
+
+def _main_font(fonts: Counter[str]) -> str:
+    """Return the most frequent font; a line of prose may be mostly code and is prose still."""
+    prose = Counter({name: count for name, count in fonts.items() if not _font(name).mono})
+    is_code = prose.total() <= _CODE_SHARE * fonts.total()
+    return (fonts if is_code else prose).most_common(1)[0][0]
+
+
+def _middle(cell: TextCell) -> tuple[float, float]:
+    """Return where a cell's middle is, from the top and from the left."""
+    rect = cell.rect
+    return (rect.r_y0 + rect.r_y2) / 2, (rect.r_x0 + rect.r_x2) / 2
 
 
 def _piece(cell: TextCell, page: int) -> Line:

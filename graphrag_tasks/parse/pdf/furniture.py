@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from graphrag_tasks.parse.pdf.lines import Line
 
 _PAGE_NUMBER = re.compile(
-    r"(?:page |seite |[-\u2013] ?)?(?:\d{1,3}|[ivxl]{1,6})(?: ?[-\u2013]| ?/ ?\d+| of \d+)?",
+    r"(?:page |seite |[-\u2013] ?)?(?:\d{1,3}|\d{1,2}-\d{1,3}|[ivxl]{1,6})"
+    r"(?: ?[-\u2013]| ?/ ?\d+| of \d+)?",
     re.IGNORECASE,
 )
 _EDGE_LINES = 2.5  # heights from the first or last line of a page
@@ -20,7 +21,7 @@ _NUMBERS = re.compile(r"\d+|\b[ivxl]+\b")
 
 
 def without_furniture(lines: Iterable[Line]) -> list[Line]:
-    """Return the lines without page numbers and without lines that pages repeat.
+    """Return the lines without page numbers, what stands beside them, and what pages repeat.
 
     Only lines at the top or bottom edge of a page's text can go, and a line counts as repeated
     when it stands there on at least three pages, whatever its numbers. In a long document, four
@@ -30,14 +31,19 @@ def without_furniture(lines: Iterable[Line]) -> list[Line]:
     edges = _edges(lines)
     pages = len({line.page for line in lines})
     seen = {(line.page, _key(line)) for line in lines if id(line) in edges}
+    numbered = {(line.page, line.row) for line in lines if id(line) in edges and _is_number(line)}
     repeated = Counter(key for _, key in seen)
     least = max(_RUNNING_PAGES, min(_RUNNING_SHARE * pages, _RUNNING_ENOUGH))
     return [
         line
         for line in lines
         if id(line) not in edges
-        or not (_PAGE_NUMBER.fullmatch(line.text) or repeated[_key(line)] >= least)
+        or not ((line.page, line.row) in numbered or repeated[_key(line)] >= least)
     ]
+
+
+def _is_number(line: Line) -> bool:
+    return _PAGE_NUMBER.fullmatch(line.text) is not None
 
 
 def _key(line: Line) -> str:

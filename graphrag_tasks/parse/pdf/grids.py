@@ -128,7 +128,9 @@ def make_grid(
 
 def _blank(parts: Iterable[Line], allowed: int) -> list[tuple[float, float]]:
     """Return the stretches between the first and the last segment that few of them cross."""
-    steps = sorted([(part.box.left, 1) for part in parts] + [(part.box.right, -1) for part in parts])
+    steps = sorted(
+        [(part.box.left, 1) for part in parts] + [(part.box.right, -1) for part in parts]
+    )
     blank: list[tuple[float, float]] = []
     crossing, start = 0, None
     for place, step in steps:

@@ -8,16 +8,18 @@ Sizes are heights of letters, which differ a little within one font.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from statistics import median
 
 from graphrag_tasks.parse.pdf.joining import join_lines
-from graphrag_tasks.parse.pdf.lines import Body, Line
+from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals
 from graphrag_tasks.parse.pdf.paragraphs import BULLET, CAPTION, DOT_LEADER, NUMBER
 
 _LARGE, _LARGER = 1.28, 1.12  # sizes of the body
+_LARGE_IN_FONT = 1.2  # where the font is the body's: letters of one font differ in height
+_MIN_BOLD = 0.9  # below, bold words are those of a drawing
 _SMALL = 0.86
 _LOW = 0.7  # share of the page above footnotes
 _MAX_LINES, _MAX_LENGTH = 4, 220
@@ -103,6 +105,18 @@ def bookmarked(
     return headings, others
 
 
+def nested(levels: Iterable[int]) -> list[int]:
+    """Return heading levels without gaps: each at most one below the heading it stands under."""
+    above: list[int] = []
+    found: list[int] = []
+    for level in levels:
+        while above and above[-1] >= level:
+            above.pop()
+        above.append(level)
+        found.append(len(above))
+    return found
+
+
 def label(paragraph: Sequence[Line], body: Body, page_height: float) -> Label:
     """Return what a paragraph is.
 
@@ -151,20 +165,21 @@ def _is_heading(looks: _Looks, body: Body) -> bool:
         return False
     if (BULLET.match(text) or NUMBER.match(text)) and not _ITEM_NUMBER.match(text):
         return looks.bold and len(looks.lines) == 1 and looks.ratio >= 1 and looks.ends_open
-    return _stands_out(looks) or _differs(looks, body)
+    return _stands_out(looks, body) or _differs(looks, body)
 
 
-def _stands_out(looks: _Looks) -> bool:
+def _stands_out(looks: _Looks, body: Body) -> bool:
     """Tell whether size, weight or capitals make it a heading."""
     text, count = looks.text, len(looks.lines)
     if looks.ratio >= _LARGE:
         return True
-    if looks.ratio >= _LARGER and looks.ends_open and (looks.bold or len(text) < 90):
-        return True
-    if looks.bold and len(text) <= _BOLD_LENGTH and count <= 3:
+    has_own_font = looks.lines[0].font.name != body.font
+    if looks.ratio >= (_LARGER if has_own_font else _LARGE_IN_FONT) and looks.ends_open:
+        return looks.bold or len(text) < 90
+    if looks.bold and looks.ratio >= _MIN_BOLD and len(text) <= _BOLD_LENGTH and count <= 3:
         return looks.ends_open or looks.is_numbered
-    is_capitals = text.isupper() and looks.letters >= 6 and count <= 2
-    return is_capitals and len(text) <= _CAPITALS_LENGTH and text[-1] not in ".,;:"
+    is_shouted = is_capitals(text) and looks.letters >= 6 and count <= 2
+    return is_shouted and len(text) <= _CAPITALS_LENGTH and text[-1] not in ".,;:"
 
 
 def _differs(looks: _Looks, body: Body) -> bool:

@@ -26,7 +26,7 @@ _SIZE_STEP = 0.5  # points, to count lines of one size
 _SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its font
 
 _MARKER = re.compile(
-    r"[•·●○◦▪■□‣⁃∙–*✓➢❖\uf0b7\uf0a7-]|[(]?(?:\d{1,2}|[a-z])[.)]|(?:[A-Z]\.)?\d+(?:\.\d+)*\.?"
+    r"[•·●○◦▪■□‣\u2043∙–*✓➢❖\uf0b7\uf0a7-]|[(]?(?:\d{1,2}|[a-z])[.)]|(?:[A-Z]\.)?\d+(?:\.\d+)*\.?"
 )
 
 
@@ -112,6 +112,11 @@ def is_right_to_left(text: str) -> bool:
     """Tell whether the text's first letter is of a script written from right to left."""
     letter = next((character for character in text if character.isalpha()), "")
     return bool(letter) and unicodedata.bidirectional(letter) in ("R", "AL")
+
+
+def is_capitals(text: str) -> bool:
+    """Tell whether all letters are upper case; those of scripts without case are not."""
+    return any(map(str.isalpha, text)) and all(map(str.isupper, filter(str.isalpha, text)))
 
 
 def same_row(first: Box, second: Box) -> bool:

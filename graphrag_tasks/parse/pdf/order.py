@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from docling.models.postprocessing.reading_order_rb import PageElement, ReadingOrderPredictor
 from docling.models.stages.reading_order.readingorder_model import (
@@ -26,11 +27,11 @@ _LONG = 40  # characters of a text without upper case, whose letters do not tell
 def reading_order() -> ReadingOrderModel:
     """Return Docling's rules, with our own for paragraphs that go on elsewhere."""
     model = ReadingOrderModel(ReadingOrderOptions())
-    model.ro_model = _Predictor()
+    model.ro_model = _Predictor()  # type: ignore[no-untyped-call]
     return model
 
 
-class _Predictor(ReadingOrderPredictor):  # type: ignore[misc]  # docling is not typed for mypy
+class _Predictor(ReadingOrderPredictor):
     """Joins less than Docling does, which takes any two texts side by side for one."""
 
     def predict_merges(self, sorted_elements: list[PageElement]) -> dict[int, list[int]]:
@@ -60,4 +61,4 @@ def goes_on(before: PageElement, after: PageElement) -> bool:
 
 def _neighbours(elements: Sequence[PageElement]) -> Iterator[tuple[PageElement, PageElement]]:
     texts = [element for element in elements if element.label not in _BETWEEN]
-    return zip(texts, texts[1:], strict=False)
+    return pairwise(texts)

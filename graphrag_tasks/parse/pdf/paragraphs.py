@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 
-from graphrag_tasks.parse.pdf.lines import Body, Line, is_right_to_left, union
+from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals, is_right_to_left, union
 
 _LINE_GAP = 0.9  # between two lines of a paragraph
 _OVERLAP = 0.5  # of two lines of a paragraph, which letters with accents may cause
@@ -38,7 +39,7 @@ CAPTION = re.compile(
 DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
 
 
-def paragraphs(lines: Sequence[Line], body: Body = Body()) -> list[list[Line]]:  # noqa: B008
+def paragraphs(lines: Sequence[Line], body: Body) -> list[list[Line]]:
     """Return the lines of one page by paragraph, from the top down."""
     found = [part for string in _strings(lines, body) for part in _cut(string, body)]
     return sorted(found, key=lambda part: (part[0].box.top, part[0].box.left))
@@ -83,20 +84,16 @@ def _shared_width(first: Line, second: Line) -> float:
 
 
 def _cut(string: Sequence[Line], body: Body) -> Iterator[list[Line]]:
-    gaps = [lower.box.top - upper.box.bottom for upper, lower in _pairs(string)]
+    gaps = [lower.box.top - upper.box.bottom for upper, lower in pairwise(string)]
     usual = median(gaps) if len(gaps) > 1 else float("inf")
     current = [string[0]]
-    for upper, lower in _pairs(string):
+    for upper, lower in pairwise(string):
         apart = lower.box.top - upper.box.bottom > usual + _LOOSER * body.size
         if apart or not _takes(current, lower, body):
             yield current
             current = []
         current.append(lower)
     yield current
-
-
-def _pairs(string: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
-    return zip(string, string[1:], strict=False)
 
 
 def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
@@ -131,7 +128,7 @@ def _starts_something(line: Line) -> bool:
 def _heads(last: Line, line: Line, body: Body) -> bool:
     """Tell whether the upper line heads the lower one: short, and of capitals or its own font."""
     text = last.text
-    if text.isupper() and not line.text.isupper() and len(text) < 60:
+    if is_capitals(text) and not is_capitals(line.text) and len(text) < 60:
         return last.height >= 0.9 * line.height
     if last.font.name == line.font.name or line.font.name != body.font:
         return False

@@ -28,14 +28,15 @@ from docling.models.stages.heading_hierarchy.heading_hierarchy_model import Head
 from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuildTimings
 from docling_core.types.doc.base import BoundingBox, CoordOrigin
 from docling_core.types.doc.items.table.table_data import TableCell
+from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.cells import drawn_lines, pieces
+from graphrag_tasks.parse.pdf.cells import drawn_lines, pieces, settle_fonts
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.grids import Grid
-from graphrag_tasks.parse.pdf.joining import join_lines
-from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label
+from graphrag_tasks.parse.pdf.joining import join_code, join_lines
+from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
 from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, lines_of, union
 from graphrag_tasks.parse.pdf.order import reading_order
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
@@ -60,7 +61,7 @@ log = logging.getLogger(__name__)
 Element = TextElement | Table
 
 
-class LayoutPdfPipeline(NativePdfPipeline):  # type: ignore[misc]  # docling is not typed for mypy
+class LayoutPdfPipeline(NativePdfPipeline):
     """Text lines and rulings into headings, paragraphs, lists, tables and captions."""
 
     def __init__(self, options: NativePdfPipelineOptions) -> None:
@@ -86,21 +87,20 @@ class LayoutPdfPipeline(NativePdfPipeline):  # type: ignore[misc]  # docling is 
     ) -> Page | None:
         """Find the tables while the words are there: keeping them takes most of the memory."""
         page = super()._parse_page(timings, conv_res, page_backend)
-        if page is None or page.parsed_page is None:
+        if page is None or page.parsed_page is None or page.size is None:
             return page
-        words = pieces(page.parsed_page.word_cells, page.page_no)
-        width, height = page.size.width, page.size.height
+        parsed, size = page.parsed_page, page.size
+        settle_fonts(parsed.textline_cells, parsed.word_cells)
+        words = pieces(parsed.word_cells, page.page_no)
         try:
-            tables = find_tables(words, drawn_lines(page_backend), width, height)
+            tables = find_tables(words, drawn_lines(page_backend), size.width, size.height)
         except _LAYOUT_ERRORS:
             log.warning("page %d: no tables could be found", page.page_no, exc_info=True)
             tables = []
         page.predictions.tablestructure = TableStructurePrediction(
             table_map={number: _table(grid, page, number) for number, grid in enumerate(tables)}
         )
-        page.parsed_page.word_cells = []
-        page.parsed_page.char_cells = []
-        page.parsed_page.shapes = []
+        parsed.word_cells, parsed.char_cells, parsed.shapes = [], [], []
         return page
 
     def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
@@ -109,6 +109,9 @@ class LayoutPdfPipeline(NativePdfPipeline):  # type: ignore[misc]  # docling is 
         conv_res.assembled = AssembledUnit(elements=elements, body=body)
         conv_res.document = self._reading_order(conv_res)
         conv_res.document = self._headings(conv_res)
+        headings = [item for item in conv_res.document.texts if isinstance(item, SectionHeaderItem)]
+        for item, level in zip(headings, nested(item.level for item in headings), strict=True):
+            item.level = level
         return conv_res
 
 
@@ -126,12 +129,17 @@ class _Layout:
 
 
 def _elements(conv_res: ConversionResult) -> Iterator[Element]:
-    pages = [page for page in conv_res.pages if page.parsed_page is not None]
-    found = {page.page_no: pieces(page.parsed_page.textline_cells, page.page_no) for page in pages}
+    found = {
+        page.page_no: pieces(page.parsed_page.textline_cells, page.page_no)
+        for page in conv_res.pages
+        if page.parsed_page is not None
+    }
     layout = _layout(found, conv_res)
-    for page in pages:
+    for page in conv_res.pages:
+        if page.page_no not in found or page.size is None:
+            continue
         try:
-            yield from list(_page_elements(page, layout))
+            yield from list(_page_elements(page, page.size.height, layout))
         except _LAYOUT_ERRORS:
             log.warning("page %d: its text is kept as lines", page.page_no, exc_info=True)
             yield from _plain(page, found[page.page_no])
@@ -165,25 +173,23 @@ def _by_page(lines: Iterable[Line]) -> dict[int, list[Line]]:
     return pages
 
 
-def _page_elements(page: Page, layout: _Layout) -> Iterator[Element]:
+def _page_elements(page: Page, height: float, layout: _Layout) -> Iterator[Element]:
     numbers = count(_FIRST_TEXT)
     for line in layout.furniture[page.page_no]:
-        is_high = line.box.top < page.size.height / 2
+        is_high = line.box.top < height / 2
         kind = DocItemLabel.PAGE_HEADER if is_high else DocItemLabel.PAGE_FOOTER
         yield _text(page, next(numbers), kind, [line])
     tables = _tables(page, layout.body)
     yield from tables
     boxes = [_box(table.cluster.bbox) for table in tables]
     lines = [
-        line
-        for line in layout.texts[page.page_no]
-        if not any(contains(box, line) for box in boxes)
+        line for line in layout.texts[page.page_no] if not any(contains(box, line) for box in boxes)
     ]
     headings, lines = bookmarked(lines, layout.bookmarks[page.page_no])
     for heading in headings:
         yield _text(page, next(numbers), DocItemLabel.SECTION_HEADER, heading)
     for paragraph in paragraphs(lines, layout.body):
-        kind = _LABELS[label(paragraph, layout.body, page.size.height)]
+        kind = _LABELS[label(paragraph, layout.body, height)]
         yield _text(page, next(numbers), kind, paragraph)
 
 
@@ -196,19 +202,21 @@ _FIRST_TEXT = 100_000  # elements of a page are numbered: tables from 0, texts f
 
 
 def _tables(page: Page, body: Body) -> list[Table]:
-    found: Iterable[Table] = page.predictions.tablestructure.table_map.values()
-    return [table for table in found if _word_size(table) > _MIN_TABLE_SIZE * body.size]
+    """Return the tables whose words are not as small as those of a drawing."""
+    found = page.predictions.tablestructure
+    if found is None:
+        return []
+    least = _MIN_TABLE_SIZE * body.size
+    return [table for table in found.table_map.values() if _word_size(table) > least]
 
 
 def _word_size(table: Table) -> float:
-    return min(cell.bbox.height for cell in table.table_cells)
+    return min(float(cell.bbox.height) for cell in table.table_cells if cell.bbox is not None)
 
 
 def _text(page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line]) -> TextElement:
-    if kind == DocItemLabel.CODE:
-        text = "\n".join(line.text for line in lines)
-    else:
-        text = join_lines(line.text for line in lines)
+    is_code = kind == DocItemLabel.CODE
+    text = join_code(lines) if is_code else join_lines(line.text for line in lines)
     cluster = _cluster(number, kind, union(line.box for line in lines))
     return TextElement(label=kind, id=number, text=text, page_no=page.page_no, cluster=cluster)
 

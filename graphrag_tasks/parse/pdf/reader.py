@@ -1,4 +1,4 @@
-"""The reader of PDF files, without models: Docling's native pipeline and the layout of its lines."""
+"""The reader of PDF files, without models."""
 
 from __future__ import annotations
 

@@ -154,7 +154,9 @@ def _grid(rows: Sequence[_Ruling], columns: Sequence[_Ruling]) -> RuledArea | No
     bottom = max(across[-1], *(column.end for column in columns))
     least = _MIN_SHARE * (right - left)
     across = [
-        at for at in across if sum(row.length for row in rows if abs(row.at - at) <= _REACH) >= least
+        at
+        for at in across
+        if sum(row.length for row in rows if abs(row.at - at) <= _REACH) >= least
     ]
     if len(across) < 2:
         return None

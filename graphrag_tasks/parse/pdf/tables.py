@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.grids import Grid, make_grid, rivers, segments
@@ -29,6 +30,7 @@ _MAX_SPLITS = 2  # of the page into columns, of these into columns
 _GUTTER_WIDTH = 0.9
 _COLUMN_TEXT = 18  # characters of a row on one side that make it text of a column
 _COLUMN_ROWS = 8
+_MAX_CROSSING = 0.35  # share of the rows that cross a gutter: headings, wide tables
 
 _MARKER = re.compile(r"[^\w\s]|[(]?(?:\d{1,2}|[a-z])[.)]|\d+(?:\.\d+)*\.?")
 _DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
@@ -125,34 +127,43 @@ def _columns(
     return [column for half in halves for column in _columns(half, size, splits - 1)]
 
 
+class _Blank(NamedTuple):
+    """A stretch of a row without words, and the characters left and right of it."""
+
+    start: float
+    end: float
+    left: int
+    right: int
+
+
 def _gutter(rows: Sequence[Sequence[Line]], size: float) -> float | None:
+    """Return the place between two columns of text that the fewest rows cross."""
     best: tuple[int, float] | None = None
+    blanks = [_blanks(row, size) for row in rows]
     around = union(word.box for row in rows for word in row)
     for percent in _GUTTERS:
         place = around.left + (around.right - around.left) * percent / 100
-        sides = [_sides(row, place, size) for row in rows]
-        crossing = sides.count(None)
-        left = sum(side[0] > _COLUMN_TEXT for side in sides if side)
-        right = sum(side[1] > _COLUMN_TEXT for side in sides if side)
+        found = [next((one for one in row if one.start < place < one.end), None) for row in blanks]
+        crossing = found.count(None)
+        left = sum(blank.left > _COLUMN_TEXT for blank in found if blank)
+        right = sum(blank.right > _COLUMN_TEXT for blank in found if blank)
         least = min(left, right)
-        if least < _COLUMN_ROWS or least <= crossing or crossing > 0.35 * len(rows):
+        if least < _COLUMN_ROWS or least <= crossing or crossing > _MAX_CROSSING * len(rows):
             continue
         if best is None or crossing < best[0]:
             best = (crossing, place)
     return best[1] if best else None
 
 
-def _sides(row: Sequence[Line], place: float, size: float) -> tuple[int, int] | None:
-    """Return the characters left and right of a place, or None where the row crosses it."""
-    if any(word.box.left < place - 1 and word.box.right > place + 1 for word in row):
-        return None
-    left = [word for word in row if word.box.right <= place + 1]
-    right = [word for word in row if word.box.left >= place - 1]
-    if left and right:
-        gap = min(word.box.left for word in right) - max(word.box.right for word in left)
-        if gap < _GUTTER_WIDTH * size:
-            return None
-    return sum(len(word.text) for word in left), sum(len(word.text) for word in right)
+def _blanks(row: Sequence[Line], size: float) -> list[_Blank]:
+    total, passed = sum(len(word.text) for word in row), 0
+    right = float("-inf")
+    blanks: list[_Blank] = []
+    for word in row:
+        if word.box.left - right >= _GUTTER_WIDTH * size:
+            blanks.append(_Blank(right, word.box.left, passed, total - passed))
+        right, passed = max(right, word.box.right), passed + len(word.text)
+    return [*blanks, _Blank(right, float("inf"), total, 0)]
 
 
 def _aligned_tables(rows: Sequence[Sequence[Line]], size: float) -> Iterator[Grid]:
@@ -199,6 +210,8 @@ def _aligned_table(run: Sequence[Sequence[Line]], size: float) -> Grid | None:
     if len(run) < 3:
         return None
     parts = [part for row in run for part in row]
+    if all(part.font.mono for part in parts):
+        return None  # code, aligned by its author
     places = rivers(parts, size)
     columns = len(places) + 1
     if not 2 <= columns <= _MAX_COLUMNS or len(parts) < _MIN_ALIGNED * columns * len(run):
