@@ -6,12 +6,11 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
+import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.parse.blocks import Block, Box
-from graphrag_tasks.parse.pdf_furniture import without_furniture
-from graphrag_tasks.parse.pdf_paragraphs import paragraphs
+from graphrag_tasks.parse.pdf import pipeline
 
 LEFT, LEADING = 72, 14
 
@@ -84,64 +83,110 @@ def test_encrypted_and_broken_pdfs_are_told_apart(parse_one: Any) -> None:
     assert parse_one("a.pdf", b"%PDF-1.4\n%%EOF").document["error_code"] == "broken"
 
 
-def line(
-    text: str, top: float, *, left: float = 72, right: float | None = None, page: int = 1
-) -> Block:
-    end = left + 5 * len(text) if right is None else right
-    return Block("paragraph", text, page=page, box=Box(left, top, end, top + 10))
+LONG = "A sentence of the body that is long enough to fill the line up to its right edge."
 
 
-def texts(*lines: Block) -> list[tuple[str, str]]:
-    return [(block.kind, block.text) for block in paragraphs(lines, {})]
+def report(canvas: Canvas) -> None:
+    """A page with a header, a title, two levels of headings, a list, a table, code and a footer."""
+    for page in (1, 2, 3):
+        canvas.setFont("Helvetica", 8)
+        text_at(canvas, 40, "Manual of everything")
+        text_at(canvas, 800, f"Page {page}")
+        canvas.setFont("Helvetica-Bold", 20)
+        text_at(canvas, 90, ("Stocks", "Orders", "Prices")[page - 1])
+        canvas.setFont("Helvetica-Bold", 13)
+        text_at(canvas, 130, ("Where stocks are", "What orders need", "How prices rise")[page - 1])
+        canvas.setFont("Helvetica", 10)
+        text_at(canvas, 160, LONG, LONG, "It ends.")
+        text_at(canvas, 220, "\u2022  A first item of a list", "\u2022  A second item of a list")
+        canvas.setFont("Courier", 10)
+        text_at(canvas, 560, "for item in items:", "    work(item)")
+        canvas.setFont("Helvetica", 10)
+        text_at(canvas, 620, "Figure 1: How it is done.")
+        draw_table(canvas, ROWS)
+        canvas.showPage()
 
 
-def test_a_line_with_room_left_ends_its_paragraph() -> None:
-    long = "a line that is as long as the column is wide"
-    assert texts(line("A heading", 0), line(long, 12), line("the end.", 24)) == [
-        ("paragraph", "A heading"),
-        ("paragraph", f"{long} the end."),
+ROWS = (("Table", "Content", "State"), ("MARD", "stock", "hybrid"), ("MKPF", "header", "proxy"))
+
+
+def draw_table(canvas: Canvas, rows: Any, *, ruled: bool = True) -> None:
+    top, height, width = 300, 20, 120
+    for number, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            x, y = LEFT + column * width, A4[1] - top - (number + 1) * height
+            if ruled:
+                canvas.rect(x, y, width, height)
+            canvas.drawString(x + 4, y + 6, cell)
+
+
+def test_a_report_without_bookmarks(parse_one: Any) -> None:
+    parsed = parse_one("a.pdf", pdf_file(report))
+    first = [block for block in parsed.blocks if block["page"] == 1]
+    assert [(block["kind"], block["level"], block["text"]) for block in first] == [
+        ("heading", 1, "Stocks"),
+        ("heading", 2, "Where stocks are"),
+        ("paragraph", None, f"{LONG} {LONG} It ends."),
+        ("list_item", None, "A first item of a list"),
+        ("list_item", None, "A second item of a list"),
+        (
+            "table",
+            None,
+            "Table: MARD | Content: stock | State: hybrid\n"
+            "Table: MKPF | Content: header | State: proxy",
+        ),
+        ("code", None, "for item in items:\n    work(item)"),
+        ("caption", None, "Figure 1: How it is done."),
+    ]
+    assert all(block["bbox"] for block in parsed.blocks)
+    table = next(block["bbox"] for block in first if block["kind"] == "table")
+    assert abs(table["left"] - LEFT) < 2
+    assert abs(table["top"] - 300) < 2
+    assert parsed.document["pages_out"] == 3
+
+
+def test_the_same_bytes_give_the_same_blocks(parse_one: Any) -> None:
+    data = pdf_file(report)
+    assert parse_one("a.pdf", data).blocks == parse_one("a.pdf", data).blocks
+
+
+def test_a_table_without_lines(parse_one: Any) -> None:
+    rows = (("Year", "Sales", "Costs"), ("2023", "17.5", "12.1"), ("2024", "19.0", "14.8"))
+    data = pdf_file(lambda canvas: draw_table(canvas, rows, ruled=False))
+    assert parse_one("a.pdf", data).kinds == [
+        ("table", "Year: 2023 | Sales: 17.5 | Costs: 12.1\nYear: 2024 | Sales: 19.0 | Costs: 14.8")
     ]
 
 
-def test_gaps_indents_and_sizes_separate_paragraphs() -> None:
-    wide = "x" * 40
-    small = Block("paragraph", wide, page=1, box=Box(72, 36, 272, 41))
-    assert len(texts(line(wide, 0), line(wide, 30))) == 2
-    assert len(texts(line(wide, 0), line(wide, 12), line(wide, 24, left=92))) == 2
-    assert len(texts(line(wide, 24), small)) == 2
+def test_columns_are_read_one_after_the_other(parse_one: Any) -> None:
+    def two_columns(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 9)
+        for column, name in enumerate(("left", "right")):
+            for number in range(20):
+                text = f"Line {number} of the {name} column runs on and on to its edge"
+                canvas.drawString(60 + column * 260, 700 - 11 * number, text)
+
+    text = " ".join(text for _, text in parse_one("a.pdf", pdf_file(two_columns)).kinds)
+    assert text.index("Line 19 of the left") < text.index("Line 0 of the right")
 
 
-def test_bullets_begin_list_items() -> None:
-    wide = "word " * 12
-    assert texts(line(f"• {wide}", 0), line(wide, 12, left=80), line("• b", 24)) == [
-        ("list_item", f"{wide} {wide}"),
-        ("list_item", "b"),
-    ]
+def test_a_page_whose_layout_fails_keeps_its_lines(
+    parse_one: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail_on_second(page: Any, *rest: Any) -> Any:
+        if page.page_no == 2:
+            raise ZeroDivisionError("no height")
+        return original(page, *rest)
 
+    def no_tables(*_: Any) -> Any:
+        raise ValueError("no tables")
 
-def test_cells_of_a_row_are_one_text_also_from_right_to_left() -> None:
-    right, left = line("مرحبا", 0, left=200, right=260), line("Python", 0, left=150, right=195)
-    assert texts(right, left) == [("paragraph", "مرحبا Python")]
-    assert len(texts(line("left", 0), line("far right", 0, left=400))) == 2
-
-
-def test_ideographs_are_joined_without_a_space() -> None:
-    lines = line("日本語の文章", 0, right=272), line("です", 12, right=92)
-    assert texts(*lines) == [("paragraph", "日本語の文章です")]
-
-
-def test_running_lines_and_page_numbers_go() -> None:
-    pages = [
-        block
-        for page in range(1, 5)
-        for block in (
-            line(f"Manual v{page}", 0, page=page),
-            line(f"Text {'abcd'[page - 1]}", 300, page=page),
-            line("3", 310, page=page),
-            line(f"Page {page} of 4", 700, page=page),
-        )
-    ]
-    assert [block.text for block in without_furniture(pages)] == [
-        text for letter in "abcd" for text in (f"Text {letter}", "3")
-    ]
-    assert without_furniture([line("7", 0)]) != []
+    original = pipeline._page_elements
+    monkeypatch.setattr(pipeline, "_page_elements", fail_on_second)
+    monkeypatch.setattr(pipeline, "find_tables", no_tables)
+    kinds = parse_one("a.pdf", pdf_file(two_pages)).kinds
+    assert kinds[0] == ("heading", "1. Introduction")
+    assert ("paragraph", "2") in kinds
+    assert any("at the top of the second page." in text for _, text in kinds)
+    assert "page 2: its text is kept as lines" in caplog.text
+    assert "page 1: no tables could be found" in caplog.text

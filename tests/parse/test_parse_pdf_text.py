@@ -1,0 +1,239 @@
+"""Lines, paragraphs, labels, furniture and reading order of PDF pages, on lines made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from docling.models.postprocessing.reading_order_rb import PageElement
+from docling_core.types.doc.base import CoordOrigin, Size
+from docling_core.types.doc.document import RefItem
+from docling_core.types.doc.labels import DocItemLabel
+from pdf_lines import BODY, BOLD, ITALIC, MONO, line
+
+from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.furniture import without_furniture
+from graphrag_tasks.parse.pdf.joining import join_code, join_lines
+from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
+from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_capitals, lines_of
+from graphrag_tasks.parse.pdf.order import goes_on
+from graphrag_tasks.parse.pdf.paragraphs import paragraphs
+
+WIDE = "word " * 11 + "words"
+
+
+def texts(*lines: Line) -> list[str]:
+    return [join_lines(line.text for line in part) for part in paragraphs(lines, BODY)]
+
+
+def label_of(*lines: Line) -> Label:
+    return label(lines, BODY, 800)
+
+
+def test_pieces_side_by_side_are_one_line() -> None:
+    pieces = [line("4.1", 0), line("Stocks", 0, left=105, font=BOLD), line("aside", 0, left=300)]
+    first, second = lines_of(pieces)
+    assert (first.text, first.font.bold, second.text) == ("4.1 Stocks", True, "aside")
+    assert first.alone is False
+    assert lines_of([line("in", 0), line("fix", 0, left=82)])[0].text == "infix"
+
+
+def test_pieces_are_joined_also_from_right_to_left() -> None:
+    right, left = line("مرحبا", 0, left=200, right=260), line("Python", 0, left=150, right=195)
+    assert [found.text for found in lines_of([right, left])] == ["مرحبا Python"]
+
+
+def test_lines_set_tightly_stay_apart() -> None:
+    assert len(lines_of([line("above all", 0), line("below all", 4)])) == 2
+
+
+def test_lines_beside_a_column_stand_alone() -> None:
+    column = [line(f"column {number}", 20.0 * number, left=300) for number in range(8)]
+    heading = next(
+        found for found in lines_of([line("Title", 0), *column]) if found.text == "Title"
+    )
+    assert heading.alone
+
+
+def test_the_body_is_what_most_letters_are() -> None:
+    lines = [line(WIDE, 0), line(WIDE, 12, height=10.4), line("Big", 30, height=30, font=BOLD)]
+    body = body_of(lines)
+    assert (round(body.size), body.font, body.bold) == (10, "Serif", False)
+    assert body_of([]).size > 0
+
+
+def test_words_broken_at_a_line_end_are_mended() -> None:
+    assert join_lines(["infor-", "mation", "", "SAP-", "Hana so\u00ad", "ft"]) == (
+        "information SAP- Hana soft"
+    )
+    assert join_lines(["日本語の文章", "です"]) == "日本語の文章です"
+
+
+def test_code_keeps_its_indentation() -> None:
+    assert join_code([line("if x:", 0), line("y()", 12, left=92)]) == "if x:\n    y()"
+
+
+def test_a_line_with_room_left_ends_its_paragraph() -> None:
+    long = "a line that is as long as the column is wide"
+    assert texts(line("A heading", 0), line(long, 12), line("the end.", 24)) == [
+        "A heading",
+        f"{long} the end.",
+    ]
+
+
+def test_gaps_indents_and_sizes_separate_paragraphs() -> None:
+    wide = "x" * 40
+    small = line(wide, 36, right=272, height=5)
+    assert len(texts(line(wide, 0), line(wide, 30))) == 2
+    assert len(texts(line(wide, 0), line(wide, 12), line(wide, 24, left=92))) == 2
+    assert len(texts(line(wide, 24), small)) == 2
+    assert len(texts(*(line(wide, top) for top in (0, 12, 24, 42, 54)))) == 2
+
+
+def test_fonts_and_capitals_separate_paragraphs() -> None:
+    assert len(texts(line(WIDE, 0, font=BOLD), line(WIDE, 12))) == 2
+    assert len(texts(line(WIDE, 0), line("code()", 12, font=MONO))) == 2
+    assert len(texts(line("Italic head", 0, font=ITALIC), line(WIDE, 12))) == 2
+    assert len(texts(line("IN SHORT", 0, right=372), line(WIDE, 12))) == 2
+    assert len(texts(line("def f():", 0, font=MONO), line("return 1", 12, left=92, font=MONO))) == 1
+
+
+def test_cells_of_two_columns_do_not_mix() -> None:
+    left = [line(WIDE, 12.0 * row, right=280) for row in range(3)]
+    right = [line(WIDE.upper(), 12.0 * row, left=320, right=520) for row in range(3)]
+    mixed = [cell for row in zip(left, right, strict=True) for cell in row]
+    assert texts(*mixed) == [" ".join([WIDE] * 3), " ".join([WIDE.upper()] * 3)]
+
+
+def test_bullets_begin_list_items() -> None:
+    lines = line(f"• {WIDE}", 0), line(WIDE, 12, left=80), line("• b", 24)
+    assert [label(part, BODY, 800) for part in paragraphs(lines, BODY)] == [Label.LIST_ITEM] * 2
+    assert texts(*lines) == [f"• {WIDE} {WIDE}", "• b"]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (line("A large line", 0, height=14), Label.HEADING),
+        (line("A bold line", 0, font=BOLD), Label.HEADING),
+        (line("A bold line.", 0, font=BOLD), Label.TEXT),
+        (line("2.1 A numbered line.", 0, font=BOLD), Label.HEADING),
+        (line("(1) 코로나 관련 보험", 0, font=BOLD), Label.HEADING),
+        (line("RELEASE NOTES", 0), Label.HEADING),
+        (line("코로나 SAP", 0), Label.TEXT),
+        (line("References", 0), Label.HEADING),
+        (line("3 Results", 0, font=ITALIC), Label.HEADING),
+        (line("Another font", 0, font=Font("Sans")), Label.HEADING),
+        (line("emphasis only", 0, font=ITALIC), Label.TEXT),
+        (line("Bold in a drawing", 0, height=7, font=BOLD), Label.TEXT),
+        (line("x_1 = f(y);", 0, font=BOLD), Label.TEXT),
+        (line("1 Introduction . . . . . . 7", 0, font=BOLD), Label.TEXT),
+        (line("Table 3: Stocks.", 0), Label.CAPTION),
+        (line("[표 1] 감염병예방법", 0, font=BOLD), Label.CAPTION),
+        (line("call( x ).", 0, font=MONO), Label.CODE),
+        (line("1) See the appendix.", 0), Label.LIST_ITEM),
+        (line("\u2020 Since 2020", 700, height=7), Label.FOOTNOTE),
+        (line("Just some text", 0), Label.TEXT),
+    ],
+)
+def test_labels(found: Line, expected: Label) -> None:
+    assert label_of(found) == expected
+
+
+def test_a_cell_beside_others_is_no_heading() -> None:
+    assert label_of(replace(line("Bold cell", 0, font=BOLD), alone=False)) == Label.TEXT
+
+
+def test_bookmarks_take_their_headings_once() -> None:
+    lines = [line("1. Intro", 0), line("A title of", 20), line("two lines", 32), line("Intro", 60)]
+    headings, others = bookmarked(
+        lines, {heading_key("intro"): 1, heading_key("A title of two lines"): 1}
+    )
+    assert [[member.text for member in heading] for heading in headings] == [
+        ["1. Intro"],
+        ["A title of", "two lines"],
+    ]
+    assert [other.text for other in others] == ["Intro"]
+
+
+def test_heading_levels_have_no_gaps() -> None:
+    assert nested([1, 3, 5, 5, 3, 1, 2]) == [1, 2, 3, 3, 2, 1, 2]
+    assert nested([3, 1, 2]) == [1, 1, 2]
+
+
+def test_running_lines_and_page_numbers_go() -> None:
+    pages = [
+        found
+        for page in range(1, 5)
+        for found in (
+            line(f"Manual v{page}", 0, page=page),
+            line(f"Text {'abcd'[page - 1]}", 300, page=page),
+            line("3", 310, page=page),
+            line(f"Page {page} of 4", 700, page=page),
+        )
+    ]
+    assert [found.text for found in without_furniture(pages)] == [
+        text for letter in "abcd" for text in (f"Text {letter}", "3")
+    ]
+    assert without_furniture([line("7", 0)]) != []
+
+
+def test_what_stands_beside_a_page_number_goes() -> None:
+    page = [line("Chapter 3: Tools", 0), line("8", 0, left=500), line("Text", 50), line("End", 90)]
+    assert [found.text for found in without_furniture(page)] == ["Text", "End"]
+
+
+def element(text: str, page: int, box: Box, kind: DocItemLabel = DocItemLabel.TEXT) -> PageElement:
+    """An element whose box has its origin at the bottom left."""
+    left, top, right, bottom = box
+    return PageElement(
+        cid=0,
+        ref=RefItem(cref="#/1/0"),
+        text=text,
+        page_no=page,
+        page_size=Size(width=600, height=800),
+        label=kind,
+        l=left,
+        t=top,
+        r=right,
+        b=bottom,
+        coord_origin=CoordOrigin.BOTTOMLEFT,
+    )
+
+
+HIGH, LOW = Box(300, 700, 500, 600), Box(50, 200, 250, 100)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "page", "expected"),
+    [
+        ("it goes on", "in the next column", 1, True),
+        ("it goes on", "on the next page", 2, True),
+        ("It ends.", "in a new sentence", 1, False),
+        ("Comments", "Formatting", 1, False),
+        (
+            "법정1군 전염병은 콜레라 장티푸스 파라티푸스 세균성이질 장출혈성대장균감염증 개",
+            "정된 법",
+            1,
+            True,
+        ),
+        ("구분", "정된 법", 1, False),
+    ],
+)
+def test_paragraphs_go_on_beyond_a_break(
+    before: str, after: str, page: int, expected: bool
+) -> None:
+    assert goes_on(element(before, 1, LOW), element(after, page, HIGH)) is expected
+
+
+def test_only_texts_beyond_a_break_go_on() -> None:
+    below = Box(50, 90, 250, 80)
+    assert not goes_on(element("it goes", 1, LOW), element("on below", 1, below))
+    heading = DocItemLabel.SECTION_HEADER
+    assert not goes_on(element("it goes", 1, LOW, heading), element("on", 2, HIGH))
+
+
+def test_capitals_need_case() -> None:
+    assert is_capitals("COVID 19")
+    assert not is_capitals("코로나 COVID")
+    assert not is_capitals("19")
