@@ -158,6 +158,16 @@ def test_a_table_without_lines(parse_one: Any) -> None:
     ]
 
 
+def test_text_up_the_margin_is_kept_apart(parse_one: Any) -> None:
+    def margin(canvas: Canvas) -> None:
+        text_at(canvas, 300, LONG, LONG)
+        canvas.rotate(90)
+        canvas.drawString(300, -30, "Copy of the archive")
+
+    kinds = parse_one("a.pdf", pdf_file(margin)).kinds
+    assert sorted(kinds) == [("paragraph", f"{LONG} {LONG}"), ("paragraph", "Copy of the archive")]
+
+
 def test_columns_are_read_one_after_the_other(parse_one: Any) -> None:
     def two_columns(canvas: Canvas) -> None:
         canvas.setFont("Helvetica", 9)

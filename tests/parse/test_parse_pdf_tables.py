@@ -66,11 +66,16 @@ def test_a_grid_gives_its_cells() -> None:
 
 
 def test_lines_of_one_cell_are_one_text() -> None:
-    page = rows("Key\tValue\tNote", "a\tlong infor-\tx", "b\tshort\ty") + [
-        line("mation", 130, left=172)
-    ]
+    page = rows("Key\tValue\tNote", "a\tlong infor-\tx", "b\tshort\ty")
+    page.append(line("mation", 130, left=172))
     (table,) = tables(page, GRID)
     assert (1, 1, 1, "long information") in cells(table)
+
+
+def test_shaded_rows_above_the_first_line_are_rows() -> None:
+    page = rows("Kind\tOld\tNew", "name\tone\ttwo", "goal\tthree\tfour")
+    (table,) = tables(page, [across(136), across(156), *map(down, (70, 170, 270, 370))])
+    assert [row for row, first, *_ in cells(table) if first == 0] == [0, 1, 2]
 
 
 def test_an_open_table_finds_its_columns() -> None:

@@ -15,7 +15,14 @@ from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.joining import join_code, join_lines
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
-from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_capitals, lines_of
+from graphrag_tasks.parse.pdf.lines import (
+    Font,
+    Line,
+    body_of,
+    is_capitals,
+    lines_of,
+    with_fixed_pitch,
+)
 from graphrag_tasks.parse.pdf.order import goes_on
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
 
@@ -60,6 +67,16 @@ def test_the_body_is_what_most_letters_are() -> None:
     body = body_of(lines)
     assert (round(body.size), body.font, body.bold) == (10, "Serif", False)
     assert body_of([]).size > 0
+
+
+def test_fonts_of_one_width_are_told_by_their_lines() -> None:
+    key = Font("F3")
+    lines = [line("for item in items:", 0, font=key), line("work(item)", 12, font=key)]
+    assert all(found.font.mono for found in with_fixed_pitch(lines))
+    wider = [*lines, line("proportional", 24, right=140, font=key)]
+    assert not any(found.font.mono for found in with_fixed_pitch(wider))
+    digits = [line("2024", 0, font=key), line("19970", 12, font=key)]
+    assert with_fixed_pitch(digits) == digits
 
 
 def test_words_broken_at_a_line_end_are_mended() -> None:

@@ -110,7 +110,7 @@ def make_grid(
         rows: Places between its rows; none means to find them.
         size: Height of a line.
     """
-    between = list(rows) or _row_bounds(parts, columns[0], len(columns) + 1, size)
+    between = list(rows) or row_bounds(parts, columns[0], len(columns) + 1, size)
     row_count, column_count = len(between) + 1, len(columns) + 1
     if row_count < 2 or column_count < 2 or row_count * column_count > _MAX_CELLS:
         return None
@@ -124,6 +124,27 @@ def make_grid(
         has_header=_has_header(cells, column_count),
         size=heights[len(heights) // 2],
     )
+
+
+def row_bounds(parts: Iterable[Line], first: float, columns: int, size: float) -> list[float]:
+    """Return the places between rows; a row without a first cell goes on with the one above."""
+    by_row: dict[int, list[Line]] = defaultdict(list)
+    for part in parts:
+        by_row[part.row].append(part)
+    merged: list[list[Line]] = []
+    for row in sorted(by_row.values(), key=lambda row: min(part.box.top for part in row)):
+        goes_on = all(part.box.left >= first for part in row) and len(row) <= max(1, columns // 2)
+        if merged and goes_on:
+            gap = min(part.box.top for part in row) - max(part.box.bottom for part in merged[-1])
+            goes_on = gap < _WRAPPED * size
+        if merged and goes_on:
+            merged[-1].extend(row)
+        else:
+            merged.append(list(row))
+    return [
+        (max(part.box.bottom for part in above) + min(part.box.top for part in below)) / 2
+        for above, below in pairwise(merged)
+    ]
 
 
 def _blank(parts: Iterable[Line], allowed: int) -> list[tuple[float, float]]:
@@ -163,27 +184,6 @@ def _rows_between(parts: Iterable[Line], left: float, right: float) -> int:
 
 def _middle(part: Line) -> float:
     return (part.box.left + part.box.right) / 2
-
-
-def _row_bounds(parts: Iterable[Line], first: float, columns: int, size: float) -> list[float]:
-    """Return the places between rows; a row without a first cell goes on with the one above."""
-    by_row: dict[int, list[Line]] = defaultdict(list)
-    for part in parts:
-        by_row[part.row].append(part)
-    merged: list[list[Line]] = []
-    for row in sorted(by_row.values(), key=lambda row: min(part.box.top for part in row)):
-        goes_on = all(part.box.left >= first for part in row) and len(row) <= max(1, columns // 2)
-        if merged and goes_on:
-            gap = min(part.box.top for part in row) - max(part.box.bottom for part in merged[-1])
-            goes_on = gap < _WRAPPED * size
-        if merged and goes_on:
-            merged[-1].extend(row)
-        else:
-            merged.append(list(row))
-    return [
-        (max(part.box.bottom for part in above) + min(part.box.top for part in below)) / 2
-        for above, below in pairwise(merged)
-    ]
 
 
 _Place = tuple[int, int, int]

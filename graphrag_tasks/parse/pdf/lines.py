@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import median
 
 from graphrag_tasks.parse.blocks import Box
 
@@ -22,6 +23,9 @@ _GLUED = 0.12  # between two pieces of one word
 _SHORT = 40  # characters of what may be a cell
 _EDGE = 3.0  # points, to count lines that are flush
 _COLUMN_LINES = 8  # flush lines that a column of text has at least
+_SAME_WIDTH = 0.02  # share that widths of a letter differ by in one monospaced font
+_ALIKE = 0.9  # of the lines that must agree
+_TELLING = 6  # letters of a line that tells
 _SIZE_STEP = 0.5  # points, to count lines of one size
 _SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its font
 
@@ -174,6 +178,23 @@ def body_of(lines: Iterable[Line]) -> Body:
     return Body(max(size, 1.0), font.name, font.bold, font.mono)
 
 
+def with_fixed_pitch(pieces: Iterable[Line]) -> list[Line]:
+    """Mark as monospaced what is by its widths: the parser does not know the names of all fonts.
+
+    Lines of digits do not tell, because most fonts have digits of one width.
+    """
+    pieces = list(pieces)
+    by_font: dict[Font, list[Line]] = defaultdict(list)
+    for piece in pieces:
+        if sum(map(str.isalpha, piece.text)) >= _TELLING:
+            by_font[piece.font].append(piece)
+    fixed = {font for font, lines in by_font.items() if _shares_width(lines)}
+    return [
+        replace(piece, font=replace(piece.font, mono=True)) if piece.font in fixed else piece
+        for piece in pieces
+    ]
+
+
 def _edge(line: Line) -> int:
     return round(line.box.left / _EDGE)
 
@@ -197,6 +218,16 @@ def _covers(first: Line, second: Line) -> bool:
     shared = min(first.box.right, second.box.right) - max(first.box.left, second.box.left)
     narrow = min(first, second, key=lambda line: line.width)
     return shared > 0.5 * narrow.width and len(narrow.text.strip()) > 2
+
+
+def _shares_width(lines: Sequence[Line]) -> bool:
+    """Tell whether a letter is as wide in one of these lines as in any other."""
+    widths = {line.text: line.width / len(line.text) for line in lines}
+    if len(widths) < 2:
+        return False
+    usual = median(widths.values())
+    alike = sum(abs(width - usual) <= _SAME_WIDTH * usual for width in widths.values())
+    return alike >= _ALIKE * len(widths)
 
 
 def _groups(row: Sequence[Line]) -> list[list[Line]]:

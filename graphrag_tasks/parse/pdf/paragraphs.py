@@ -19,6 +19,7 @@ from statistics import median
 from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals, is_right_to_left, union
 
 _LINE_GAP = 0.9  # between two lines of a paragraph
+_CODE_GAP = 1.2  # between two lines of code, whose letters are low
 _OVERLAP = 0.5  # of two lines of a paragraph, which letters with accents may cause
 _LOOSER = 0.45  # that a gap may be wider than is usual in its string of lines
 _SIZE_RATIO = 1.4  # a line's height depends on its letters: only a clear step is another size
@@ -74,8 +75,14 @@ def _nearest_below(ordered: Sequence[Line], index: int, body: Body) -> int | Non
             return None
         is_below = candidate.box.top >= line.box.top + 0.4 * min(line.height, candidate.height)
         if is_below and _shared_width(line, candidate) > _SHARED_WIDTH:
-            return other if gap <= _LINE_GAP * max(line.height, candidate.height) else None
+            return other if gap <= _reach(line, candidate) else None
     return None
+
+
+def _reach(upper: Line, lower: Line) -> float:
+    """Return how far below a line of a paragraph the next may stand."""
+    is_code = upper.font.mono and lower.font.mono
+    return (_CODE_GAP if is_code else _LINE_GAP) * max(upper.height, lower.height)
 
 
 def _shared_width(first: Line, second: Line) -> float:
@@ -100,7 +107,7 @@ def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
     """Tell whether the line goes on with this paragraph."""
     last = current[-1]
     gap = line.box.top - last.box.bottom
-    if not -_OVERLAP * last.height <= gap <= _LINE_GAP * max(last.height, line.height):
+    if not -_OVERLAP * last.height <= gap <= _reach(last, line):
         return False
     if not 1 / _SIZE_RATIO <= line.height / last.height <= _SIZE_RATIO:
         return False

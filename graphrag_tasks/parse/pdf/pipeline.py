@@ -37,7 +37,7 @@ from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.grids import Grid
 from graphrag_tasks.parse.pdf.joining import join_code, join_lines
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
-from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, lines_of, union
+from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, lines_of, union, with_fixed_pitch
 from graphrag_tasks.parse.pdf.order import reading_order
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
 from graphrag_tasks.parse.pdf.tables import contains, find_tables
@@ -120,20 +120,31 @@ _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 
 @dataclass(frozen=True)
 class _Layout:
-    """What the pages of a document need to know of each other."""
+    """A document's lines by page, and what its pages need to know of each other.
+
+    Attributes:
+        body: What most of its text looks like.
+        bookmarks: How often each heading key is a bookmark of a page.
+        texts: Lines that belong to the text.
+        furniture: Running headers, footers and page numbers.
+        turned: Lines that run up or down the page; their order is not looked into.
+    """
 
     body: Body
     bookmarks: dict[int, Counter[str]]
     texts: dict[int, list[Line]]
     furniture: dict[int, list[Line]]
+    turned: dict[int, list[Line]]
 
 
 def _elements(conv_res: ConversionResult) -> Iterator[Element]:
-    found = {
-        page.page_no: pieces(page.parsed_page.textline_cells, page.page_no)
+    cells = [
+        piece
         for page in conv_res.pages
         if page.parsed_page is not None
-    }
+        for piece in pieces(page.parsed_page.textline_cells, page.page_no)
+    ]
+    found = _by_page(with_fixed_pitch(cells))
     layout = _layout(found, conv_res)
     for page in conv_res.pages:
         if page.page_no not in found or page.size is None:
@@ -155,6 +166,7 @@ def _layout(found: dict[int, list[Line]], conv_res: ConversionResult) -> _Layout
         bookmarks=_bookmarks(conv_res),
         texts=_by_page(kept),
         furniture=_by_page(line for line in lines if id(line) not in keep),
+        turned=_by_page(piece for on in found.values() for piece in on if not piece.is_upright),
     )
 
 
@@ -179,6 +191,8 @@ def _page_elements(page: Page, height: float, layout: _Layout) -> Iterator[Eleme
         is_high = line.box.top < height / 2
         kind = DocItemLabel.PAGE_HEADER if is_high else DocItemLabel.PAGE_FOOTER
         yield _text(page, next(numbers), kind, [line])
+    for line in layout.turned[page.page_no]:
+        yield _text(page, next(numbers), DocItemLabel.TEXT, [line])
     tables = _tables(page, layout.body)
     yield from tables
     boxes = [_box(table.cluster.bbox) for table in tables]

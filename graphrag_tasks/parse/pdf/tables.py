@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.grids import Grid, make_grid, rivers, segments
+from graphrag_tasks.parse.pdf.grids import Grid, make_grid, rivers, row_bounds, segments
 from graphrag_tasks.parse.pdf.lines import Line, body_of, rows_of, union
 from graphrag_tasks.parse.pdf.rulings import RuledArea, clusters, ruled_areas
 
@@ -24,6 +24,7 @@ _MIN_ALIGNED = 0.66  # the same where words alone tell
 _LONG = 40  # characters of a mean cell, beyond which lines of prose are the likelier reading
 _SHORT, _PAIR = 26, 34  # characters of a mean cell, and of the longer one of two
 _ROW_GAP = 1.8  # between two rows of a table without lines
+_OPEN_TOP = 5.0  # above the first line across, whose rows are shaded instead of drawn
 _PAGE_SHARE = 0.97  # of the page's height: a frame around the page is no table
 _GUTTERS = range(30, 71)  # percent of the width of the text where a gutter may lie
 _MAX_SPLITS = 2  # of the page into columns, of these into columns
@@ -101,6 +102,9 @@ def _ruled_table(words: Iterable[Line], area: RuledArea, size: float) -> Grid | 
         return None
     between = [at for at in area.across if area.box.top + 2 < at < area.box.bottom - 2]
     is_drawn = bool(inner) and (len(between) >= 3 or len(between) >= 0.34 * row_count)
+    if is_drawn and area.across[0] - area.box.top > _OPEN_TOP:
+        head = [part for part in parts if part.box.bottom < area.across[0]]
+        between = [*row_bounds(head, columns[0], len(columns) + 1, size), *between]
     table = make_grid(area.box, parts, columns, between if is_drawn else (), size)
     if table is None or len(table.cells) < _MIN_CELLS:
         return None
