@@ -20,11 +20,11 @@ from graphrag_tasks.parse.pdf.lines import (
     Line,
     body_of,
     is_capitals,
-    lines_of,
     with_fixed_pitch,
 )
 from graphrag_tasks.parse.pdf.order import goes_on
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
+from graphrag_tasks.parse.pdf.rows import lines_of
 
 WIDE = "word " * 11 + "words"
 

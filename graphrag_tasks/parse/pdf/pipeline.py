@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
 from docling.backend.pdf_backend import PdfDocumentBackend, PdfPageBackend
 from docling.datamodel.base_models import (
     AssembledUnit,
-    Cluster,
     Page,
     Table,
     TableStructurePrediction,
@@ -26,20 +25,17 @@ from docling.datamodel.document import ConversionResult
 from docling.datamodel.pipeline_options import HeadingHierarchyOptions, NativePdfPipelineOptions
 from docling.models.stages.heading_hierarchy.heading_hierarchy_model import HeadingHierarchyModel
 from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuildTimings
-from docling_core.types.doc.base import BoundingBox, CoordOrigin
-from docling_core.types.doc.items.table.table_data import TableCell
 from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
-from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.cells import drawn_lines, pieces, settle_fonts
+from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, pieces, settle_fonts
+from graphrag_tasks.parse.pdf.elements import table_element, text_element
 from graphrag_tasks.parse.pdf.furniture import without_furniture
-from graphrag_tasks.parse.pdf.grids import Grid
-from graphrag_tasks.parse.pdf.joining import join_code, join_lines
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
-from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, lines_of, union, with_fixed_pitch
+from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, with_fixed_pitch
 from graphrag_tasks.parse.pdf.order import reading_order
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
+from graphrag_tasks.parse.pdf.rows import lines_of
 from graphrag_tasks.parse.pdf.tables import contains, find_tables
 
 _LABELS = {
@@ -98,7 +94,9 @@ class LayoutPdfPipeline(NativePdfPipeline):
             log.warning("page %d: no tables could be found", page.page_no, exc_info=True)
             tables = []
         page.predictions.tablestructure = TableStructurePrediction(
-            table_map={number: _table(grid, page, number) for number, grid in enumerate(tables)}
+            table_map={
+                number: table_element(grid, page, number) for number, grid in enumerate(tables)
+            }
         )
         parsed.word_cells, parsed.char_cells, parsed.shapes = [], [], []
         return page
@@ -190,26 +188,26 @@ def _page_elements(page: Page, height: float, layout: _Layout) -> Iterator[Eleme
     for line in layout.furniture[page.page_no]:
         is_high = line.box.top < height / 2
         kind = DocItemLabel.PAGE_HEADER if is_high else DocItemLabel.PAGE_FOOTER
-        yield _text(page, next(numbers), kind, [line])
+        yield text_element(page, next(numbers), kind, [line])
     for line in layout.turned[page.page_no]:
-        yield _text(page, next(numbers), DocItemLabel.TEXT, [line])
+        yield text_element(page, next(numbers), DocItemLabel.TEXT, [line])
     tables = _tables(page, layout.body)
     yield from tables
-    boxes = [_box(table.cluster.bbox) for table in tables]
+    boxes = [box_of(table.cluster.bbox) for table in tables]
     lines = [
         line for line in layout.texts[page.page_no] if not any(contains(box, line) for box in boxes)
     ]
     headings, lines = bookmarked(lines, layout.bookmarks[page.page_no])
     for heading in headings:
-        yield _text(page, next(numbers), DocItemLabel.SECTION_HEADER, heading)
+        yield text_element(page, next(numbers), DocItemLabel.SECTION_HEADER, heading)
     for paragraph in paragraphs(lines, layout.body):
         kind = _LABELS[label(paragraph, layout.body, height)]
-        yield _text(page, next(numbers), kind, paragraph)
+        yield text_element(page, next(numbers), kind, paragraph)
 
 
 def _plain(page: Page, found: Iterable[Line]) -> Iterator[Element]:
     for number, piece in enumerate(found, _FIRST_TEXT):
-        yield _text(page, number, DocItemLabel.TEXT, [piece])
+        yield text_element(page, number, DocItemLabel.TEXT, [piece])
 
 
 _FIRST_TEXT = 100_000  # elements of a page are numbered: tables from 0, texts from here
@@ -226,50 +224,3 @@ def _tables(page: Page, body: Body) -> list[Table]:
 
 def _word_size(table: Table) -> float:
     return min(float(cell.bbox.height) for cell in table.table_cells if cell.bbox is not None)
-
-
-def _text(page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line]) -> TextElement:
-    is_code = kind == DocItemLabel.CODE
-    text = join_code(lines) if is_code else join_lines(line.text for line in lines)
-    cluster = _cluster(number, kind, union(line.box for line in lines))
-    return TextElement(label=kind, id=number, text=text, page_no=page.page_no, cluster=cluster)
-
-
-def _table(grid: Grid, page: Page, number: int) -> Table:
-    cells = [
-        TableCell(
-            text=cell.text,
-            col_span=cell.last - cell.first + 1,
-            start_row_offset_idx=cell.row,
-            end_row_offset_idx=cell.row + 1,
-            start_col_offset_idx=cell.first,
-            end_col_offset_idx=cell.last + 1,
-            column_header=grid.has_header and cell.row == 0,
-            bbox=_bounding(cell.box),
-        )
-        for cell in grid.cells
-    ]
-    return Table(
-        label=DocItemLabel.TABLE,
-        id=number,
-        text="",
-        page_no=page.page_no,
-        cluster=_cluster(number, DocItemLabel.TABLE, grid.box),
-        otsl_seq=[],
-        num_rows=grid.rows,
-        num_cols=grid.columns,
-        table_cells=cells,
-    )
-
-
-def _cluster(number: int, kind: DocItemLabel, box: Box) -> Cluster:
-    return Cluster(id=number, label=kind, bbox=_bounding(box))
-
-
-def _bounding(box: Box) -> BoundingBox:
-    left, top = max(box.left, 0), max(box.top, 0)
-    return BoundingBox(l=left, t=top, r=box.right, b=box.bottom, coord_origin=CoordOrigin.TOPLEFT)
-
-
-def _box(box: BoundingBox) -> Box:
-    return Box(box.l, box.t, box.r, box.b)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.grids import Grid, make_grid, rivers, row_bounds, segments
-from graphrag_tasks.parse.pdf.lines import Line, body_of, rows_of, union
+from graphrag_tasks.parse.pdf.lines import Line, body_of, union
+from graphrag_tasks.parse.pdf.rows import rows_of
 from graphrag_tasks.parse.pdf.rulings import RuledArea, clusters, ruled_areas
 
 _MIN_WORDS, _MAX_WORDS = 6, 20_000

@@ -1,0 +1,60 @@
+"""Text and tables as the elements that Docling assembles documents of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docling.datamodel.base_models import Cluster, Page, Table, TextElement
+from docling_core.types.doc.base import BoundingBox, CoordOrigin
+from docling_core.types.doc.items.table.table_data import TableCell
+from docling_core.types.doc.labels import DocItemLabel
+
+from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.grids import Grid
+from graphrag_tasks.parse.pdf.joining import join_code, join_lines
+from graphrag_tasks.parse.pdf.lines import Line, union
+
+
+def text_element(page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line]) -> TextElement:
+    """Return lines as an element; its number is unique on the page."""
+    is_code = kind == DocItemLabel.CODE
+    text = join_code(lines) if is_code else join_lines(line.text for line in lines)
+    cluster = _cluster(number, kind, union(line.box for line in lines))
+    return TextElement(label=kind, id=number, text=text, page_no=page.page_no, cluster=cluster)
+
+
+def table_element(grid: Grid, page: Page, number: int) -> Table:
+    """Return a table as an element; its number is unique on the page."""
+    cells = [
+        TableCell(
+            text=cell.text,
+            col_span=cell.last - cell.first + 1,
+            start_row_offset_idx=cell.row,
+            end_row_offset_idx=cell.row + 1,
+            start_col_offset_idx=cell.first,
+            end_col_offset_idx=cell.last + 1,
+            column_header=grid.has_header and cell.row == 0,
+            bbox=_bounding(cell.box),
+        )
+        for cell in grid.cells
+    ]
+    return Table(
+        label=DocItemLabel.TABLE,
+        id=number,
+        text="",
+        page_no=page.page_no,
+        cluster=_cluster(number, DocItemLabel.TABLE, grid.box),
+        otsl_seq=[],
+        num_rows=grid.rows,
+        num_cols=grid.columns,
+        table_cells=cells,
+    )
+
+
+def _cluster(number: int, kind: DocItemLabel, box: Box) -> Cluster:
+    return Cluster(id=number, label=kind, bbox=_bounding(box))
+
+
+def _bounding(box: Box) -> BoundingBox:
+    left, top = max(box.left, 0), max(box.top, 0)
+    return BoundingBox(l=left, t=top, r=box.right, b=box.bottom, coord_origin=CoordOrigin.TOPLEFT)
