@@ -23,7 +23,7 @@ def text_element(page: Page, number: int, kind: DocItemLabel, lines: Sequence[Li
     return TextElement(label=kind, id=number, text=text, page_no=page.page_no, cluster=cluster)
 
 
-def table_element(grid: Grid, page: Page, number: int) -> Table:
+def table_element(page: Page, number: int, grid: Grid) -> Table:
     """Return a table as an element; its number is unique on the page."""
     cells = [
         TableCell(

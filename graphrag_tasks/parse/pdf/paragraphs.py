@@ -23,6 +23,7 @@ _CODE_GAP = 1.2  # between two lines of code, whose letters are low
 _OVERLAP = 0.5  # of two lines of a paragraph, which letters with accents may cause
 _LOOSER = 0.45  # that a gap may be wider than is usual in its string of lines
 _SIZE_RATIO = 1.4  # a line's height depends on its letters: only a clear step is another size
+_FONT_RATIO = 1.15  # the same where the fonts differ as well
 _SHARED_WIDTH = 0.1  # of the narrower of two lines that stand one below the other
 _INDENT = 0.5  # beyond which a line begins a paragraph
 _MAX_INDENT = 4.0  # beyond which a line belongs to something else
@@ -121,8 +122,10 @@ def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
 
 
 def _changes_style(last: Line, line: Line) -> bool:
-    if last.font.mono != line.font.mono and last.font.name != line.font.name:
-        return True
+    if last.font.name != line.font.name:
+        sizes = sorted((last.height, line.height))
+        if last.font.mono != line.font.mono or sizes[1] > _FONT_RATIO * sizes[0]:
+            return True
     return last.font.bold != line.font.bold and (line.font.bold or len(last.text) < 90)
 
 

@@ -46,6 +46,8 @@ _LABELS = {
     Label.FOOTNOTE: DocItemLabel.FOOTNOTE,
     Label.TEXT: DocItemLabel.TEXT,
 }
+_FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
+_FIRST_TEXT = 100_000  # elements of a page are numbered: tables from 0, texts from here
 _SIZE_TOLERANCE = 0.09  # between headings of one level
 _MAX_LEVEL = 5
 _MIN_TABLE_SIZE = 0.6  # of the body: smaller words are those of a drawing
@@ -95,7 +97,7 @@ class LayoutPdfPipeline(NativePdfPipeline):
             tables = []
         page.predictions.tablestructure = TableStructurePrediction(
             table_map={
-                number: table_element(grid, page, number) for number, grid in enumerate(tables)
+                number: table_element(page, number, grid) for number, grid in enumerate(tables)
             }
         )
         parsed.word_cells, parsed.char_cells, parsed.shapes = [], [], []
@@ -111,9 +113,6 @@ class LayoutPdfPipeline(NativePdfPipeline):
         for item, level in zip(headings, nested(item.level for item in headings), strict=True):
             item.level = level
         return conv_res
-
-
-_FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 
 
 @dataclass(frozen=True)
@@ -208,9 +207,6 @@ def _page_elements(page: Page, height: float, layout: _Layout) -> Iterator[Eleme
 def _plain(page: Page, found: Iterable[Line]) -> Iterator[Element]:
     for number, piece in enumerate(found, _FIRST_TEXT):
         yield text_element(page, number, DocItemLabel.TEXT, [piece])
-
-
-_FIRST_TEXT = 100_000  # elements of a page are numbered: tables from 0, texts from here
 
 
 def _tables(page: Page, body: Body) -> list[Table]:
