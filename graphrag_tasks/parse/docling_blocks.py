@@ -97,6 +97,11 @@ class _Walk:
         cells = table.data.table_cells
         kind = "table" if len(cells) > 1 else "paragraph"
         yield from self._text(table, kind, table_text(cells))
+        for reference in table.footnotes:
+            note = reference.resolve(self._document)
+            if note.self_ref not in self._done:
+                self._done.add(note.self_ref)
+                yield from self._text(note, "paragraph", note.text)
 
     def _captions(self, item: TableItem | PictureItem) -> Iterator[Block]:
         for reference in item.captions:

@@ -159,6 +159,20 @@ def test_a_table_without_lines(parse_one: Any) -> None:
     ]
 
 
+def test_a_note_below_a_table_is_kept(parse_one: Any) -> None:
+    def noted(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 10)
+        text_at(canvas, 100, *[LONG] * 12)
+        canvas.translate(0, -340)
+        draw_table(canvas, ROWS)
+        canvas.setFont("Helvetica", 7)
+        text_at(canvas, 372, "\u2020 Since the release of 2020")
+
+    kinds = parse_one("a.pdf", pdf_file(noted)).kinds
+    assert [kind for kind, _ in kinds] == ["paragraph", "table", "paragraph"]
+    assert "Since the release" in kinds[-1][1]
+
+
 def test_text_up_the_margin_is_kept_apart(parse_one: Any) -> None:
     def margin(canvas: Canvas) -> None:
         text_at(canvas, 300, LONG, LONG)
