@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import time
 from collections.abc import Iterator
@@ -45,6 +46,24 @@ def measured() -> Iterator[Cost]:
         cost.peak_memory_bytes = sum(map(_peak, _family())) or _life_peak()
 
 
+@dataclass(frozen=True)
+class ProcessUse:
+    """What a process has used in its life so far.
+
+    Attributes:
+        cpu_seconds: CPU time of all its threads.
+        peak_memory_bytes: Highest resident memory; 0 when it has just ended.
+    """
+
+    cpu_seconds: float
+    peak_memory_bytes: int
+
+
+def child_processes() -> list[ProcessUse]:
+    """Return the use of each worker process that this process has now; none without a /proc."""
+    return [ProcessUse(_cpu_seconds(child), _peak(child)) for child in _family()[1:]]
+
+
 def _family() -> list[Path]:
     """Return the `/proc` folders of this process and its children; none where there is no /proc."""
     if not _SELF.exists():
@@ -54,6 +73,14 @@ def _family() -> list[Path]:
         with suppress(OSError):  # the thread has just ended, or the kernel keeps no such list
             children += (task / "children").read_text().split()
     return [_SELF, *(Path("/proc") / child for child in children)]
+
+
+def _cpu_seconds(process: Path) -> float:
+    """Return user and system time; 0 for a process that has just ended."""
+    with suppress(OSError):
+        fields = (process / "stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def _peak(process: Path) -> int:

@@ -1,4 +1,4 @@
-"""`graphrag-tasks eval`: the field's measures on questions with known answers."""
+"""`graphrag-tasks eval`: the field's measures on data with known answers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.config import load_config
 from graphrag_tasks.errors import ConfigError
 
-app = typer.Typer(help="Measure on questions with known answers.", no_args_is_help=True)
-
-
-@app.callback()
-def _group() -> None:
-    """Keep `retrieval` a command of its own while it is the only one."""
+app = typer.Typer(help="Measure on data with known answers.", no_args_is_help=True)
 
 
 @app.command()
@@ -65,3 +60,38 @@ def retrieval(
         print_json(report.to_dict())
     else:
         CONSOLE.print(report.to_markdown(), markup=False)
+
+
+@app.command()
+def parse(
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of documents with reference Markdown: NAME.ext.md or NAME.md beside "
+            "NAME.ext or below a folder 'groundtruth' there or above, or as manifest.jsonl says.",
+            show_default=False,
+        ),
+    ] = None,
+    bookmarks: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="PDF file whose bookmarks are its headings; may be given more than once. "
+            "It is read without them.",
+            show_default=False,
+        ),
+    ] = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Read documents and report similarity, word, heading and table cell F1, speed and memory."""
+    from graphrag_tasks.evaluate import evaluate_parse
+
+    if not (gold or bookmarks):
+        raise ConfigError(
+            "there is nothing to compare with", "eval parse", "Give --gold or --bookmarks"
+        )
+    report = evaluate_parse(gold, bookmarks or (), config=load_config(config).parse)
+    if json:
+        print_json(report.to_dict())
+    else:
+        CONSOLE.print(report.to_markdown(), markup=False, soft_wrap=True)

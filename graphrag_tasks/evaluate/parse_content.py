@@ -1,0 +1,180 @@
+"""What a document says, from Markdown or from our own blocks, in one form that can be compared.
+
+Tables are the difficulty: Markdown has a grid whose first row is the header, our text repeats the
+header in each row (`Name: Bob | Age: 3`, see `parse.tables`). Both become the header's cells, once,
+and then each row's cells without the empty ones. Neighbours of one row with the same text count as
+one: Markdown has to repeat a cell that spans columns.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from graphrag_tasks.evaluate.parse_metrics import words
+from graphrag_tasks.parse.blocks import Block
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s\"[^\"]*\")?\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s\"[^\"]*\")?\)")
+_TAG = re.compile(
+    r"</?(?:a|b|br|code|del|div|em|i|img|ins|kbd|li|mark|ol|p|s|small|span|strong|sub|sup|u|ul)"
+    r"(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MARKS = re.compile(r"\*+|~~|`+|(?<!\w)_+|_+(?!\w)")
+_ITEM = re.compile(
+    r"^\s*(?:>\s*)*(?:[-*+\u2022\u25cf\u25e6\u25aa\u00b7]\s+|\d+[.)]\s+)+", re.MULTILINE
+)
+_BOX = re.compile(r"\[[ xX]\]\s|[\u2610\u2611\u2612]\s?")
+_QUOTE = re.compile(r"^\s*>+\s?", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_RULE = re.compile(r"^\s*(?:[-*_]\s*){3,}$")
+_SEPARATOR_ROW = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
+_PIPE = re.compile(r"(?<!\\)\|")
+_ROW_CELLS = " | "
+_AFTER_HEADER = ": "
+
+
+@dataclass(frozen=True)
+class Content:
+    """A document's content, free of syntax.
+
+    Attributes:
+        text: All of it in reading order, tables included.
+        headings: Level, as Markdown counts, and text of each heading; a title has level 1.
+        cells: Texts of all cells of tables that are not empty.
+    """
+
+    text: str
+    headings: tuple[tuple[int, str], ...]
+    cells: tuple[str, ...]
+
+    @property
+    def heading_words(self) -> list[str]:
+        """Each heading's words."""
+        return [" ".join(words(text)) for _, text in self.headings]
+
+    @property
+    def levelled_headings(self) -> list[tuple[int, str]]:
+        """Each heading's level and words."""
+        return [(level, " ".join(words(text))) for level, text in self.headings]
+
+    @property
+    def cell_words(self) -> list[str]:
+        """Each cell's words, or its signs where it has none."""
+        return [" ".join(words(text)) or "".join(text.split()) for text in self.cells]
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._headings: list[tuple[int, str]] = []
+        self._cells: list[str] = []
+
+    def text(self, text: str) -> None:
+        self._texts.append(plain(text))
+
+    def heading(self, level: int, text: str) -> None:
+        self.text(text)
+        if words(self._texts[-1]):
+            self._headings.append((level, self._texts[-1]))
+
+    def table(self, rows: Iterable[Sequence[str]]) -> None:
+        for row in rows:
+            filled = [text for text in map(plain, row) if text]
+            cells = [text for text, _ in groupby(filled)]
+            self._texts.extend(cells)
+            self._cells.extend(cells)
+
+    def content(self) -> Content:
+        text = "\n".join(filter(None, self._texts))
+        return Content(text, tuple(self._headings), tuple(self._cells))
+
+
+def plain(text: str) -> str:
+    """Return text without Markdown's signs, pictures, list markers and HTML's inline tags."""
+    text = _LINK.sub(r"\1", _IMAGE.sub(" ", _COMMENT.sub(" ", text)))
+    text = _QUOTE.sub("", _TAG.sub(" ", text))
+    text = _BOX.sub(" ", _ITEM.sub("", text))
+    text = _ESCAPE.sub(r"\1", html.unescape(text))
+    return " ".join(_MARKS.sub("", text).split())
+
+
+def content_of_blocks(blocks: Iterable[Block]) -> Content:
+    """Return the content of a parsed document."""
+    made = _Builder()
+    for block in blocks:
+        if block.kind in ("title", "heading"):
+            made.heading(1 + (block.level or 0), block.text)  # as Docling writes them
+        elif block.kind == "table":
+            made.table(grid_of(block.text))
+        else:
+            made.text(block.text)
+    return made.content()
+
+
+def content_of_markdown(markdown: str) -> Content:
+    """Return the content of Markdown with `#` headings and pipe tables."""
+    made = _Builder()
+    for kind, lines in _parts(_COMMENT.sub(" ", markdown).splitlines()):
+        if kind == "table":
+            made.table(_grid(lines))
+        elif kind == "line" and (heading := _HEADING.match(lines[0])):
+            made.heading(len(heading[1]), heading[2])
+        else:
+            made.text("\n".join(lines))
+    return made.content()
+
+
+def grid_of(table: str) -> list[list[str]]:
+    """Return the header and the rows of a table in our text form.
+
+    A header is what stands before the first `: ` of a cell and does so in more than one row, or in
+    every cell of the only row.
+    """
+    rows = [line.split(_ROW_CELLS) for line in table.split("\n")]
+    starts = [[cell.partition(_AFTER_HEADER) for cell in row] for row in rows]
+    if len(rows) == 1:
+        known = {start for start, sign, _ in starts[0] if sign and all(s for _, s, _ in starts[0])}
+    else:
+        seen = Counter(one for row in starts for one in {start for start, sign, _ in row if sign})
+        known = {start for start, count in seen.items() if count > 1}
+    headers: dict[str, None] = {}
+    body: list[list[str]] = []
+    for row in starts:
+        headers |= dict.fromkeys(start for start, sign, _ in row if sign and start in known)
+        body.append([rest if sign and start in known else start + sign + rest
+                     for start, sign, rest in row])  # fmt: skip
+    return [list(headers), *body]
+
+
+def _parts(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield fenced code, tables and single lines."""
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        if _FENCE.match(lines[at]):
+            while end < len(lines) and not _FENCE.match(lines[end]):
+                end += 1
+            yield "code", [*lines[at + 1 : end]]
+            end += 1
+        elif "|" in lines[at] and end < len(lines) and _SEPARATOR_ROW.match(lines[end]):
+            while end < len(lines) and "|" in lines[end]:
+                end += 1
+            yield "table", list(lines[at:end])
+        elif not _RULE.match(lines[at]):
+            yield "line", [lines[at]]
+        at = end
+
+
+def _grid(lines: Iterable[str]) -> Iterator[list[str]]:
+    for number, line in enumerate(lines):
+        if number != 1:
+            yield _PIPE.split(line.strip().removeprefix("|"))
