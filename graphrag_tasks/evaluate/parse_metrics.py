@@ -92,13 +92,13 @@ def common_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 
 def heading_key(text: str) -> str:
-    """Return what headings are compared by: their words, without a number before them.
+    """Return what headings and bookmarks are compared by: letters and digits, without a number.
 
-    Bookmarks and printed headings differ in numbering ("Scope", "1.1. Scope"), so it goes from
-    both; a heading that is all number keeps it.
+    They differ in numbering ("Scope", "1.1. Scope"), so it goes from both, and in blank space,
+    where a printed heading is broken into lines. A heading that is all number keeps it.
     """
     bare = _NUMBERING.sub("", " ".join(normalised(text).split()))
-    return " ".join(words(bare) or words(text))
+    return "".join(words(bare) or words(text))
 
 
 def _bits(places: Iterable[int], length: int) -> int:
