@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
-from graphrag_tasks.cli.output import CONSOLE, print_json
+from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.config import load_config
 from graphrag_tasks.errors import ConfigError
 
@@ -95,3 +95,42 @@ def parse(
         print_json(report.to_dict())
     else:
         CONSOLE.print(report.to_markdown(), markup=False, soft_wrap=True)
+
+
+@app.command()
+def openie(
+    gold: Annotated[
+        Path,
+        typer.Option(help="Tokenised gold: JSONL (sentence, predicate, args) or CaRB's TSV."),
+    ],
+    form: Annotated[
+        Literal["n-ary", "binary"],
+        typer.Option(help="n-ary: one row a frame; binary: one row for each of its arguments."),
+    ] = "n-ary",
+    predictions: Annotated[
+        Path | None, typer.Option(help="Write what was predicted here, as TSV.")
+    ] = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Extract from gold sentences and report CaRB's precision, recall, F1 and AUC."""
+    from graphrag_tasks.evaluate.openie import read_gold, score, tuples_of_rows
+    from graphrag_tasks.extract.dependency import DependencyExtractor
+    from graphrag_tasks.extract.tsv import FORMS
+
+    wanted = read_gold(gold)
+    settings = load_config(config).extract
+    extractor = DependencyExtractor(settings.model, batch_size=settings.batch_size)
+    found = extractor.extract(list(wanted), tokenized=True)
+    rows = [
+        row
+        for sentence, frames in zip(wanted, found, strict=True)
+        for row in FORMS[form](sentence, frames)
+    ]
+    if predictions is not None:
+        predictions.write_text("".join(f"{row}\n" for row in rows), "utf-8")
+    report = score(wanted, tuples_of_rows(rows)).to_dict()
+    if json:
+        print_json(report)
+    else:
+        CONSOLE.print(table(f"CaRB scores, {form}", ("measure", "value"), report.items()))

@@ -19,6 +19,7 @@ class Line(BaseModel):
     id: str
 
 
+ModelT = TypeVar("ModelT", bound=BaseModel)
 LineT = TypeVar("LineT", bound=Line)
 
 
@@ -33,7 +34,24 @@ def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
         ConfigError: The file is not readable, a line is not such an object, or an id occurs twice.
     """
     found: dict[str, LineT] = {}
-    for number, text in _lines(Path(path)):
+    for where, value in read_values(path, kind):
+        if value.id in found:
+            raise ConfigError(f"the id {value.id!r} occurs twice", where)
+        found[value.id] = value
+    return list(found.values())
+
+
+def read_values(path: str | Path, kind: type[ModelT]) -> Iterator[tuple[str, ModelT]]:
+    """Yield the file and line of each value of a JSON lines file, and the value.
+
+    Args:
+        path: The file, UTF-8; blank lines are passed over.
+        kind: What each line is; it need not have an id.
+
+    Raises:
+        ConfigError: The file is not readable, or a line is not such an object.
+    """
+    for number, text in text_lines(path):
         where = f"{path}, line {number}"
         try:
             value = kind.model_validate_json(text)
@@ -42,15 +60,17 @@ def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
             field = ".".join(str(part) for part in first["loc"])
             what = f"{field}: {first['msg']}" if field else first["msg"]
             raise ConfigError(what, where) from error
-        if value.id in found:
-            raise ConfigError(f"the id {value.id!r} occurs twice", where)
-        found[value.id] = value
-    return list(found.values())
+        yield where, value
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield the number, from 1, and the text of each line that is not blank.
+
+    Raises:
+        ConfigError: The file is not readable as UTF-8.
+    """
     try:
-        text = path.read_text("utf-8")
+        text = Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"is not readable ({error})", str(path)) from error
     for number, line in enumerate(text.split("\n"), 1):

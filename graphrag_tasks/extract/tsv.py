@@ -8,13 +8,17 @@ that they leave out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, product
+from types import MappingProxyType
 
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 
 _CORE_ROLES = frozenset({Role.OBJECT, Role.COMPLEMENT, Role.CLAUSE})
 _MAIN_ORDER = (Role.AGENT, Role.OBLIQUE)
+
+_Tuple = tuple[str, str, list[str]]
+"""Predicate, first argument and further arguments."""
 
 
 def frames_to_tsv_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
@@ -31,31 +35,72 @@ def frames_to_tsv_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
     Returns:
         Rows without line ends; tabs and line ends inside texts are replaced by spaces.
     """
+    return _rows(sentence, frames, _tuples)
+
+
+def frames_to_binary_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
+    """Return one row of two arguments for each pair of a subject and a noun beside it.
+
+    The main argument's rows are as in `frames_to_tsv_rows`; the other arguments that have a
+    preposition get rows of their own, with that preposition in the predicate.
+    """
+    return _rows(sentence, frames, _binary_tuples)
+
+
+FORMS: Mapping[str, Callable[[str, Sequence[Frame]], list[str]]] = MappingProxyType(
+    {"n-ary": frames_to_tsv_rows, "binary": frames_to_binary_rows}
+)
+"""Both forms by name."""
+
+
+def _rows(
+    sentence: str, frames: Sequence[Frame], tuples: Callable[[Frame], Iterator[_Tuple]]
+) -> list[str]:
     rows = []
     for frame in frames:
-        for predicate, subject, others in _tuples(frame):
-            columns = [sentence, f"{frame.confidence:.2f}", predicate, subject, *others]
+        for predicate, subject, others in tuples(frame):
+            columns = [sentence, f"{frame.confidence:.4f}", predicate, subject, *others]
             rows.append("\t".join(" ".join(column.split()) for column in columns))
     return list(dict.fromkeys(rows))
 
 
-def _tuples(frame: Frame) -> list[tuple[str, str, list[str]]]:
+def _tuples(frame: Frame) -> Iterator[_Tuple]:
+    subjects, main, rest = _groups(frame)
+    predicate = _predicate(frame, main)
+    further = [_joined(group) for group in rest]
+    for subject, argument in product(subjects, main):
+        yield predicate, subject.text, [argument.text, *further]
+
+
+def _binary_tuples(frame: Frame) -> Iterator[_Tuple]:
+    subjects, main, rest = _groups(frame)
+    for group in [main, *(group for group in rest if group[0].preposition)]:
+        predicate = _predicate(frame, group)
+        for subject, argument in product(subjects, group):
+            yield predicate, subject.text, [argument.text]
+
+
+def _groups(frame: Frame) -> tuple[list[Argument], list[Argument], list[list[Argument]]]:
+    """Return the subjects, the arguments of the second column, and the other coordinations.
+
+    All are empty when there is no subject or nothing beside it.
+    """
     groups = [list(group) for _, group in groupby(frame.arguments, key=_coordination)]
     subjects = [group for group in groups if group[0].role == Role.SUBJECT]
     others = [group for group in groups if group[0].role != Role.SUBJECT]
     if not subjects or not others:
-        return []
+        return [], [], []
     main = _main_group(frame, others)
     rest = sorted(
         (group for group in others if group is not main),
         key=lambda group: (group[0].head_start < frame.start, group[0].head_start),
     )
-    predicate = " ".join(filter(None, [_finite_predicate(frame), main[0].preposition]))
-    further = [_joined(group) for group in rest]
-    return [
-        (predicate, subject.text, [argument.text, *further])
-        for subject, argument in product(subjects[0], main)
-    ]
+    return subjects[0], main, rest
+
+
+def _predicate(frame: Frame, group: Sequence[Argument]) -> str:
+    preposition = group[0].preposition if group else None
+    return " ".join(filter(None, [_finite_predicate(frame), preposition]))
 
 
 def _coordination(argument: Argument) -> tuple[str, str | None, int]:

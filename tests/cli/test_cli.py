@@ -99,6 +99,18 @@ def test_eval_retrieval_on_passages(tmp_path: Path) -> None:
     assert report["overall"]["metrics"]["recall@2"] == 1
 
 
+def test_eval_openie(tmp_path: Path) -> None:
+    gold, rows = tmp_path / "gold.jsonl", tmp_path / "rows.tsv"
+    gold.write_text(
+        json.dumps({"sentence": "The company bought a factory .", "predicate": "bought",
+                    "args": ["The company", "a factory"]})
+    )  # fmt: skip
+    for form in ("n-ary", "binary"):
+        report = run_json("eval", "openie", "--gold", gold, "--form", form, "--predictions", rows)
+        assert (report["f1"], report["gold"], report["predicted"]) == (1, 1, 1)
+        assert rows.read_text().split("\t")[2:] == ["bought", "The company", "a factory\n"]
+
+
 def test_doctor_finds_everything_here(tmp_path: Path) -> None:
     checks = {check["name"]: check for check in run_json("doctor", "--store", tmp_path / "none")}
     assert checks["spaCy model"]["found"].endswith("weights verified")

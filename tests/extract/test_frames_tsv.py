@@ -6,7 +6,7 @@ import pytest
 from spacy.tokens import Doc
 
 from graphrag_tasks.extract.clauses import frames_of
-from graphrag_tasks.extract.tsv import frames_to_tsv_rows
+from graphrag_tasks.extract.tsv import frames_to_binary_rows, frames_to_tsv_rows
 
 ROWS = {
     "the main argument's preposition goes to the predicate": (
@@ -54,6 +54,19 @@ def test_rows(notation: str, expected: list[str], parse: Callable[[str], Doc]) -
     assert ["|".join(row[2:]) for row in columns] == expected
     assert all(row[0] == doc.text for row in columns)
     assert all(0 <= float(row[1]) <= 1 for row in columns)
+
+
+def test_binary_rows_split_the_arguments(parse: Callable[[str], Doc]) -> None:
+    doc = parse(
+        "It/PRP/nsubj/1 moves/VBZ/ROOT/1/move KONV/NNP/dobj/1 today/RB/advmod/1 to/IN/prep/1"
+        " SAP/NNP/pobj/4 and/CC/cc/5 ERP/NNP/conj/5"
+    )
+    rows = frames_to_binary_rows(doc.text, frames_of(doc))
+    assert ["|".join(row.split("\t")[2:]) for row in rows] == [
+        "moves|It|KONV",
+        "moves to|It|SAP",
+        "moves to|It|ERP",
+    ]
 
 
 def test_tabs_and_line_ends_do_not_break_rows(parse: Callable[[str], Doc]) -> None:
