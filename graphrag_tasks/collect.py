@@ -19,8 +19,8 @@ from graphrag_tasks.errors import SourceError
 from graphrag_tasks.plan import UNCHANGED
 from graphrag_tasks.stage import StageResult
 
-REQUIRES = ("sources", "documents", "blocks", "chunks", "sentences", "frames", "triples")
-PRODUCES = ("documents", "blocks", "chunks", "sentences", "frames", "triples")
+REQUIRES = ("sources", "documents", "blocks", "cells", "chunks", "sentences", "frames", "triples")
+PRODUCES = ("documents", "blocks", "cells", "chunks", "sentences", "frames", "triples")
 DEPENDENCIES = ()
 
 _FAILED, _SKIPPED = "failed", "skipped"

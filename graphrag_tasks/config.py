@@ -55,6 +55,9 @@ class ParseConfig(_Config):
     memory_bytes: int = Field(
         4_000_000_000, gt=0, description="address space a document may add to its parser's (Linux)"
     )
+    max_cells: int = Field(
+        1_000_000, ge=0, description="table cells kept of a document: the first of them"
+    )
 
 
 class ChunkConfig(_Config):

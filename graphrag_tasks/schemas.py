@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BLOCK_SEPARATOR = "\n\n"
 
 
@@ -24,6 +24,7 @@ _STRING = pa.string()
 _INT = pa.int32()
 _LONG = pa.int64()
 _FLOAT = pa.float32()
+_DOUBLE = pa.float64()
 _BOOL = pa.bool_()
 
 BBOX = pa.struct([pa.field(side, _FLOAT) for side in ("left", "top", "right", "bottom")])
@@ -83,6 +84,7 @@ DOCUMENTS = pa.schema(
         _column("pages_in", _INT, "pages the file has", nullable=True),
         _column("pages_out", _INT, "pages that gave text", nullable=True),
         _column("characters", _INT, "length of the document text"),
+        _column("cells", _INT, "cells of its tables; `cells` has the first parse.max_cells"),
         _column("status", _STRING, "parsed, empty, failed or skipped"),
         _column("error_code", _STRING, "one of errors.DOCUMENT_ERROR_CODES", nullable=True),
         _column("error_message", _STRING, "what went wrong and what to do", nullable=True),
@@ -102,6 +104,53 @@ BLOCKS = pa.schema(
         _column("bbox", BBOX, "box on that page", nullable=True),
     ]
 )
+
+CELLS = pa.schema(
+    [
+        _DOCUMENT_ID,
+        _column("ordinal", _INT, "block of its table"),
+        _column("sheet", _STRING, "sheet of a workbook it lies on", nullable=True),
+        _column("reference", _STRING, "its address on the sheet, such as B7", nullable=True),
+        _column("row", _INT, "first row it covers, from 0 at the table's first"),
+        _column("column", _INT, "first column it covers, from 0 at the table's first"),
+        _column("row_span", _INT, "rows it covers"),
+        _column("col_span", _INT, "columns it covers"),
+        _column("is_header", _BOOL, "whether it names columns"),
+        _column("is_row_header", _BOOL, "whether it names its row, where the format says so"),
+        _column(
+            "header",
+            _STRING,
+            "text of the header cells above it, outermost first; null for headers, where there "
+            "are none, and for cells over several columns",
+            nullable=True,
+        ),
+        _column("text", _STRING, "its text in one line, never empty"),
+        _column(
+            "value_type",
+            _STRING,
+            "text, integer, number, percent, boolean, date, datetime, time or error",
+        ),
+        _column(
+            "number",
+            _DOUBLE,
+            "value of integer, number, percent (25 % is 0.25) and boolean (1 or 0)",
+            nullable=True,
+        ),
+        _column("iso", _STRING, "value of date, datetime and time in ISO 8601", nullable=True),
+        _column(
+            "char_start",
+            _INT,
+            "first character in the document text, at its first place there; null where it has "
+            "none, such as the header of an empty column",
+            nullable=True,
+        ),
+        _column(
+            "char_end", _INT, "one past the last character in the document text", nullable=True
+        ),
+        _column("page", _INT, "page its table begins on", nullable=True),
+    ]
+)
+"""One row per cell that has text, of every table; a merged cell is one row with its spans."""
 
 CHUNKS = pa.schema(
     [
@@ -267,6 +316,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "sources": SOURCES,
     "documents": DOCUMENTS,
     "blocks": BLOCKS,
+    "cells": CELLS,
     "chunks": CHUNKS,
     "sentences": SENTENCES,
     "frames": FRAMES,

@@ -32,6 +32,7 @@ CURRENT_FILE = "CURRENT"
 SNAPSHOT_TABLES = (
     "documents",
     "blocks",
+    "cells",
     "chunks",
     "sentences",
     "frames",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from graphrag_tasks.parse.tables import Table
 from graphrag_tasks.schemas import BLOCK_SEPARATOR
 
 
@@ -28,6 +29,7 @@ class Block:
         level: Heading level from 1; None for other kinds.
         page: Page it begins on, from 1, where the format has pages.
         box: Where it lies on that page.
+        table: Cells of a table.
     """
 
     kind: str
@@ -35,6 +37,7 @@ class Block:
     level: int | None = None
     page: int | None = None
     box: Box | None = None
+    table: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,14 @@ class ParsedDocument:
         title: Title from the file's metadata, else its first title or heading.
         pages_in: Pages the file has; None for formats without pages.
         pages_out: Pages that gave text.
+        cells: Cells that its tables have; the blocks may have only the first of them.
     """
 
     blocks: Sequence[Block]
     title: str | None = None
     pages_in: int | None = None
     pages_out: int | None = None
+    cells: int = 0
 
     @property
     def characters(self) -> int:
@@ -77,6 +82,21 @@ def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any
             "bbox": block.box._asdict() if block.box else None,
         }
         start = end + len(BLOCK_SEPARATOR)
+
+
+def limit_cells(parsed: ParsedDocument, max_cells: int) -> ParsedDocument:
+    """Count the document's cells, and keep the first of them."""
+    blocks: list[Block] = []
+    count = 0
+    for block in parsed.blocks:
+        table = block.table
+        if table is None:
+            blocks.append(block)
+            continue
+        room = max(0, max_cells - count)
+        count += len(table)
+        blocks.append(replace(block, table=table.first(room)) if len(table) > room else block)
+    return replace(parsed, blocks=blocks, cells=count)
 
 
 def first_heading(blocks: Iterable[Block]) -> str | None:

@@ -17,7 +17,8 @@ from docling_core.types.doc.items.text import SectionHeaderItem, TextItem
 from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from graphrag_tasks.parse.blocks import Block, Box
-from graphrag_tasks.parse.tables import table_text
+from graphrag_tasks.parse.docling_tables import cells_of
+from graphrag_tasks.parse.tables import lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 
 _KINDS = {
@@ -94,9 +95,16 @@ class _Walk:
 
     def _table(self, table: TableItem) -> Iterator[Block]:
         yield from self._captions(table)
-        cells = table.data.table_cells
-        kind = "table" if len(cells) > 1 else "paragraph"
-        yield from self._text(table, kind, table_text(cells))
+        text, cells = lay_out_table(cells_of(table.data))
+        if text and table.content_layer == ContentLayer.BODY:
+            is_table = len(cells) > 1
+            yield Block(
+                "table" if is_table else "paragraph",
+                text,
+                None,
+                *self._place(table),
+                table=cells if is_table else None,
+            )
         for reference in table.footnotes:
             note = reference.resolve(self._document)
             if note.self_ref not in self._done:

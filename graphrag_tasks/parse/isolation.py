@@ -96,9 +96,7 @@ class Parser:
             return self._local[media_type](data)
         try:
             worker = self._ready()
-            config = self._config
-            answer = worker.read(media_type, data, config.seconds_per_document, config.memory_bytes)
-            return decode(answer)
+            return decode(worker.read(media_type, data, self._config))
         except DocumentError as error:
             if error.code in _FATAL:
                 self._discard()
@@ -153,15 +151,16 @@ class _Worker:
             decode(answer)
         self._loaded |= missing
 
-    def read(self, media_type: str, data: bytes, seconds: float, memory_bytes: int) -> bytes:
+    def read(self, media_type: str, data: bytes, config: ParseConfig) -> bytes:
         """Send a document and return the answer.
 
         Sending needs no bound of its own: a worker that is ready does nothing but receive.
         """
         try:
-            self._send({"read": media_type, "memory_bytes": memory_bytes})
+            bounds = {"memory_bytes": config.memory_bytes, "max_cells": config.max_cells}
+            self._send({"read": media_type, **bounds})
             self._connection.send_bytes(data)
-            if not self._connection.poll(seconds):
+            if not self._connection.poll(seconds := config.seconds_per_document):
                 what = f"reading the document takes longer than the {seconds:g} s allowed"
                 hint = "Split the file, or raise parse.seconds_per_document"
                 raise DocumentError("timeout", what, hint=hint)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import traceback
+from typing import Any
 
 from graphrag_tasks.errors import DocumentError, MissingDependencyError
 from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument
+from graphrag_tasks.parse.tables import Table
 
 READY = b"ready"
 """The answer once readers are imported; anything else is an encoded error."""
@@ -17,14 +19,24 @@ READY = b"ready"
 
 def encode_parsed(parsed: ParsedDocument) -> bytes:
     """Return the answer to a document that was read."""
-    blocks = [(one.kind, one.text, one.level, one.page, one.box) for one in parsed.blocks]
+    blocks = [
+        (one.kind, one.text, one.level, one.page, one.box, _encode_table(one.table))
+        for one in parsed.blocks
+    ]
     message = {
         "blocks": blocks,
         "title": parsed.title,
         "pages_in": parsed.pages_in,
         "pages_out": parsed.pages_out,
+        "cells": parsed.cells,
     }
     return json.dumps(message).encode("ascii")
+
+
+def _encode_table(table: Table | None) -> tuple[object, ...] | None:
+    if table is None:
+        return None
+    return table.cells, list(table.headers.items()), table.sheet, table.origin
 
 
 def encode_error(error: BaseException) -> bytes:
@@ -59,10 +71,17 @@ def decode(answer: bytes) -> ParsedDocument:
     if "code" in message:
         _raise(message)
     blocks = [
-        Block(kind, text, level, page, Box(*box) if box else None)
-        for kind, text, level, page, box in message.pop("blocks")
+        Block(kind, text, level, page, Box(*box) if box else None, _decode_table(table))
+        for kind, text, level, page, box, table in message.pop("blocks")
     ]
     return ParsedDocument(blocks, **message)
+
+
+def _decode_table(parts: list[Any] | None) -> Table | None:
+    if parts is None:
+        return None
+    cells, headers, sheet, origin = parts
+    return Table(cells, dict(headers), sheet, tuple(origin) if origin else None)
 
 
 def _raise(message: dict[str, str]) -> None:

@@ -20,6 +20,7 @@ from graphrag_tasks import schemas
 from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
+from graphrag_tasks.parse.cells import lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
 from graphrag_tasks.parse.language import detect_language
 from graphrag_tasks.parse.readers import READERS
@@ -27,7 +28,7 @@ from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("sources",)
-PRODUCES = ("documents", "blocks")
+PRODUCES = ("documents", "blocks", "cells")
 DEPENDENCIES = (
     "docling-slim",
     "docling-core",
@@ -57,7 +58,8 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
         fetch: Gives the bytes behind a uri; may raise `OSError` or `DocumentError`.
 
     Returns:
-        `documents`, one row per source row in its order, and `blocks` in reading order.
+        `documents`, one row per source row in its order; `blocks`, and the `cells` of those that
+        are tables, in reading order.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
@@ -66,16 +68,20 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     rows = sources.to_pylist()
     documents: list[dict[str, Any]] = []
     blocks: list[dict[str, Any]] = []
+    cells = [schemas.empty("cells")]
     with Parser((row["media_type"] for row in rows), config) as parser:
         work = _Work(config, fetch, parser)
         for source in rows:
             document, parsed = _parse_one(source, work)
             documents.append(document)
-            blocks.extend(lay_out(source["document_id"], parsed.blocks) if parsed else ())
+            if parsed:
+                blocks.extend(lay_out(source["document_id"], parsed.blocks))
+                cells.append(lay_out_cells(source["document_id"], parsed.blocks))
     return StageResult(
         tables={
             "documents": pa.Table.from_pylist(documents, schema=schemas.DOCUMENTS),
             "blocks": pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
+            "cells": pa.concat_tables(cells),
         },
         stats=_stats(documents, len(blocks)),
     )
@@ -93,7 +99,7 @@ def _parse_one(
 ) -> tuple[dict[str, Any], ParsedDocument | None]:
     row: dict[str, Any] = dict.fromkeys(schemas.DOCUMENTS.names)
     row |= {name: source[name] for name in _COPIED}
-    row |= {"title": _file_stem(source["path"]), "characters": 0}
+    row |= {"title": _file_stem(source["path"]), "characters": 0, "cells": 0}
     try:
         parsed = _read(source, work, row)
     except DocumentError as error:
@@ -108,7 +114,7 @@ def _parse_one(
         hint = "Open the file in its own application and save it again, or leave it out"
         return row | _error("parse_failed", str(DocumentError("", what, source["uri"], hint))), None
     row |= {"status": PARSED, "pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
-    row["characters"] = parsed.characters
+    row |= {"characters": parsed.characters, "cells": parsed.cells}
     row["title"] = parsed.title or row["title"]
     row["language"] = detect_language(parsed.blocks)
     return row, parsed
@@ -183,4 +189,5 @@ def _stats(documents: list[dict[str, Any]], blocks: int) -> dict[str, int | floa
         stats[status] = sum(document["status"] == status for document in documents)
     stats["pages"] = sum(document["pages_out"] or 0 for document in documents)
     stats["blocks"] = blocks
+    stats["cells"] = sum(document["cells"] for document in documents)
     return stats

@@ -1,63 +1,181 @@
-"""Tables as lines of text, each of which can be read on its own."""
+"""Tables: lines of text that can each be read on their own, and cells that can be addressed.
+
+A table's text is one line per row, `Header: value | Header: value`, so that a chunk, which ends
+between lines, never holds values without their headers. Its cells know where in that text they
+stand.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any, NamedTuple
 
-from graphrag_tasks.parse.text import one_line
+from graphrag_tasks.parse.values import Value, value_of
 
-if TYPE_CHECKING:
-    from docling_core.types.doc.items.table.table_data import TableCell
+CELL_SEPARATOR = " | "
+HEADER_SEPARATOR = ": "
+_HEADER_LEVELS = " "  # between the texts of a header of several rows
 
-_CELL_SEPARATOR = " | "
 
+class Cell(NamedTuple):
+    """A cell as its reader found it.
 
-def table_text(cells: Iterable[TableCell]) -> str:
-    """Return one line per row: `Header: value | Header: value` below a header row.
-
-    Empty cells are left out. A cell that spans rows is repeated in each of them, a cell that
-    spans columns stands once and without a header. A table that is all header, or has none,
-    gives its cells alone.
+    Attributes:
+        row: First row it covers, from 0.
+        column: First column it covers, from 0.
+        text: Its text, as one line.
+        row_span: Rows it covers.
+        col_span: Columns it covers.
+        is_header: Whether it names the columns it covers.
+        is_row_header: Whether it names the row.
+        value: What the format says that it holds; None where its text alone tells.
     """
-    rows = _rows(cells)
-    headers = _headers(rows)
-    body = [row for row in rows if not _is_header(row)] if headers else rows
-    lines = [_line(row, headers if body else {}) for row in body or rows]
-    return "\n".join(line for line in lines if line)
+
+    row: int
+    column: int
+    text: str
+    row_span: int = 1
+    col_span: int = 1
+    is_header: bool = False
+    is_row_header: bool = False
+    value: Value | None = None
 
 
-def _rows(cells: Iterable[TableCell]) -> list[list[TableCell]]:
-    rows: dict[int, list[TableCell]] = defaultdict(list)
+_OF_CELL = ("row", "column", "row_span", "col_span", "is_header", "is_row_header", "text")
+CELL_COLUMNS = (*_OF_CELL, "value_type", "number", "iso", "start", "end")
+"""Columns of `Table.cells`; `start` and `end` count characters of the table's text, or are None."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a table, by column: some tables have millions.
+
+    Attributes:
+        cells: A list for each of `CELL_COLUMNS`, all of the same length, in reading order.
+        headers: By column, the texts of the header cells above it, outermost first.
+        sheet: Name of the sheet it lies on.
+        origin: Row and column, from 1, of its first cell on that sheet.
+    """
+
+    cells: Mapping[str, Sequence[Any]]
+    headers: Mapping[int, str]
+    sheet: str | None = None
+    origin: tuple[int, int] | None = None
+
+    def __len__(self) -> int:
+        """Return how many cells it has."""
+        return len(self.cells["row"])
+
+    def first(self, count: int) -> Table:
+        """Return the table with no more than the first of its cells."""
+        return replace(self, cells={name: values[:count] for name, values in self.cells.items()})
+
+
+def lay_out_table(
+    cells: Iterable[Cell], *, sheet: str | None = None, origin: tuple[int, int] | None = None
+) -> tuple[str, Table]:
+    """Return a table's text, and its cells with their places in it.
+
+    Empty cells are left out. A cell that spans rows is repeated in each of them and has the first
+    of its places; one that spans columns stands once and without a header. A header stands in
+    the first row that it is written in, and nowhere if its columns are empty. A table that is all
+    header, or has none, gives its cells alone.
+    """
+    filled = [cell for cell in cells if cell.text]
+    writer = _Writer(_rows(filled))
+    text = writer.write()
+    filled.sort(key=lambda cell: (cell.row, cell.column))
+    return text, Table(_columns(filled, writer.places), writer.headers, sheet, origin)
+
+
+def _rows(cells: Iterable[Cell]) -> list[list[Cell]]:
+    rows: dict[int, list[Cell]] = defaultdict(list)
     for cell in cells:
-        for row in range(cell.start_row_offset_idx, cell.end_row_offset_idx):
+        for row in range(cell.row, cell.row + cell.row_span):
             rows[row].append(cell)
-    return [sorted(rows[row], key=lambda cell: cell.start_col_offset_idx) for row in sorted(rows)]
+    return [sorted(rows[row], key=lambda cell: cell.column) for row in sorted(rows)]
 
 
-def _is_header(row: Sequence[TableCell]) -> bool:
-    return all(cell.column_header for cell in row)
+def _is_header(row: Sequence[Cell]) -> bool:
+    return all(cell.is_header for cell in row)
 
 
-def _headers(rows: Sequence[Sequence[TableCell]]) -> dict[int, str]:
-    """Return each column's header: the distinct texts of the header rows on top."""
-    parts: dict[int, dict[str, None]] = defaultdict(dict)
-    for row in rows:
-        if not _is_header(row):
-            break
+class _Writer:
+    """Writes rows one after the other and keeps where each cell came to stand.
+
+    Attributes:
+        headers: By column, where there are rows below the header.
+        places: First character of each cell, by its row and column.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Cell]]) -> None:
+        top = next((at for at, row in enumerate(rows) if not _is_header(row)), len(rows))
+        body = [row for row in rows[top:] if not _is_header(row)] if top else rows
+        self._body = body or rows
+        self.headers: dict[int, str] = {}
+        self.places: dict[tuple[int, int], int] = {}
+        self._unplaced: dict[int, list[tuple[Cell, int]]] = {}
+        if body:
+            self._name_columns(rows[:top])
+
+    def _name_columns(self, header: Sequence[Sequence[Cell]]) -> None:
+        """Join each column's distinct texts, and keep where in the join each cell's begins."""
+        parts: dict[int, dict[str, int]] = defaultdict(dict)
+        cells: dict[int, list[tuple[Cell, int]]] = defaultdict(list)
+        for row in header:
+            for cell in row:
+                for column in range(cell.column, cell.column + cell.col_span):
+                    texts = parts[column]
+                    if cell.text not in texts:
+                        texts[cell.text] = sum(map(len, texts)) + len(texts) * len(_HEADER_LEVELS)
+                    cells[column].append((cell, texts[cell.text]))
+        self.headers = {column: _HEADER_LEVELS.join(texts) for column, texts in parts.items()}
+        self._unplaced = dict(cells)
+
+    def write(self) -> str:
+        lines: list[str] = []
+        start = 0
+        for row in self._body:
+            line = self._line(row, start)
+            lines.append(line)
+            start += len(line) + 1
+        return "\n".join(lines)
+
+    def _line(self, row: Sequence[Cell], start: int) -> str:
+        parts: list[str] = []
         for cell in row:
-            for column in range(cell.start_col_offset_idx, cell.end_col_offset_idx):
-                parts[column][one_line(cell.text)] = None
-    return {column: " ".join(filter(None, texts)) for column, texts in parts.items()}
+            header = self.headers.get(cell.column) if cell.col_span == 1 else None
+            if header:
+                if cell.column in self._unplaced:
+                    for above, offset in self._unplaced.pop(cell.column):
+                        self.places.setdefault(above[:2], start + offset)
+                start += len(header) + len(HEADER_SEPARATOR)
+                parts.append(f"{header}{HEADER_SEPARATOR}{cell.text}")
+            else:
+                parts.append(cell.text)
+            self.places.setdefault(cell[:2], start)
+            start += len(cell.text) + len(CELL_SEPARATOR)
+        return CELL_SEPARATOR.join(parts)
 
 
-def _line(row: Sequence[TableCell], headers: dict[int, str]) -> str:
-    return _CELL_SEPARATOR.join(filter(None, (_cell(cell, headers) for cell in row)))
-
-
-def _cell(cell: TableCell, headers: dict[int, str]) -> str:
-    text = one_line(cell.text)
-    spans_columns = cell.end_col_offset_idx - cell.start_col_offset_idx > 1
-    header = "" if spans_columns else headers.get(cell.start_col_offset_idx, "")
-    return f"{header}: {text}" if header and text else text
+def _columns(
+    cells: Sequence[Cell], places: Mapping[tuple[int, int], int]
+) -> dict[str, Sequence[Any]]:
+    columns: dict[str, Sequence[Any]] = {
+        name: list(map(attrgetter(name), cells)) for name in _OF_CELL
+    }
+    values = [value_of(cell.text) if cell.value is None else cell.value for cell in cells]
+    columns |= {
+        "value_type": [value.type for value in values],
+        "number": [value.number for value in values],
+        "iso": [value.iso for value in values],
+    }
+    starts = [places.get(cell[:2]) for cell in cells]
+    ends = [
+        None if start is None else start + len(cell.text)
+        for cell, start in zip(cells, starts, strict=True)
+    ]
+    return columns | {"start": starts, "end": ends}

@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from graphrag_tasks.errors import MissingDependencyError
+from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
 from graphrag_tasks.parse.readers import Reader, load_readers
 
@@ -58,7 +59,7 @@ def main(descriptor: int) -> None:
     Args:
         descriptor: Open socket to the parent. A request is a JSON object: `load` names readers
             to import; `read` names the media type of the document whose bytes come next, and
-            `memory_bytes` its bound.
+            `memory_bytes` and `max_cells` its bounds.
     """
     _restrict_process()
     readers: dict[str, Reader] = {}
@@ -69,7 +70,7 @@ def main(descriptor: int) -> None:
                 parent.send_bytes(_load(readers, request["load"]))
             else:
                 reader, data = readers[request["read"]], parent.recv_bytes()
-                parent.send_bytes(_read(reader, data, request["memory_bytes"]))
+                parent.send_bytes(_read(reader, data, request))
 
 
 def _restrict_process() -> None:
@@ -90,10 +91,10 @@ def _load(readers: dict[str, Reader], wanted: Mapping[str, tuple[str, str]]) -> 
     return READY
 
 
-def _read(reader: Reader, data: bytes, memory_bytes: int) -> bytes:
+def _read(reader: Reader, data: bytes, bounds: Mapping[str, int]) -> bytes:
     try:
-        with _bounded_memory(memory_bytes), _without_side_effects():
-            return encode_parsed(reader(data))
+        with _bounded_memory(bounds["memory_bytes"]), _without_side_effects():
+            return encode_parsed(limit_cells(reader(data), bounds["max_cells"]))
     except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
         return encode_error(error)
 

@@ -130,6 +130,7 @@ def test_one_bad_document_does_not_stop_the_others(
         "skipped": 1,
         "pages": 0,
         "blocks": 1,
+        "cells": 0,
     }
 
 
