@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.tables import CELL_COLUMNS, Table
+from graphrag_tasks.parse.tables import CELL_COLUMNS, Table, header_above
 from graphrag_tasks.schemas import BLOCK_SEPARATOR
 
 _COPIED = tuple(name for name in CELL_COLUMNS if name not in ("start", "end"))
@@ -71,4 +71,4 @@ def _headers(table: Table) -> Iterator[str | None]:
     for column, span, is_header in zip(
         table.cells["column"], table.cells["col_span"], table.cells["is_header"], strict=True
     ):
-        yield None if is_header or span > 1 else table.headers.get(column)
+        yield None if is_header else header_above(table.headers, column, span)

@@ -7,14 +7,17 @@ import zlib
 from dataclasses import replace
 from html import unescape
 from io import BytesIO
-from itertools import zip_longest
+from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile, ZipFile
+
+from openpyxl.utils.exceptions import InvalidFileException
 
 from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.text import one_line
+from graphrag_tasks.parse.workbook import sheet_blocks
 
 _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAIN_PARTS = {
@@ -35,6 +38,9 @@ _UNSUSPICIOUS_BYTES = 50_000_000
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
 _MAX_AREA = 4_000_000
 _MAX_AREA_PER_CELL = 100
+_BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, ParseError, TypeError, ValueError)
+"""What openpyxl raises for a part that is missing, not XML, or not as the standard has it."""
+
 _RESAVE = "Open it in its own application and save it again"
 
 
@@ -59,13 +65,11 @@ def read_xlsx(data: bytes) -> ParsedDocument:
     """
     title = _open_package(data, "xlsx")
     _check_extent(data)
-    blocks = blocks_of(convert(data, "xlsx"))
-    filled = [
-        block
-        for block, following in zip_longest(blocks, blocks[1:])
-        if block.kind != "heading" or (following is not None and following.kind != "heading")
-    ]
-    return ParsedDocument(filled, title)
+    try:
+        return ParsedDocument(list(sheet_blocks(data)), title)
+    except _BROKEN_WORKBOOK as error:
+        what = f"not a valid xlsx file: {error}"
+        raise DocumentError("broken", what, hint=_RESAVE) from error
 
 
 def read_pptx(data: bytes) -> ParsedDocument:

@@ -80,15 +80,21 @@ def lay_out_table(
     """Return a table's text, and its cells with their places in it.
 
     Empty cells are left out. A cell that spans rows is repeated in each of them and has the first
-    of its places; one that spans columns stands once and without a header. A header stands in
-    the first row that it is written in, and nowhere if its columns are empty. A table that is all
-    header, or has none, gives its cells alone.
+    of its places; one that spans columns stands once, and without a header if they have different
+    ones. A header stands in the first row that it is written in, and nowhere if its columns are
+    empty. A table that is all header, or has none, gives its cells alone.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))
     text = writer.write()
     filled.sort(key=lambda cell: (cell.row, cell.column))
     return text, Table(_columns(filled, writer.places), writer.headers, sheet, origin)
+
+
+def header_above(headers: Mapping[int, str], column: int, col_span: int) -> str | None:
+    """Return the header of a cell's columns, if those that have one have the same."""
+    found = {headers[at] for at in range(column, column + col_span) if at in headers}
+    return found.pop() if len(found) == 1 else None
 
 
 def _rows(cells: Iterable[Cell]) -> list[list[Cell]]:
@@ -147,10 +153,10 @@ class _Writer:
     def _line(self, row: Sequence[Cell], start: int) -> str:
         parts: list[str] = []
         for cell in row:
-            header = self.headers.get(cell.column) if cell.col_span == 1 else None
+            header = header_above(self.headers, cell.column, cell.col_span)
             if header:
-                if cell.column in self._unplaced:
-                    for above, offset in self._unplaced.pop(cell.column):
+                for column in range(cell.column, cell.column + cell.col_span):
+                    for above, offset in self._unplaced.pop(column, ()):
                         self.places.setdefault(above[:2], start + offset)
                 start += len(header) + len(HEADER_SEPARATOR)
                 parts.append(f"{header}{HEADER_SEPARATOR}{cell.text}")

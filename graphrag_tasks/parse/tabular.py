@@ -1,53 +1,99 @@
 """The reader of CSV files: one table.
 
-Docling keeps more than a kilobyte for each cell, so a long file goes through it in pieces, each
-below the header.
+Python's own reader is used: Docling keeps more than a kilobyte for each cell, takes the first row
+for the header whatever stands in it, and knows no titles above it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from io import StringIO
 from itertools import islice
 
+from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.docling_blocks import blocks_of
-from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.text import decode
+from graphrag_tasks.parse.headers import find_header
+from graphrag_tasks.parse.tables import Cell, lay_out_table
+from graphrag_tasks.parse.text import decode, one_line
 
-RECORDS_PER_PIECE = 2_000
+_DELIMITERS = (",", ";", "\t", "|")
+_NO_DELIMITER = "\x1f"  # which no decoded line keeps
+_DECLARED = re.compile(r"sep=(.)\n", re.IGNORECASE)
+_SAMPLE_ROWS = 100
+_SAMPLE_CHARACTERS = 200_000
 
 
 def read_csv(data: bytes) -> ParsedDocument:
-    """Read a CSV file, whatever its delimiter; the first row is the header.
+    """Read a CSV file: its delimiter and its header are found; titles above it are captions.
 
     Raises:
         DocumentError: The file is binary or not CSV (code `broken`).
     """
-    records = _records(decode(data).replace("\r\n", "\n").replace("\r", "\n"))
-    header = next(records, "")
-    texts: list[str] = []
-    while rows := list(islice(records, RECORDS_PER_PIECE)):
-        texts += _read(header, rows)
-    text = "\n".join(texts or _read(header, []))
-    return ParsedDocument([Block("table", text)] if text else [])
+    text = decode(data).replace("\r\n", "\n").replace("\r", "\n")
+    declared = _DECLARED.match(text)
+    if declared:
+        text = text[declared.end() :]
+    delimiter = declared[1] if declared else _delimiter(text)
+    try:
+        return ParsedDocument(_blocks(list(_rows(text, delimiter))))
+    except csv.Error as error:
+        what = f"not a valid csv file: {error}"
+        raise DocumentError("broken", what, hint="Check its quotes, or save it again") from error
 
 
-def _read(header: str, rows: list[str]) -> list[str]:
-    piece = "".join([header, *rows]).encode("utf-8")
-    return [block.text for block in blocks_of(convert(piece, "csv"))]
+def _blocks(rows: list[list[Cell]]) -> list[Block]:
+    top = find_header(rows[:_SAMPLE_ROWS])
+    captions = [Block("caption", cell.text) for row in rows[: top.titles] for cell in row]
+    first = rows[top.titles][0].row if rows[top.titles :] else 0
+    cells: list[Cell] = []
+    for number, row in enumerate(rows[top.titles :]):
+        is_header = number < top.headers
+        cells.extend(
+            Cell(cell.row - first, cell.column, cell.text, is_header=is_header) for cell in row
+        )
+    if not cells:
+        return captions
+    text, table = lay_out_table(cells)
+    return [*captions, Block("table", text, table=table)]
 
 
-def _records(text: str) -> Iterator[str]:
-    """Yield the lines of each record that is not blank: quoted values may hold line ends."""
-    lines: list[str] = []
-    quotes = 0
-    for line in StringIO(text):
-        lines.append(line)
-        quotes += line.count('"')
-        if quotes % 2 == 0:
-            if record := "".join(lines).strip("\n"):
-                yield f"{record}\n"
-            lines, quotes = [], 0
-    if lines:
-        yield "".join(lines)
+def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
+    """Yield the cells of each record that has text; a blank one still counts as a row."""
+    for number, record in enumerate(_records(text, delimiter)):
+        row = [
+            Cell(number, column, clean)
+            for column, field in enumerate(record)
+            if (clean := one_line(field))
+        ]
+        if row:
+            yield row
+
+
+def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    return csv.reader(StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter that cuts the most records into the same number of fields."""
+    sample = text[:_SAMPLE_CHARACTERS]
+    ranked = [(_regularity(_records(sample, one)), one) for one in _DELIMITERS]
+    best = max(ranked, key=lambda pair: pair[0])
+    return best[1] if best[0] > (0.0, 0) else _NO_DELIMITER
+
+
+def _regularity(records: Iterable[list[str]]) -> tuple[float, int]:
+    """Return the share of records with the most frequent number of fields, and that number."""
+    counts: Counter[int] = Counter()
+    try:
+        for record in islice(records, _SAMPLE_ROWS):
+            if record:
+                counts[len(record)] += 1
+    except csv.Error:
+        pass
+    if not counts:
+        return 0.0, 0
+    (fields, records_with), *_ = counts.most_common(1)
+    return (records_with / counts.total(), fields) if fields > 1 else (0.0, 0)

@@ -1,0 +1,137 @@
+"""Which rows on top of a table are its title and which name its columns, where no format says so.
+
+A header is told from the rows below it: it has text where they have numbers or dates, it is not
+repeated in them, and its texts are short and differ from each other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from graphrag_tasks.parse.tables import Cell
+from graphrag_tasks.parse.values import value_of
+
+_LOOKED_AT = 50  # rows below a header; enough to know a column's type
+_MAX_TITLES = 5
+_MAX_HEADERS = 4
+_MOST = 0.7  # share of a column's cells that give it its type
+_LONGEST_NAME = 80
+_YEARS = range(1900, 2101)
+
+Rows = Sequence[Sequence[Cell]]
+"""The cells that have text of each row that has any."""
+
+
+class Top(NamedTuple):
+    """How many rows on top of a table are its title, and how many below them its header."""
+
+    titles: int
+    headers: int
+
+
+def find_header(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool] | None = None) -> Top:
+    """Tell titles and header rows.
+
+    Args:
+        rows: The table from its first row on; a hundred of them are enough.
+        is_marked: Whether a row looks like a header by its format, such as bold type.
+    """
+    titles = _count_titles(rows)
+    return Top(titles, _count_headers(rows[titles:], is_marked or (lambda _: False)))
+
+
+def _count_titles(rows: Rows) -> int:
+    """Count rows of one cell at the left that stand above rows of several."""
+    left = min((row[0].column for row in rows), default=0)
+    count = 0
+    for row in rows[:_MAX_TITLES]:
+        if len(row) > 1 or row[0].column > left or row[0].row_span > 1:
+            break
+        count += 1
+    return count if any(len(row) > 1 for row in rows[count : count + 1]) else 0
+
+
+def _count_headers(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool]) -> int:
+    if len(rows) < 2:
+        return 0
+    count = _height(rows)
+    body = rows[count : count + _LOOKED_AT]
+    if not body:
+        return 0
+    last = _lowest_cells(rows[:count])
+    votes = _votes(last, body)
+    if is_marked(rows[0]) != is_marked(body[-1]):
+        votes += 1 if is_marked(rows[0]) else -1
+    if votes:
+        return count if votes > 0 else 0
+    return count if _could_be_names(rows[0], body) else 0
+
+
+def _height(rows: Rows) -> int:
+    """Return how many rows a header has if there is one: groups of columns stand above these."""
+    height = max(1, *(cell.row_span for cell in rows[0]))
+    while height < min(_MAX_HEADERS, len(rows) - 1):
+        above, row = rows[height - 1], rows[height]
+        has_groups = any(cell.col_span > 1 for cell in above) and len(row) > len(above)
+        if not has_groups or not all(map(_is_name, row)):
+            break
+        height += 1
+    return height if height <= _MAX_HEADERS else 1
+
+
+def _lowest_cells(header: Rows) -> list[Cell]:
+    """Return the cells that stand directly above a column."""
+    lowest: dict[int, Cell] = {}
+    for cell in chain.from_iterable(header):
+        for column in range(cell.column, cell.column + cell.col_span):
+            lowest[column] = cell._replace(column=column, col_span=1)
+    return list(lowest.values())
+
+
+def _votes(header: Sequence[Cell], body: Rows) -> int:
+    columns: dict[int, list[Cell]] = defaultdict(list)
+    for cell in chain.from_iterable(body):
+        columns[cell.column].append(cell)
+    return sum(_vote(cell, columns[cell.column]) for cell in header if columns[cell.column])
+
+
+def _vote(header: Cell, cells: Sequence[Cell]) -> int:
+    """Judge one column: 1 for a header, -1 against it, 0 where it does not tell."""
+    types = [_type(cell) for cell in cells]
+    typed = len(types) - types.count("text")
+    if typed < _MOST * len(types):
+        is_repeated = any(cell.text == header.text for cell in cells) and len(header.text) > 1
+        return -1 if is_repeated else 0
+    if _type(header) == "text":
+        return 1
+    if _is_year(header):
+        return 0 if all(map(_is_year, cells)) else 1
+    return -1
+
+
+def _type(cell: Cell) -> str:
+    return (cell.value or value_of(cell.text)).type
+
+
+def _is_year(cell: Cell) -> bool:
+    return cell.text.isdecimal() and len(cell.text) == 4 and int(cell.text) in _YEARS
+
+
+def _is_name(cell: Cell) -> bool:
+    return len(cell.text) <= _LONGEST_NAME and (_type(cell) == "text" or _is_year(cell))
+
+
+def _could_be_names(row: Sequence[Cell], body: Rows) -> bool:
+    texts = [cell.text for cell in row]
+    if len(set(texts)) < len(texts) or max(map(len, texts)) > _LONGEST_NAME:
+        return False
+    if not all(any(map(str.isalnum, text)) for text in texts):
+        return False
+    named = sum(cell.col_span for cell in row)
+    if named < _MOST * max(sum(cell.col_span for cell in below) for below in body):
+        return False
+    types = {_type(cell) for cell in row}
+    return types == {"text"} or types == {"integer"}

@@ -1,0 +1,205 @@
+"""Workbooks: the tables of each sheet, with the values that their cells hold.
+
+openpyxl is used directly: Docling makes text of every value, so that a date, a percentage and an
+amount look alike, takes the first row of each group of cells for its header, and does not say
+where on the sheet a table lies.
+
+What is read: visible sheets; hidden rows and columns too, since filters and outlines hide rows
+that hold all the same; of a formula its value when the file was saved.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from typing import Any
+
+import openpyxl
+from openpyxl.utils.cell import range_boundaries
+
+from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.headers import Rows, Top, find_header
+from graphrag_tasks.parse.number_formats import is_percent, shown_number
+from graphrag_tasks.parse.sheet_regions import Region, find_regions
+from graphrag_tasks.parse.tables import Cell, lay_out_table
+from graphrag_tasks.parse.text import one_line
+from graphrag_tasks.parse.values import Value
+
+_SAMPLE_ROWS = 100
+_MAX_HEADERS = 4
+_HEADING_LEVEL = 1
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """What is known of a sheet.
+
+    Attributes:
+        name: As its tab shows it.
+        cells: Filled cells by row and column of the sheet, with their spans.
+        bold: Places of those in bold type.
+        header_rows: Where the workbook itself says that a table has its header.
+    """
+
+    name: str
+    cells: Mapping[tuple[int, int], Cell]
+    bold: frozenset[tuple[int, int]]
+    header_rows: Sequence[Region]
+
+
+def sheet_blocks(data: bytes) -> Iterator[Block]:
+    """Yield a heading for each visible sheet with text, and its titles, texts and tables."""
+    book = openpyxl.load_workbook(BytesIO(data), data_only=True)
+    try:
+        for worksheet in book.worksheets:
+            if worksheet.sheet_state != worksheet.SHEETSTATE_VISIBLE:
+                continue
+            sheet = _read_sheet(worksheet)
+            if sheet.cells:
+                yield Block("heading", one_line(sheet.name), level=_HEADING_LEVEL)
+                for region, cells in _tables(sheet):
+                    yield from _table_blocks(sheet, region, cells)
+    finally:
+        book.close()
+
+
+def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401 - openpyxl has no types
+    spans = {
+        (merged.min_row, merged.min_col): (
+            min(merged.max_row, worksheet.max_row) - merged.min_row + 1,
+            min(merged.max_col, worksheet.max_column) - merged.min_col + 1,
+        )
+        for merged in worksheet.merged_cells.ranges
+    }
+    cells: dict[tuple[int, int], Cell] = {}
+    bold: set[tuple[int, int]] = set()
+    for row in worksheet.iter_rows():
+        for found in row:
+            if found.value is None:
+                continue
+            text, value = _shown(found.value, found.number_format, found.data_type)
+            if text:
+                place = (found.row, found.column)
+                cells[place] = Cell(*place, text, *spans.get(place, (1, 1)), value=value)
+                if found.font.b:
+                    bold.add(place)
+    return _Sheet(worksheet.title, cells, frozenset(bold), tuple(_header_rows(worksheet)))
+
+
+def _header_rows(worksheet: Any) -> Iterator[Region]:  # noqa: ANN401
+    ranges = [table.ref for table in worksheet.tables.values() if table.headerRowCount != 0]
+    for reference in (*ranges, worksheet.auto_filter.ref):
+        if reference:
+            left, top, right, _ = range_boundaries(reference)
+            if top and left and right:
+                yield Region(top, left, top, right)
+
+
+def _shown(value: Any, number_format: str, data_type: str) -> tuple[str, Value | None]:  # noqa: ANN401
+    """Return a value as people see it, and what it is; None: what its text says."""
+    if isinstance(value, bool):
+        return str(value).upper(), Value("boolean", float(value))
+    if isinstance(value, (int, float)):
+        kind = "percent" if is_percent(number_format) else "number"
+        if kind == "number" and float(value).is_integer():
+            kind = "integer"
+        return shown_number(value, number_format), Value(kind, float(value))
+    if isinstance(value, datetime):
+        if value.time() == time() and "h" not in number_format.lower():
+            value = value.date()
+        else:
+            iso = value.replace(microsecond=0).isoformat()
+            return iso.replace("T", " "), Value("datetime", iso=iso)
+    if isinstance(value, date):
+        return value.isoformat(), Value("date", iso=value.isoformat())
+    if isinstance(value, time):
+        iso = value.replace(microsecond=0).isoformat()
+        return iso, Value("time", iso=iso)
+    if isinstance(value, timedelta):
+        return str(value), Value("number", value / timedelta(days=1))
+    return one_line(str(value)), Value("error") if data_type == "e" else None
+
+
+def _tables(sheet: _Sheet) -> Iterator[tuple[Region, Rows]]:
+    """Yield each table's place and rows; a blank row inside of a table does not end it."""
+    places = (
+        Region(row, column, row + cell.row_span - 1, column + cell.col_span - 1)
+        for (row, column), cell in sheet.cells.items()
+    )
+    regions = find_regions(places)
+    rows = _rows_by_region(sheet, regions)
+    last: tuple[Region, Rows] | None = None
+    for region in regions:
+        current = (region, rows[region])
+        if last and _continues(sheet, last, current):
+            last = (last[0].joined(region), [*last[1], *rows[region]])
+            continue
+        if last:
+            yield last
+        last = current
+    if last:
+        yield last
+
+
+def _rows_by_region(sheet: _Sheet, regions: Sequence[Region]) -> dict[Region, list[list[Cell]]]:
+    """Return each region's rows of filled cells."""
+    rows: dict[Region, dict[int, list[Cell]]] = {region: defaultdict(list) for region in regions}
+    active: list[Region] = []
+    pending = list(reversed(regions))
+    for row, column in sorted(sheet.cells):
+        while pending and pending[-1].top <= row:
+            active.append(pending.pop())
+        if any(region.bottom < row for region in active):
+            active = [region for region in active if region.bottom >= row]
+        home = next(region for region in active if region.contains(row, column))
+        rows[home][row].append(sheet.cells[row, column])
+    return {region: list(found.values()) for region, found in rows.items()}
+
+
+def _continues(sheet: _Sheet, above: tuple[Region, Rows], below: tuple[Region, Rows]) -> bool:
+    """Tell whether rows without a header go on below a blank row, in the same columns."""
+    upper, lower = above[0], below[0]
+    same_columns = (upper.left, upper.right) == (lower.left, lower.right)
+    if not same_columns or upper.left == upper.right or lower.top != upper.bottom + 2:
+        return False
+    has_header = _top(sheet, upper, above[1]).headers > 0
+    return has_header and _top(sheet, lower, below[1]) == Top(0, 0)
+
+
+def _top(sheet: _Sheet, region: Region, rows: Rows) -> Top:
+    found = find_header(
+        rows[:_SAMPLE_ROWS], lambda row: all((cell.row, cell.column) in sheet.bold for cell in row)
+    )
+    for header in sheet.header_rows:
+        if header.overlaps(region):
+            above = sum(row[0].row < header.top for row in rows[:_SAMPLE_ROWS])
+            titles = min(above, found.titles)
+            if above - titles < _MAX_HEADERS:
+                return Top(titles, above - titles + 1)
+    is_list = region.left == region.right and not any(
+        (row[0].row, row[0].column) in sheet.bold for row in rows[:1]
+    )
+    return Top(0, 0) if is_list else found
+
+
+def _table_blocks(sheet: _Sheet, region: Region, rows: Rows) -> Iterator[Block]:
+    if sum(map(len, rows)) == 1:
+        yield Block("paragraph", rows[0][0].text)
+        return
+    top = _top(sheet, region, rows)
+    for row in rows[: top.titles]:
+        yield Block("caption", row[0].text)
+    body = rows[top.titles :]
+    first, left = body[0][0].row, region.left
+    cells = (
+        cell._replace(
+            row=cell.row - first, column=cell.column - left, is_header=number < top.headers
+        )
+        for number, row in enumerate(body)
+        for cell in row
+    )
+    text, table = lay_out_table(cells, sheet=one_line(sheet.name), origin=(first, left))
+    yield Block("table", text, table=table)
