@@ -75,11 +75,16 @@ def _height(rows: Rows) -> int:
     height = max(1, *(cell.row_span for cell in rows[0]))
     while height < min(_MAX_HEADERS, len(rows) - 1):
         above, row = rows[height - 1], rows[height]
-        has_groups = any(cell.col_span > 1 for cell in above) and len(row) > len(above)
+        has_groups = any(_is_group(cell, row) for cell in above)
         if not has_groups or not all(map(_is_name, row)):
             break
         height += 1
     return height if height <= _MAX_HEADERS else 1
+
+
+def _is_group(cell: Cell, below: Sequence[Cell]) -> bool:
+    columns = range(cell.column, cell.column + cell.col_span)
+    return sum(other.column in columns for other in below) > 1
 
 
 def _lowest_cells(header: Rows) -> list[Cell]:
@@ -103,12 +108,12 @@ def _vote(header: Cell, cells: Sequence[Cell]) -> int:
     types = [_type(cell) for cell in cells]
     typed = len(types) - types.count("text")
     if typed < _MOST * len(types):
-        is_repeated = any(cell.text == header.text for cell in cells) and len(header.text) > 1
+        is_repeated = any(cell.text == header.text for cell in cells)
         return -1 if is_repeated else 0
     if _type(header) == "text":
         return 1
     if _is_year(header):
-        return 0 if all(map(_is_year, cells)) else 1
+        return -1 if all(map(_is_year, cells)) else 1
     return -1
 
 

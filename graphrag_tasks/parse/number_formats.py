@@ -16,7 +16,7 @@ _PRECISE = Context(prec=40)
 _SECTIONS = re.compile(r'((?:"[^"]*"|\\.|[^;"\\])*)(?:;|$)')
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|[_*].|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[[^\]]*\]'
-    r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?|\.[#0?]+)|(?P<exponent>[eE][+-]0+)|(?P<other>.)"
+    r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*|\.[#0?]+,*)|(?P<exponent>[eE][+-]0+)|(?P<other>.)"
 )
 _CONDITION = re.compile(r"\[[<>=]")
 
@@ -88,10 +88,11 @@ def _general(value: float) -> str:
 
 
 def _number(value: float, section: _Section) -> str:
-    whole, _, fraction = (section.digits or "").partition(".")
-    scaled = Decimal(repr(value)) * (100 if section.is_percent else 1)
-    scaled /= 1000 ** (len(whole) - len(whole.rstrip(",")))
+    digits = (section.digits or "").rstrip(",")
+    thousands = len(section.digits or "") - len(digits)
+    whole, _, fraction = digits.partition(".")
     whole = whole.rstrip(",")
+    scaled = Decimal(repr(value)) * (100 if section.is_percent else 1) / 1000**thousands
     rounded = scaled.quantize(Decimal(1).scaleb(-len(fraction)), ROUND_HALF_UP, _PRECISE)
     if not rounded and "0" not in whole + fraction:
         return ""

@@ -7,7 +7,6 @@ import zlib
 from dataclasses import replace
 from html import unescape
 from io import BytesIO
-from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile, ZipFile
 
 from openpyxl.utils.exceptions import InvalidFileException
@@ -36,9 +35,12 @@ _MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 _MAX_RATIO = 200  # real parts, as repetitive as they may be, stay far below
 _UNSUSPICIOUS_BYTES = 50_000_000
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_MERGED = re.compile(
+    rb'<(?:\w+:)?mergeCell [^>]*?\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
+)
 _MAX_AREA = 4_000_000
 _MAX_AREA_PER_CELL = 100
-_BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, ParseError, TypeError, ValueError)
+_BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, TypeError, ValueError)
 """What openpyxl raises for a part that is missing, not XML, or not as the standard has it."""
 
 _RESAVE = "Open it in its own application and save it again"
@@ -135,17 +137,31 @@ def _title(package: ZipFile) -> str | None:
 
 
 def _check_extent(data: bytes) -> None:
-    """Refuse a sheet with a few cells far apart: Docling would visit every cell between them."""
+    """Refuse a sheet with a few cells far apart: every cell between them would be visited."""
     with ZipFile(BytesIO(data)) as package:
         for part in package.infolist():
             if _SHEET_PART.match(part.filename):
-                cells = _CELL.findall(package.read(part))
+                sheet = package.read(part)
+                _check_merged(part.filename, sheet)
+                cells = _CELL.findall(sheet)
                 rows = max((int(row) for _, row in cells), default=0)
                 columns = max((_column_number(letters) for letters, _ in cells), default=0)
                 if rows * columns > max(_MAX_AREA, _MAX_AREA_PER_CELL * len(cells)):
                     what = f"{part.filename} has {len(cells)} cells spread over {rows} rows"
                     hint = "Delete the stray cells, or save the sheet as CSV"
                     raise DocumentError("too_large", f"{what} and {columns} columns", hint=hint)
+
+
+def _check_merged(part: str, sheet: bytes) -> None:
+    """Refuse merged cells over much of a sheet: openpyxl makes an object of each place in them."""
+    area = 0
+    for left, top, right, bottom in _MERGED.findall(sheet):
+        width = _column_number(right) - _column_number(left) + 1
+        area += width * (int(bottom) - int(top) + 1)
+    if area > _MAX_AREA:
+        what = f"{part} has merged cells over {area} places"
+        hint = "Merge fewer cells, or save the sheet as CSV"
+        raise DocumentError("too_large", what, hint=hint)
 
 
 def _column_number(letters: bytes) -> int:

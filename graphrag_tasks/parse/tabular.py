@@ -17,11 +17,11 @@ from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.headers import find_header
 from graphrag_tasks.parse.tables import Cell, lay_out_table
-from graphrag_tasks.parse.text import decode, one_line
+from graphrag_tasks.parse.text import clean_text, decode
 
 _DELIMITERS = (",", ";", "\t", "|")
-_NO_DELIMITER = "\x1f"  # which no decoded line keeps
-_DECLARED = re.compile(r"sep=(.)\n", re.IGNORECASE)
+_NO_DELIMITER = "\x1f"  # which clean text does not hold
+_DECLARED = re.compile(r"sep=(.)(?:\n|\Z)", re.IGNORECASE)
 _SAMPLE_ROWS = 100
 _SAMPLE_CHARACTERS = 200_000
 
@@ -32,7 +32,7 @@ def read_csv(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: The file is binary or not CSV (code `broken`).
     """
-    text = decode(data).replace("\r\n", "\n").replace("\r", "\n")
+    text = clean_text(decode(data))
     declared = _DECLARED.match(text)
     if declared:
         text = text[declared.end() :]
@@ -66,7 +66,7 @@ def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
         row = [
             Cell(number, column, clean)
             for column, field in enumerate(record)
-            if (clean := one_line(field))
+            if (clean := " ".join(field.split()))
         ]
         if row:
             yield row

@@ -28,6 +28,7 @@ class Value(NamedTuple):
 TEXT = Value("text")
 
 _BOOLEANS = {"true": 1.0, "false": 0.0}
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MAX_LENGTH = 40  # no value is longer
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)")
 _DECIMAL_POINT = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)?\.\d+(?:[eE][+-]?\d{1,3})?")
@@ -47,10 +48,11 @@ def value_of(text: str) -> Value:
     """Return the value of a cell's text, of type text where it has no other."""
     if len(text) > _MAX_LENGTH:
         return TEXT
-    if text[-1:].isalpha():  # most cells
-        truth = _BOOLEANS.get(text.lower())
-        return Value("boolean", truth) if truth is not None else _time_value(text)
-    return _number_value(text) or _time_value(text)
+    if not text[:1].isalpha():
+        return _number_value(text) or _time_value(text)
+    if (truth := _BOOLEANS.get(text.lower())) is not None:
+        return Value("boolean", truth)
+    return _time_value(text) if text.startswith(_MONTHS) else TEXT
 
 
 def _number_value(text: str) -> Value | None:

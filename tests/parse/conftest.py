@@ -20,10 +20,11 @@ from graphrag_tasks.stage import StageResult
 
 @dataclass(frozen=True)
 class Parsed:
-    """One document's row and blocks."""
+    """One document's row, blocks and cells."""
 
     document: dict[str, Any]
     blocks: list[dict[str, Any]]
+    cells: list[dict[str, Any]]
 
     @property
     def kinds(self) -> list[tuple[str, str]]:
@@ -73,7 +74,7 @@ def parse_files() -> ParseFiles:
 
 @pytest.fixture
 def parse_one(parse_files: ParseFiles) -> ParseOne:
-    """Parse one file and check that its blocks lie where the document text has them."""
+    """Parse one file; its blocks and cells must lie where the document text has them."""
 
     def run(uri: str, data: bytes) -> Parsed:
         result = parse_files({uri: data})
@@ -84,6 +85,12 @@ def parse_one(parse_files: ParseFiles) -> ParseOne:
         for ordinal, block in enumerate(blocks):
             assert block["ordinal"] == ordinal
             assert text[block["char_start"] : block["char_end"]] == block["text"] != ""
-        return Parsed(document, blocks)
+        cells = result.tables["cells"].to_pylist()
+        assert document["cells"] == len(cells)
+        for cell in cells:
+            assert blocks[cell["ordinal"]]["kind"] == "table"
+            if cell["char_start"] is not None:
+                assert text[cell["char_start"] : cell["char_end"]] == cell["text"] != ""
+        return Parsed(document, blocks, cells)
 
     return run
