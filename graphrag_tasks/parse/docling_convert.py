@@ -4,8 +4,7 @@ Docling's backends and pipelines are used directly, not through its `DocumentCon
 
 * `docling.document_converter` imports the speech pipeline, which in 2.143.0 imports torch
   unguarded; nothing here needs either.
-* It guesses a stream's format from its first bytes and so takes a CSV file that begins with "BM"
-  for a bitmap; here the caller says what a file is.
+* It guesses a stream's format from its first bytes; here the caller says what a file is.
 
 Importing this module imports docling and pandas, which takes seconds; one pipeline object of each
 kind serves all documents of the process.
@@ -19,15 +18,12 @@ from functools import cache
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from docling.backend.csv_backend import CsvDocumentBackend
 from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend
 from docling.backend.html_backend import HTMLDocumentBackend
-from docling.backend.msexcel_backend import MsExcelDocumentBackend
 from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
 from docling.backend.msword_backend import MsWordDocumentBackend
 from docling.datamodel.backend_options import (
     HTMLBackendOptions,
-    MsExcelBackendOptions,
     ThreadedDoclingParseBackendOptions,
 )
 from docling.datamodel.base_models import ConversionStatus, InputFormat
@@ -54,7 +50,6 @@ class _Format(NamedTuple):
 
 
 _FORMATS = {
-    "csv": _Format(InputFormat.CSV, CsvDocumentBackend),
     "docx": _Format(InputFormat.DOCX, MsWordDocumentBackend),
     # Text before the first heading is text too: do not put it among headers and footers.
     "html": _Format(
@@ -69,10 +64,6 @@ _FORMATS = {
         ),
     ),
     "pptx": _Format(InputFormat.PPTX, MsPowerpointDocumentBackend),
-    # A chart repeats the numbers of the cells it is drawn from.
-    "xlsx": _Format(
-        InputFormat.XLSX, MsExcelDocumentBackend, MsExcelBackendOptions(parse_charts=False)
-    ),
 }
 """Docling's side of each media type. Remote and local fetching are off by Docling's default."""
 

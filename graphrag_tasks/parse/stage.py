@@ -59,7 +59,8 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
 
     Returns:
         `documents`, one row per source row in its order; `blocks`, and the `cells` of those that
-        are tables, in reading order.
+        are tables, in reading order. Of the stats, `cells_omitted` counts the cells beyond
+        `config.max_cells` of their documents.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
@@ -77,14 +78,12 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
             if parsed:
                 blocks.extend(lay_out(source["document_id"], parsed.blocks))
                 cells.append(lay_out_cells(source["document_id"], parsed.blocks))
-    return StageResult(
-        tables={
-            "documents": pa.Table.from_pylist(documents, schema=schemas.DOCUMENTS),
-            "blocks": pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
-            "cells": pa.concat_tables(cells),
-        },
-        stats=_stats(documents, len(blocks)),
-    )
+    tables = {
+        "documents": pa.Table.from_pylist(documents, schema=schemas.DOCUMENTS),
+        "blocks": pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
+        "cells": pa.concat_tables(cells),
+    }
+    return StageResult(tables, _stats(documents, tables))
 
 
 @dataclass(frozen=True)
@@ -183,11 +182,13 @@ def _file_stem(path: str) -> str:
     return PurePosixPath(path).stem or path
 
 
-def _stats(documents: list[dict[str, Any]], blocks: int) -> dict[str, int | float]:
+def _stats(
+    documents: list[dict[str, Any]], tables: Mapping[str, pa.Table]
+) -> dict[str, int | float]:
     stats: dict[str, int | float] = {"documents": len(documents)}
     for status in (PARSED, EMPTY, FAILED, SKIPPED):
         stats[status] = sum(document["status"] == status for document in documents)
     stats["pages"] = sum(document["pages_out"] or 0 for document in documents)
-    stats["blocks"] = blocks
-    stats["cells"] = sum(document["cells"] for document in documents)
+    stats |= {name: tables[name].num_rows for name in ("blocks", "cells")}
+    stats["cells_omitted"] = sum(row["cells"] for row in documents) - tables["cells"].num_rows
     return stats

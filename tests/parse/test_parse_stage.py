@@ -131,6 +131,7 @@ def test_one_bad_document_does_not_stop_the_others(
         "pages": 0,
         "blocks": 1,
         "cells": 0,
+        "cells_omitted": 0,
     }
 
 

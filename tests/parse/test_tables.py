@@ -106,3 +106,16 @@ def test_a_cell_stands_where_it_is_said_to_stand(cells: list[Cell]) -> None:
     for place, stands in found.items():
         assert stands == filled[place].text or (stands is None and filled[place].is_header)
     assert text == "\n".join(line for line in text.split("\n") if line)
+
+
+def test_the_example_of_the_documentation() -> None:
+    cells = [
+        header(0, 1, "2020", col_span=2),
+        header(1, 0, "Plant"), header(1, 1, "Q1"), header(1, 2, "Q2"),
+        Cell(2, 0, "Hamburg"), Cell(2, 1, "1,200"), Cell(2, 2, "1,350"),
+    ]  # fmt: skip
+    text, table = lay_out_table(cells)
+    assert text == "Plant: Hamburg | 2020 Q1: 1,200 | 2020 Q2: 1,350"
+    assert list(zip(table.cells["start"], table.cells["end"], strict=True)) == [
+        (17, 21), (0, 5), (22, 24), (39, 41), (7, 14), (26, 31), (43, 48)
+    ]  # fmt: skip

@@ -1,0 +1,139 @@
+"""The cells artifact, whatever the format of the table."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+from docx import Document
+from pptx import Presentation
+from pptx.util import Pt
+
+from graphrag_tasks.config import ParseConfig
+
+ROWS = [["Plant", "Stock", "Since"], ["Hamburg", "1,200", "2024-02-29"], ["Köln", "", "n/a"]]
+CELLS = [
+    (0, 0, "Plant", True, None, "text"),
+    (0, 1, "Stock", True, None, "text"),
+    (0, 2, "Since", True, None, "text"),
+    (1, 0, "Hamburg", False, "Plant", "text"),
+    (1, 1, "1,200", False, "Stock", "integer"),
+    (1, 2, "2024-02-29", False, "Since", "date"),
+    (2, 0, "Köln", False, "Plant", "text"),
+    (2, 2, "n/a", False, "Since", "text"),
+]
+
+
+def saved(document: Any) -> bytes:
+    buffer = BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+def as_csv() -> bytes:
+    return "\n".join(";".join(row) for row in ROWS).encode()
+
+
+def as_markdown() -> bytes:
+    lines = ["| " + " | ".join(row) + " |" for row in ROWS]
+    return "\n".join([lines[0], "| --- | --- | --- |", *lines[1:]]).encode()
+
+
+def as_html() -> bytes:
+    rows = ["".join(f"<th>{text}</th>" for text in ROWS[0])]
+    rows += ["".join(f"<td>{text}</td>" for text in row) for row in ROWS[1:]]
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<p>Stock:</p><table>{body}</table>".encode()
+
+
+def as_docx() -> bytes:
+    document = Document()
+    document.add_paragraph("Stock:")
+    table = document.add_table(rows=3, cols=3)
+    for row, texts in enumerate(ROWS):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    return saved(document)
+
+
+def as_pptx() -> bytes:
+    deck = Presentation()
+    deck.slides.add_slide(deck.slide_layouts[6])
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    shape = slide.shapes.add_table(3, 3, Pt(72), Pt(72), Pt(300), Pt(90))
+    for row, texts in enumerate(ROWS):
+        for column, text in enumerate(texts):
+            shape.table.cell(row, column).text = text
+    return saved(deck)
+
+
+MAKERS = {"csv": as_csv, "md": as_markdown, "html": as_html, "docx": as_docx, "pptx": as_pptx}
+
+
+@pytest.mark.parametrize("media_type", sorted(MAKERS))
+def test_every_format_gives_the_same_cells(parse_one: Any, media_type: str) -> None:
+    parsed = parse_one(f"a.{media_type}", MAKERS[media_type]())
+    names = ("row", "column", "text", "is_header", "header", "value_type")
+    assert [tuple(cell[name] for name in names) for cell in parsed.cells] == CELLS
+    (table,) = [block for block in parsed.blocks if block["kind"] == "table"]
+    assert {cell["ordinal"] for cell in parsed.cells} == {table["ordinal"]}
+    assert {cell["page"] for cell in parsed.cells} == {2 if media_type == "pptx" else None}
+    assert {cell["sheet"] for cell in parsed.cells} == {None}
+    assert {cell["reference"] for cell in parsed.cells} == {None}
+    assert all(cell["char_start"] is not None for cell in parsed.cells)
+    values = {cell["text"]: (cell["number"], cell["iso"]) for cell in parsed.cells}
+    assert values["1,200"] == (1200.0, None)
+    assert values["2024-02-29"] == (None, "2024-02-29")
+
+
+def test_a_header_row_with_an_empty_corner(parse_one: Any) -> None:
+    html = b"""<table><tr><td></td><th>Q1</th><th>Q2</th></tr>
+    <tr><th>North</th><td>1</td><td>2</td></tr></table>"""
+    parsed = parse_one("a.html", html)
+    assert parsed.blocks[0]["text"] == "North | Q1: 1 | Q2: 2"
+    assert [cell["text"] for cell in parsed.cells if cell["is_header"]] == ["Q1", "Q2"]
+    assert [cell["text"] for cell in parsed.cells if cell["is_row_header"]] == ["North"]
+
+
+def test_cells_point_at_the_block_of_their_table(parse_one: Any) -> None:
+    parsed = parse_one("a.md", as_markdown() + b"\n\nText.\n\n" + as_markdown())
+    assert parsed.kinds[1] == ("paragraph", "Text.")
+    assert [cell["ordinal"] for cell in parsed.cells] == [0] * len(CELLS) + [2] * len(CELLS)
+
+
+def test_titles_above_the_header_of_a_csv_are_captions(parse_one: Any) -> None:
+    parsed = parse_one("a.csv", b"Stock by plant\n\nplant,stock\nHamburg,5\n")
+    assert parsed.kinds == [("caption", "Stock by plant"), ("table", "plant: Hamburg | stock: 5")]
+    assert [cell["row"] for cell in parsed.cells] == [0, 0, 1, 1]
+
+
+def test_a_csv_without_a_header(parse_one: Any) -> None:
+    parsed = parse_one("a.csv", b"Ann,31\nBob,27\n")
+    assert parsed.kinds == [("table", "Ann | 31\nBob | 27")]
+    assert not any(cell["is_header"] or cell["header"] for cell in parsed.cells)
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"sep=|\na,x|b\n1|2\n", "a,x: 1 | b: 2"),
+        (b"name;price\nAnn;1,5\nBob;2,5\n", "name: Ann | price: 1,5\nname: Bob | price: 2,5"),
+        (b"sentence\nOne, two.\nThree.\nFour, five, six.\n",
+         "sentence: One, two.\nsentence: Three.\nsentence: Four, five, six."),
+        (b'a, b\n1, "x, y"\n', "a: 1 | b: x, y"),
+    ],
+)  # fmt: skip
+def test_delimiters(parse_one: Any, data: bytes, text: str) -> None:
+    assert parse_one("a.csv", data).kinds == [("table", text)]
+
+
+def test_only_the_first_cells_of_a_document_are_kept(parse_files: Any) -> None:
+    files = {"a.md": as_markdown() + b"\n\nText.\n\n" + as_markdown()}
+    result = parse_files(files, config=ParseConfig(max_cells=10))
+    assert result.tables["cells"]["ordinal"].to_pylist() == [0] * 8 + [2] * 2
+    assert result.tables["documents"]["cells"].to_pylist() == [16]  # what there is
+    assert result.stats["cells"] == 10
+    assert result.stats["cells_omitted"] == 6
+    whole = parse_files(files)
+    assert result.tables["blocks"].equals(whole.tables["blocks"])
