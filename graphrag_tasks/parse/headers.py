@@ -19,6 +19,7 @@ _MAX_TITLES = 5
 _MAX_HEADERS = 4
 _MOST = 0.7  # share of a column's cells that give it its type
 _LONGEST_NAME = 80
+_MUCH_LONGER = 2
 _YEARS = range(1900, 2101)
 
 Rows = Sequence[Sequence[Cell]]
@@ -32,15 +33,23 @@ class Top(NamedTuple):
     headers: int
 
 
-def find_header(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool] | None = None) -> Top:
+def find_header(
+    rows: Rows,
+    is_marked: Callable[[Sequence[Cell]], bool] | None = None,
+    *,
+    is_likely: bool = True,
+) -> Top:
     """Tell titles and header rows.
 
     Args:
         rows: The table from its first row on; a hundred of them are enough.
         is_marked: Whether a row looks like a header by its format, such as bold type.
+        is_likely: Whether most tables of this kind have a header; if not, texts above texts are
+            one only where they are much shorter.
     """
     titles = _count_titles(rows)
-    return Top(titles, _count_headers(rows[titles:], is_marked or (lambda _: False)))
+    below = rows[titles:]
+    return Top(titles, _count_headers(below, is_marked or (lambda _: False), is_likely))
 
 
 def _count_titles(rows: Rows) -> int:
@@ -54,7 +63,7 @@ def _count_titles(rows: Rows) -> int:
     return count if any(len(row) > 1 for row in rows[count : count + 1]) else 0
 
 
-def _count_headers(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool]) -> int:
+def _count_headers(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool], is_likely: bool) -> int:
     if len(rows) < 2:
         return 0
     count = _height(rows)
@@ -67,6 +76,8 @@ def _count_headers(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool]) -> i
         votes += 1 if is_marked(rows[0]) else -1
     if votes:
         return count if votes > 0 else 0
+    if not is_likely and _mean_length(body) < _MUCH_LONGER * _mean_length(rows[:1]):
+        return 0
     return count if _could_be_names(rows[0], body) else 0
 
 
@@ -127,6 +138,11 @@ def _is_year(cell: Cell) -> bool:
 
 def _is_name(cell: Cell) -> bool:
     return len(cell.text) <= _LONGEST_NAME and (_type(cell) == "text" or _is_year(cell))
+
+
+def _mean_length(rows: Rows) -> float:
+    texts = [cell.text for row in rows for cell in row]
+    return sum(map(len, texts)) / len(texts)
 
 
 def _could_be_names(row: Sequence[Cell], body: Rows) -> bool:

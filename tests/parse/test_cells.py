@@ -137,3 +137,16 @@ def test_only_the_first_cells_of_a_document_are_kept(parse_files: Any) -> None:
     assert result.stats["cells_omitted"] == 6
     whole = parse_files(files)
     assert result.tables["blocks"].equals(whole.tables["blocks"])
+
+
+def test_a_first_row_that_no_format_marks(parse_one: Any) -> None:
+    def text(*rows: tuple[str, str]) -> str:
+        body = "".join(f"<tr><td>{one}</td><td>{two}</td></tr>" for one, two in rows)
+        return str(parse_one("a.html", f"<table>{body}</table>".encode()).blocks[0]["text"])
+
+    described = ("CL_MAIL_MESSAGE", "A class that sends electronic mail")
+    assert text(("Class", "Details"), described) == (
+        "Class: CL_MAIL_MESSAGE | Details: A class that sends electronic mail"
+    )
+    assert text(("Year", "Units"), ("2020", "5")) == "Year: 2020 | Units: 5"
+    assert text(("Name", "Ann"), ("Born", "in Rome")) == "Name | Ann\nBorn | in Rome"
