@@ -136,23 +136,28 @@ def content_of_markdown(markdown: str) -> Content:
 def grid_of(table: str) -> list[list[str]]:
     """Return the header and the rows of a table in our text form.
 
-    A header is what stands before the first `: ` of a cell and does so in more than one row, or in
-    every cell of the only row.
+    Its cells have headers if one of them stands in half of the rows and in more than one, or if
+    every cell of the only row has one; a header is then what stands before the first `: `.
     """
     rows = [line.split(_ROW_CELLS) for line in table.split("\n")]
-    starts = [[cell.partition(_AFTER_HEADER) for cell in row] for row in rows]
-    if len(rows) == 1:
-        known = {start for start, sign, _ in starts[0] if sign and all(s for _, s, _ in starts[0])}
-    else:
-        seen = Counter(one for row in starts for one in {start for start, sign, _ in row if sign})
-        known = {start for start, count in seen.items() if count > 1}
+    if not _has_headers(rows):
+        return [[], *rows]
     headers: dict[str, None] = {}
     body: list[list[str]] = []
-    for row in starts:
-        headers |= dict.fromkeys(start for start, sign, _ in row if sign and start in known)
-        body.append([rest if sign and start in known else start + sign + rest
-                     for start, sign, rest in row])  # fmt: skip
+    for row in rows:
+        cells = [cell.partition(_AFTER_HEADER) for cell in row]
+        headers |= dict.fromkeys(start for start, sign, _ in cells if sign)
+        body.append([value if sign else start for start, sign, value in cells])
     return [list(headers), *body]
+
+
+def _has_headers(rows: Sequence[Sequence[str]]) -> bool:
+    if len(rows) == 1:
+        return all(_AFTER_HEADER in cell for cell in rows[0])
+    starts = ({cell.partition(_AFTER_HEADER)[0] for cell in row if _AFTER_HEADER in cell}
+              for row in rows)  # fmt: skip
+    most = max(Counter(start for row in starts for start in row).values(), default=0)
+    return most > 1 and 2 * most >= len(rows)
 
 
 def _parts(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

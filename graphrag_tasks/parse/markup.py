@@ -3,8 +3,9 @@
 Markdown is rendered to HTML by marko and read as HTML: Docling's own Markdown backend merges
 neighbouring paragraphs of a file as soon as it holds an HTML block or a comment.
 
-HTML is simplified before Docling reads it. Inline markup is unwrapped, because Docling strips the
-blank space around each run of it; images, menus and form controls go; notes in block quotes
+HTML pages lose their boilerplate (`boilerplate`), Markdown does not. HTML is simplified before
+Docling reads it. Inline markup is unwrapped, because Docling strips the
+blank space around each run of it; images and form controls go; notes in block quotes
 ("> ### Note") keep the section they stand in; list items that hold more than a line of text
 ("1. Do this:" and a code block) are taken apart, because Docling makes one text of an item.
 """
@@ -21,6 +22,7 @@ from marko.ext.gfm import GFM
 
 from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
+from graphrag_tasks.parse.boilerplate import drop_boilerplate
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.text import decode, one_line
@@ -41,7 +43,6 @@ _DROPPED = [
     "canvas",
     "iframe",
     "object",
-    "nav",
     "button",
     "select",
     "input",
@@ -97,7 +98,14 @@ def read_html(data: bytes) -> ParsedDocument:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     declared = _DECLARED_ENCODING.search(data, 0, _HEAD_BYTES)
-    return _read(decode(data, declared[1].decode("ascii") if declared else None), None)
+    html = decode(data, declared[1].decode("ascii") if declared else None)
+    soup = BeautifulSoup(html, "html.parser")
+    _check_depth(soup)
+    _clean(soup)
+    if not drop_boilerplate(soup):
+        soup = BeautifulSoup(html, "html.parser")
+        _clean(soup)
+    return _read(soup, None)
 
 
 def read_markdown(data: bytes) -> ParsedDocument:
@@ -112,7 +120,10 @@ def read_markdown(data: bytes) -> ParsedDocument:
         text = text[front.end() :]
         if found := _FRONT_TITLE.search(front[1]):
             title = found[1].strip().strip("\"'")
-    return _read(_markdown().convert(text), title)
+    soup = BeautifulSoup(_markdown().convert(text), "html.parser")
+    _check_depth(soup)
+    _clean(soup)
+    return _read(soup, title)
 
 
 @cache
@@ -120,9 +131,7 @@ def _markdown() -> Markdown:
     return Markdown(extensions=[GFM])
 
 
-def _read(html: str, title: str | None) -> ParsedDocument:
-    soup = BeautifulSoup(html, "html.parser")
-    _check_depth(soup)
+def _read(soup: BeautifulSoup, title: str | None) -> ParsedDocument:
     if title is None and soup.title is not None:
         title = one_line(soup.title.get_text())
     _simplify(soup)
@@ -139,11 +148,16 @@ def _check_depth(soup: BeautifulSoup) -> None:
             raise DocumentError("broken", what, hint="Save the page without its layout")
 
 
-def _simplify(soup: BeautifulSoup) -> None:
+def _clean(soup: BeautifulSoup) -> None:
     for comment in soup.find_all(string=lambda string: isinstance(string, Comment)):
         comment.extract()
     for tag in soup.find_all(_DROPPED):
         tag.decompose()
+
+
+def _simplify(soup: BeautifulSoup) -> None:
+    for footer in soup.find_all("footer"):
+        footer.name = "div"  # Docling leaves footers out, even those of an article
     for tag in soup.find_all(_INLINE):
         tag.unwrap()
     for quote in soup.find_all("blockquote"):

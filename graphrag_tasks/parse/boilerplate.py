@@ -1,0 +1,191 @@
+"""What of an HTML page is not its content: menus, banners, footers, links to share and to edit.
+
+Rules by landmark and by well-known class name, not an extractor that guesses the main text by its
+density: those lose tables, code and short sections, and a lost section is worse than a kept menu
+(`benchmarks/boilerplate.py` compares). What holds:
+
+* `main`, `article` and `role="main"` are taken as content, and what is inside is left out only
+  when it is navigation by its tag, role or name; they are never taken for *all* the content.
+* Names are matched whole, in classes everywhere and in ids outside sections: documentation is full
+  of sections whose id is "cookies", "footer" or "sidebar".
+* Nothing is left out that has the page's content in it: a content element, its only first-level
+  heading, or half of its words outside links.
+* A page of which nothing is left is read as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bs4 import BeautifulSoup, Tag
+
+_CONTENT = ["main", "article"]
+_CONTENT_ROLES = {"main", "article"}
+_NAVIGATION_ROLES = {
+    *("navigation", "search", "menu", "menubar", "toolbar", "dialog", "alertdialog"),
+}
+_FRAME = ["header", "footer", "aside"]
+_FRAME_ROLES = {"banner", "contentinfo", "complementary"}
+_MAX_SHARE = 0.5  # of a page's words outside links that may be left out at once
+_MOSTLY_LINKS = 0.5  # share of an element's words that are links
+_MANY_WORDS = 60  # a banner has fewer
+
+_ANYWHERE = re.compile(
+    r"skip-?(?:link|nav|to-?content|to-?main)|skiptocontent-\w+|md-skip|mw-jump-link|jump-link"
+    r"|breadcrumbs?|mw-editsection|catlinks|printfooter|navbox|noprint"
+    r"|nav(?:header|footer|-panel)|navpath|(?:top|sub|bottom|main)-?nav|nav-?bar|navigation"
+    r"|pagination(?:-nav)?|pager|prev-next|post-navigation|theme-doc-footer"
+    r"|share(?:daddy|-buttons?|-links?|-bar)|social-?(?:links|share|icons|media|buttons|bar)"
+    r"|addtoany\S*|edit-(?:this-)?page|edit-on-github|md-content-button|md-feedback|page-feedback"
+    r"|(?:cookie|consent|gdpr)s?-(?:\w+-)?(?:banner|notice|bar|popup|modal|overlay|dialog|wall)"
+    r"|onetrust-\S+|cookiebot\w*|cc-window|cky-consent\S*|announcement-bar"
+    r"|mw-(?:navigation|panel|head)|search-results-title|sphinxsidebar|md-sidebar"
+)
+"""Names of what is not content wherever it is, while it is short or mostly links."""
+
+_OUTSIDE = re.compile(
+    r"(?:site|page|global|main|md)?-?footer|site-?header|masthead|(?:site-?)?sidebar"
+    r"|widget(?:-area)?|newsletter(?:-\w+)?|subscribe(?:-\w+)?|related(?:-posts|-articles)?"
+    r"|cookies?|cookie-?(?:consent|law|message|info)|consent|site-?(?:notice|sub)"
+)
+"""Names of elements that frame a page, where they are not inside its content."""
+
+_LINK_LISTS = re.compile(r"(?:table-?of-?contents|toc|contents|page-?toc|on-this-page)")
+_SOFTWARE_IDS = re.compile(r"mw-|onetrust-|__")
+_SEPARATORS = re.compile(r"[-_]+")
+_ADMONITION = re.compile(r"note|tip|warning|caution|danger|info|hint|topic|footnote|admonition")
+_SKIPS = re.compile(r"(?:skip|jump) (?:to|over)\b", re.IGNORECASE)
+_HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
+_NEVER_NAMED = {"html", "body", "tr", "td", "th", "pre", "code", *_HEADINGS}
+_PERMALINKS = {"¶", "#", "§", "🔗", "\uf0c1", "edit", "[edit]"}
+
+
+def drop_boilerplate(soup: BeautifulSoup) -> bool:
+    """Take what is not content out of a page.
+
+    Returns:
+        Whether any words are left; if not, the page has to be read as it was.
+    """
+    _drop_permalinks(soup)
+    _show_tabs(soup)
+    page = _Page(soup)
+    for tag in soup.find_all(True):
+        if not tag.decomposed and page.is_boilerplate(tag):
+            _drop(tag, page)
+    if soup.title is not None and soup.body is None:  # a page without a body has its title in it
+        return soup.get_text(" ", strip=True) != soup.title.get_text(" ", strip=True)
+    return bool((soup.body or soup).get_text(" ", strip=True))
+
+
+class _Page:
+    """What an element is compared with: the page's words outside links and its first heading."""
+
+    def __init__(self, soup: BeautifulSoup) -> None:
+        self._words = _words_outside_links(soup.body or soup)
+        titles = [one for one in soup.find_all("h1") if one.get_text(strip=True)]
+        self.title = titles[0] if len(titles) == 1 else None
+
+    def is_boilerplate(self, tag: Tag) -> bool:
+        if not (_is_navigation(tag) or _is_frame(tag) or _is_named(tag)):
+            return False
+        return not self._holds_content(tag)
+
+    def _holds_content(self, tag: Tag) -> bool:
+        if tag.name in _CONTENT or tag.find(_is_content):
+            return True
+        words = _words_outside_links(tag)
+        return words > _MAX_SHARE * self._words or (not words and not self._words)
+
+
+def _drop(tag: Tag, page: _Page) -> None:
+    """Take an element out; the page's title stays where the element was."""
+    if page.title is not None and page.title is not tag and tag in page.title.parents:
+        tag.insert_before(page.title.extract())
+    tag.decompose()
+
+
+def _drop_permalinks(soup: BeautifulSoup) -> None:
+    """Take out the signs behind headings that link to themselves."""
+    for heading in soup.find_all(_HEADINGS):
+        for link in heading.find_all("a"):
+            if link.get_text(strip=True) in _PERMALINKS:
+                link.decompose()
+
+
+def _show_tabs(soup: BeautifulSoup) -> None:
+    """Unhide the tabs behind the first: "on Windows" is content as "on Linux" is."""
+    for tag in soup.find_all(hidden=True):
+        if _role(tag) == "tabpanel" or any("tab" in name for name in _classes(tag)):
+            del tag["hidden"]
+
+
+def _is_navigation(tag: Tag) -> bool:
+    if tag.name in ("nav", "search") or _role(tag) in _NAVIGATION_ROLES:
+        return True
+    return tag.name == "a" and _SKIPS.match(tag.get_text(" ", strip=True)) is not None
+
+
+def _is_frame(tag: Tag) -> bool:
+    """Tell whether it is a header, a footer or a sidebar of the page, not of a part of it."""
+    if tag.name not in _FRAME and _role(tag) not in _FRAME_ROLES:
+        return False
+    if tag.name == "aside" and any(_ADMONITION.search(name) for name in _classes(tag)):
+        return False
+    return not _inside_content(tag) or (tag.name == "aside" and _is_mostly_links(tag))
+
+
+def _is_named(tag: Tag) -> bool:
+    if tag.name in _NEVER_NAMED:
+        return False
+    names = list(_names(tag))
+    is_table = tag.name == "table"
+    if any(map(_ANYWHERE.fullmatch, names)):
+        return (_is_short(tag) and not is_table) or _is_mostly_links(tag)
+    if any(map(_LINK_LISTS.fullmatch, names)):
+        return _is_mostly_links(tag)
+    is_outside = any(map(_OUTSIDE.fullmatch, names)) and not is_table
+    return is_outside and not _inside_content(tag)
+
+
+def _names(tag: Tag) -> Iterator[str]:
+    """Yield the classes, and the id where it is not a section's: lower case, single hyphens."""
+    for name in _classes(tag):
+        yield _SEPARATORS.sub("-", name.lower())
+    own = str(tag.get("id") or "")
+    if own and (_SOFTWARE_IDS.match(own) or not _is_section(tag)):
+        yield _SEPARATORS.sub("-", own.lower())
+
+
+def _is_section(tag: Tag) -> bool:
+    return tag.name == "section" or tag.find(_HEADINGS, recursive=False) is not None
+
+
+def _classes(tag: Tag) -> list[str]:
+    return [str(name) for name in tag.get_attribute_list("class") if name]
+
+
+def _role(tag: Tag) -> str:
+    return str(tag.get("role") or "").lower()
+
+
+def _is_content(tag: Tag) -> bool:
+    return tag.name in _CONTENT or _role(tag) in _CONTENT_ROLES
+
+
+def _inside_content(tag: Tag) -> bool:
+    return any(map(_is_content, tag.parents))
+
+
+def _is_short(tag: Tag) -> bool:
+    return len(tag.get_text(" ").split()) <= _MANY_WORDS
+
+
+def _is_mostly_links(tag: Tag) -> bool:
+    words = len(tag.get_text(" ").split())
+    return words > 0 and 1 - _words_outside_links(tag) / words >= _MOSTLY_LINKS
+
+
+def _words_outside_links(tag: Tag) -> int:
+    in_links = sum(len(link.get_text(" ").split()) for link in tag.find_all("a"))
+    return max(0, len(tag.get_text(" ").split()) - in_links)
