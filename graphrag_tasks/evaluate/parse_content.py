@@ -1,22 +1,23 @@
 """What a document says, from Markdown or from our own blocks, in one form that can be compared.
 
-Tables are the difficulty: Markdown has a grid whose first row is the header, our text repeats the
-header in each row (`Name: Bob | Age: 3`, see `parse.tables`). Both become the header's cells, once,
-and then each row's cells without the empty ones. Neighbours of one row with the same text count as
-one: Markdown has to repeat a cell that spans columns.
+Our text of a table repeats the header in each row (`Name: Bob | Age: 3`, see `parse.tables`), so
+its cells are taken instead. Of both sides, a table is its rows' cells without the empty ones, and
+neighbours of one row with the same text count as one: Markdown has to repeat a cell that spans
+columns.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from graphrag_tasks.evaluate.parse_metrics import words
 from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.tables import Table
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s\"[^\"]*\")?\)")
@@ -38,8 +39,6 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _RULE = re.compile(r"^\s*(?:[-*_]\s*){3,}$")
 _SEPARATOR_ROW = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
 _PIPE = re.compile(r"(?<!\\)\|")
-_ROW_CELLS = " | "
-_AFTER_HEADER = ": "
 
 
 @dataclass(frozen=True)
@@ -113,8 +112,8 @@ def content_of_blocks(blocks: Iterable[Block]) -> Content:
     for block in blocks:
         if block.kind in ("title", "heading"):
             made.heading(1 + (block.level or 0), block.text)  # as Docling writes them
-        elif block.kind == "table":
-            made.table(grid_of(block.text))
+        elif block.table is not None:
+            made.table(_rows(block.table))
         else:
             made.text(block.text)
     return made.content()
@@ -133,31 +132,15 @@ def content_of_markdown(markdown: str) -> Content:
     return made.content()
 
 
-def grid_of(table: str) -> list[list[str]]:
-    """Return the header and the rows of a table in our text form.
-
-    Its cells have headers if one of them stands in half of the rows and in more than one, or if
-    every cell of the only row has one; a header is then what stands before the first `: `.
-    """
-    rows = [line.split(_ROW_CELLS) for line in table.split("\n")]
-    if not _has_headers(rows):
-        return [[], *rows]
-    headers: dict[str, None] = {}
-    body: list[list[str]] = []
-    for row in rows:
-        cells = [cell.partition(_AFTER_HEADER) for cell in row]
-        headers |= dict.fromkeys(start for start, sign, _ in cells if sign)
-        body.append([value if sign else start for start, sign, value in cells])
-    return [list(headers), *body]
-
-
-def _has_headers(rows: Sequence[Sequence[str]]) -> bool:
-    if len(rows) == 1:
-        return all(_AFTER_HEADER in cell for cell in rows[0])
-    starts = ({cell.partition(_AFTER_HEADER)[0] for cell in row if _AFTER_HEADER in cell}
-              for row in rows)  # fmt: skip
-    most = max(Counter(start for row in starts for start in row).values(), default=0)
-    return most > 1 and 2 * most >= len(rows)
+def _rows(table: Table) -> Iterator[list[str]]:
+    """Yield a table's rows; a cell that spans rows is in each of them, as Markdown repeats it."""
+    rows: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    columns = (table.cells[name] for name in ("row", "row_span", "column", "text"))
+    for row, span, column, text in zip(*columns, strict=True):
+        for covered in range(row, row + span):
+            rows[covered].append((column, text))
+    for row in sorted(rows):
+        yield [text for _, text in sorted(rows[row])]
 
 
 def _parts(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

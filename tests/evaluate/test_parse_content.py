@@ -7,11 +7,11 @@ import pytest
 from graphrag_tasks.evaluate.parse_content import (
     content_of_blocks,
     content_of_markdown,
-    grid_of,
     plain,
 )
 from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.markup import read_markdown
+from graphrag_tasks.parse.tables import Cell, lay_out_table
 
 MARKDOWN = """# Guide
 
@@ -54,17 +54,9 @@ def test_our_blocks_of_the_same_document_have_the_same_content() -> None:
     assert parsed.text.split()[:8] == reference.text.split()[:8]
 
 
-@pytest.mark.parametrize(
-    ("table", "grid"),
-    [
-        ("a: 1 | b: 2\na: 3", [["a", "b"], ["1", "2"], ["3"]]),
-        ("x | y\nsee: z", [[], ["x", "y"], ["see: z"]]),
-        ("a: 1 | b: 2", [["a", "b"], ["1", "2"]]),
-        ("a: 1 | plain", [[], ["a: 1", "plain"]]),
-    ],
-)
-def test_rows_that_repeat_their_header(table: str, grid: list[list[str]]) -> None:
-    assert grid_of(table) == grid
+def test_a_cell_that_spans_rows_stands_in_each() -> None:
+    _, table = lay_out_table([Cell(0, 0, "a", row_span=2), Cell(0, 1, "b"), Cell(1, 1, "c")])
+    assert content_of_blocks([Block("table", "", table=table)]).cells == ("a", "b", "a", "c")
 
 
 def test_a_spanning_cell_counts_once() -> None:
@@ -73,10 +65,8 @@ def test_a_spanning_cell_counts_once() -> None:
 
 
 def test_blocks_have_docling_levels() -> None:
-    blocks = [Block("title", "T"), Block("heading", "H", level=1), Block("table", "k: v | l: w")]
-    content = content_of_blocks(blocks)
-    assert content.headings == ((1, "T"), (2, "H"))
-    assert content.cells == ("k", "l", "v", "w")
+    blocks = [Block("title", "T"), Block("heading", "H", level=1)]
+    assert content_of_blocks(blocks).headings == ((1, "T"), (2, "H"))
 
 
 @pytest.mark.parametrize(
