@@ -6,8 +6,8 @@ Docling's backends and pipelines are used directly, not through its `DocumentCon
   unguarded; nothing here needs either.
 * It guesses a stream's format from its first bytes; here the caller says what a file is.
 
-Importing this module imports docling and pandas, which takes seconds; one pipeline object of each
-kind serves all documents of the process.
+Importing this module imports docling and pandas, which takes seconds; one pipeline object
+serves all documents but PDF files.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 logging.getLogger("docling").setLevel(logging.CRITICAL)
 
 _RENDER_SCALE = 0.1  # pixels per point: the picture itself is not used
+_PAGES_AHEAD = 4  # decoded pages that wait to be read; each may hold large pictures
 
 
 class _Format(NamedTuple):
@@ -60,7 +61,10 @@ _FORMATS = {
         ThreadedDoclingParseDocumentBackend,
         # Without rendering, docling-parse reports no drawn lines, which tables need.
         ThreadedDoclingParseBackendOptions(
-            parser_threads=1, render_pages=True, render_scale=_RENDER_SCALE
+            parser_threads=1,
+            render_pages=True,
+            render_scale=_RENDER_SCALE,
+            max_concurrent_results=_PAGES_AHEAD,
         ),
     ),
     "pptx": _Format(InputFormat.PPTX, MsPowerpointDocumentBackend),
@@ -69,13 +73,15 @@ _FORMATS = {
 
 
 @cache
-def _pipeline(media_type: str) -> BasePipeline:
-    if media_type == "pdf":
-        options = NativePdfPipelineOptions(
-            parser_threads=1, generate_page_images=False, generate_picture_images=False
-        )
-        return LayoutPdfPipeline(options)
+def _simple_pipeline() -> BasePipeline:
     return SimplePipeline(ConvertPipelineOptions())
+
+
+def _pdf_pipeline() -> BasePipeline:
+    options = NativePdfPipelineOptions(
+        parser_threads=1, generate_page_images=False, generate_picture_images=False
+    )
+    return LayoutPdfPipeline(options)
 
 
 def convert(data: bytes, media_type: str) -> DoclingDocument:
@@ -106,7 +112,8 @@ def convert(data: bytes, media_type: str) -> DoclingDocument:
 
 def _execute(source: InputDocument, media_type: str) -> DoclingDocument:
     try:
-        result = _pipeline(media_type).execute(source, raises_on_error=True)
+        pipeline = _pdf_pipeline() if media_type == "pdf" else _simple_pipeline()
+        result = pipeline.execute(source, raises_on_error=True)
     except RuntimeError as error:
         cause = error.__cause__ or error  # the pipeline wraps whatever went wrong
         if isinstance(cause, ConversionError):

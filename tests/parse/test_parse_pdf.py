@@ -206,8 +206,8 @@ def test_a_page_whose_layout_fails_keeps_its_lines(
     def no_tables(*_: Any) -> Any:
         raise ValueError("no tables")
 
-    original = pipeline._page_elements
-    monkeypatch.setattr(pipeline, "_page_elements", fail_on_second)
+    original = pipeline._page_layout
+    monkeypatch.setattr(pipeline, "_page_layout", fail_on_second)
     monkeypatch.setattr(pipeline, "find_tables", no_tables)
     kinds = [(block.kind, block.text) for block in read_pdf(pdf_file(two_pages)).blocks]
     assert kinds[0] == ("heading", "1. Introduction")

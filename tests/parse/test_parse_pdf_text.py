@@ -9,10 +9,12 @@ from docling.models.postprocessing.reading_order_rb import PageElement
 from docling_core.types.doc.base import CoordOrigin, Size
 from docling_core.types.doc.document import RefItem
 from docling_core.types.doc.labels import DocItemLabel
-from pdf_lines import BODY, BOLD, ITALIC, MONO, line
+from pdf_lines import BODY, BOLD, ITALIC, MONO, REGULAR, line
 
 from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.cells import settled, split_word
 from graphrag_tasks.parse.pdf.furniture import without_furniture
+from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
 from graphrag_tasks.parse.pdf.joining import join_code, join_lines
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
 from graphrag_tasks.parse.pdf.lines import (
@@ -254,3 +256,56 @@ def test_capitals_need_case() -> None:
     assert is_capitals("COVID 19")
     assert not is_capitals("코로나 COVID")
     assert not is_capitals("19")
+
+
+def letters_of(text: str, top: float, left: float = 72) -> list[Line]:
+    return [line(letter, top, left=left + 5 * at) for at, letter in enumerate(text)]
+
+
+def test_a_word_of_two_rows_is_taken_apart() -> None:
+    letters = [*letters_of("status", 100), *letters_of("The", 112, left=102)]
+    glued = line("statusThe", 100, height=22, right=117)
+    assert [part.text for part in split_word(glued, letters, 10)] == ["status", "The"]
+    tall = line("Title", 100, height=22)
+    assert split_word(tall, letters_of("Title", 105), 10) == [tall]
+    assert split_word(glued, letters[:3], 10) == [glued]
+
+
+def test_a_line_has_the_font_of_most_of_its_words() -> None:
+    (prose,) = settled(
+        [line("ls lists all files", 100, font=MONO)],
+        [line("ls", 100, font=MONO), line("lists all files", 100, left=85)],
+    )
+    assert prose.font == REGULAR
+
+
+def headings(*parts: Line) -> list[str]:
+    page = [Labelled([part], label_of(part)) for part in parts]
+    found = in_context(page, BODY, has_plain_headings(page * 3, BODY))
+    return [part.text for part in found if part.label is Label.HEADING]
+
+
+def test_terms_above_their_meaning_are_no_headings() -> None:
+    term = line("build (required)", 120, font=BOLD)
+    meaning = line(WIDE, 132, left=97)
+    assert headings(line("1.2 Targets", 100, font=BOLD), term, meaning) == ["1.2 Targets"]
+    assert headings(term, meaning) == ["build (required)"]
+    assert headings(line("1.2 Targets", 100, font=BOLD), term, line(WIDE, 132))[1:] == [
+        "build (required)"
+    ]
+
+
+def test_a_chapter_number_above_its_title_is_no_heading() -> None:
+    number, title = line("ONE", 100, font=BOLD), line("Scope", 130, font=BOLD)
+    assert headings(number, title) == ["Scope"]
+    assert headings(line("Part II", 100, font=BOLD), line(WIDE, 130)) == ["Part II"]
+
+
+def test_lines_of_a_table_of_contents_are_no_headings() -> None:
+    entries = [
+        line(f"{number} Chapter {'. ' * 20}{number}", 130 + 12 * number, font=BOLD)
+        for number in range(4)
+    ]
+    long = line("Appendix B Differences From", 155, font=BOLD)
+    found = headings(line("Contents", 100, font=BOLD), *entries[:2], long, *entries[2:])
+    assert found == ["Contents"]

@@ -1,4 +1,9 @@
-"""What Docling reports of a PDF page as boxes and pieces of text."""
+"""What docling-parse reports of a PDF page as boxes and pieces of text.
+
+Words and lines are taken from its native page, not from Docling's page object: that is made of
+several pydantic models for each word, which costs as much time as everything else together, and
+most of the memory.
+"""
 
 from __future__ import annotations
 
@@ -6,52 +11,91 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docling.utils.font_style import parse_font_style, weight_class
-from docling_core.types.doc.page import PdfTextCell
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.lines import Font, Line
+from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_right_to_left, same_row
+from graphrag_tasks.parse.pdf.rows import lines_of, rows_of
 
 if TYPE_CHECKING:
+    from docling.backend.docling_parse_backend import ThreadedDoclingParsePageBackend
     from docling.backend.pdf_backend import PdfPageBackend
     from docling_core.types.doc.base import BoundingBox
-    from docling_core.types.doc.page import TextCell
 
 _MAX_SHAPES = 4000  # of a page: maps and drawings have more, and no tables
 _MAX_THICKNESS = 3.0  # points
 _CODE_SHARE = 0.1  # of a line of code that may be in another font
 _STRAIGHT = 0.5  # points that a line may lean
+_TALL = 1.5  # heights of a word, beyond which it may be made of two rows
 _SUBSET = re.compile(r"^/?(?:[A-Z]{6}\+)?")
 _MONO = re.compile(
-    r"mono|courier|cmtt|typewriter|consol|inconsol|fixed|sftt|txtt|sourcecode|menlo", re.IGNORECASE
+    r"mono|courier|cmtt|typewriter|consol|inconsol|fixed|sftt|txtt|xbtt|sourcecode|menlo",
+    re.IGNORECASE,
 )
 # Bold in the names of TeX fonts and in abbreviations that Docling does not know
-_BOLD = re.compile(r"bold|-bd|black|heavy|demi|cmbx|bx1|-medi", re.IGNORECASE)
+_BOLD = re.compile(r"bold|-bd|black|heavy|demi|cmbx|bx1|-medi|xbtt", re.IGNORECASE)
 
 
-def pieces(cells: Iterable[TextCell], page: int) -> list[Line]:
-    """Return the cells that hold text; their boxes must have their origin at the top left."""
-    return [_piece(cell, page) for cell in cells if cell.text.strip()]
+class PageText(NamedTuple):
+    """The text of a page, twice; boxes have their origin at the top left."""
+
+    words: list[Line]
+    lines: list[Line]
 
 
-def settle_fonts(lines: Sequence[TextCell], words: Sequence[TextCell]) -> None:
+def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
+    """Return the words and the lines of a page, each with the font of most of its letters.
+
+    The parser takes the end of a word and the begin of another, right below it, for one word;
+    such words and their lines are taken apart.
+    """
+    native = page._result._require_page_decoder()
+    number, height = page.page_no, page.get_size().height
+    words = _pieces(native.get_word_cells(), number, height)
+    lines = _pieces(native.get_line_cells(), number, height)
+    usual = body_of(words).size
+    if any(_is_tall(word, usual) for word in words):
+        letters = _pieces(native.get_char_cells(), number, height)
+        words = [part for word in words for part in split_word(word, letters, usual)]
+        lines = [part for line in lines for part in _split_line(line, words, usual)]
+    return PageText(words, settled(lines, words))
+
+
+def split_word(word: Line, letters: Iterable[Line], usual: float) -> list[Line]:
+    """Return the words of a tall word whose letters stand in several rows, else the word.
+
+    Args:
+        word: As the parser gives it.
+        letters: Of the page.
+        usual: Height of most words.
+    """
+    if not _is_tall(word, usual):
+        return [word]
+    rows = rows_of(letter for letter in letters if _holds(word.box, letter))
+    parts = [line for row in rows for line in lines_of(row)]
+    if len(rows) < 2 or not _same_letters([word], parts):
+        return [word]
+    return parts
+
+
+def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
     """Give each line the font of most of its letters; the parser gives it that of its first."""
-    placed = sorted(
-        ((*_middle(word), word) for word in words if word.text.strip()), key=lambda item: item[0]
-    )
+    placed = sorted(((*_middle(word.box), word) for word in words), key=lambda item: item[0])
     heights = [height for height, _, _ in placed]
+    found: list[Line] = []
     for line in lines:
-        box = box_of(line.rect.to_bounding_box())
-        fonts: Counter[str] = Counter()
+        box = line.box
+        fonts: Counter[Font] = Counter()
         near = slice(bisect(heights, box.top), bisect(heights, box.bottom))
         for _, across, word in placed[near]:
             if box.left <= across <= box.right:
-                fonts[getattr(word, "font_name", "")] += len(word.text)
-        if len(fonts) > 1 and isinstance(line, PdfTextCell):
-            line.font_name = _main_font(fonts)
+                fonts[word.font] += len(word.text)
+        found.append(replace(line, font=_main_font(fonts)) if len(fonts) > 1 else line)
+    return found
 
 
 def drawn_lines(page: PdfPageBackend) -> list[Box]:
@@ -66,27 +110,64 @@ def box_of(box: BoundingBox) -> Box:
     return Box(box.l, min(box.t, box.b), box.r, max(box.t, box.b))
 
 
-def _main_font(fonts: Counter[str]) -> str:
+def _pieces(cells: Iterable[Any], page: int, page_height: float) -> list[Line]:
+    """Return native cells that hold text; their origin is at the bottom left."""
+    found: list[Line] = []
+    for cell in cells:
+        text = cell.text
+        if not text.strip():
+            continue
+        across = (cell.r_x0, cell.r_x1, cell.r_x2, cell.r_x3)
+        up = (cell.r_y0, cell.r_y1, cell.r_y2, cell.r_y3)
+        box = Box(min(across), page_height - max(up), max(across), page_height - min(up))
+        size = max(box.bottom - box.top, 0.1)
+        found.append(Line(text, box, page, font_named(cell.font_name), size))
+    return found
+
+
+def _split_line(line: Line, words: Sequence[Line], usual: float) -> list[Line]:
+    """Return the words of a line that stand in several rows, else the line."""
+    if not _is_tall(line, usual):
+        return [line]
+    inside = [word for word in words if _holds(line.box, word)]
+    first = inside[0].box if inside else line.box
+    is_one = all(same_row(first, word.box) for word in inside)
+    return [line] if is_one or not _same_letters([line], inside) else inside
+
+
+def _is_tall(piece: Line, usual: float) -> bool:
+    is_long = len(piece.text) > 1 and not is_right_to_left(piece.text)
+    return is_long and piece.is_upright and piece.height > _TALL * usual
+
+
+def _holds(box: Box, piece: Line) -> bool:
+    down, across = _middle(piece.box)
+    return box.left <= across <= box.right and box.top <= down <= box.bottom
+
+
+def _same_letters(first: Iterable[Line], second: Iterable[Line]) -> bool:
+    return _letters(first) == _letters(second)
+
+
+def _letters(pieces: Iterable[Line]) -> list[str]:
+    return sorted("".join("".join(piece.text.split()) for piece in pieces))
+
+
+def _main_font(fonts: Counter[Font]) -> Font:
     """Return the most frequent font; a line of prose may be mostly code and is prose still."""
-    prose = Counter({name: count for name, count in fonts.items() if not _font(name).mono})
+    prose = Counter({font: count for font, count in fonts.items() if not font.mono})
     is_code = prose.total() <= _CODE_SHARE * fonts.total()
     return (fonts if is_code else prose).most_common(1)[0][0]
 
 
-def _middle(cell: TextCell) -> tuple[float, float]:
-    """Return where a cell's middle is, from the top and from the left."""
-    rect = cell.rect
-    return (rect.r_y0 + rect.r_y2) / 2, (rect.r_x0 + rect.r_x2) / 2
-
-
-def _piece(cell: TextCell, page: int) -> Line:
-    box = box_of(cell.rect.to_bounding_box())
-    font = _font(getattr(cell, "font_name", ""))
-    return Line(cell.text, box, page, font, max(box.bottom - box.top, 0.1))
+def _middle(box: Box) -> tuple[float, float]:
+    """Return where a box's middle is, from the top and from the left."""
+    return (box.top + box.bottom) / 2, (box.left + box.right) / 2
 
 
 @cache
-def _font(name: str) -> Font:
+def font_named(name: str) -> Font:
+    """Return what a font's name tells of it."""
     style = parse_font_style(name)
     is_bold = style.known and weight_class(style.weight) >= 1
     return Font(

@@ -20,6 +20,7 @@ from graphrag_tasks.parse.pdf.paragraphs import BULLET, CAPTION, DOT_LEADER, NUM
 _LARGE, _LARGER = 1.28, 1.12  # sizes of the body
 _LARGE_IN_FONT = 1.2  # where the font is the body's: letters of one font differ in height
 _MIN_BOLD = 0.9  # below, bold words are those of a drawing
+_NO_DESCENDER = 0.76  # of the height, in fonts whose boxes are those of the letters
 _SMALL = 0.86
 _LOW = 0.7  # share of the page above footnotes
 _MAX_LINES, _MAX_LENGTH = 4, 220
@@ -36,6 +37,7 @@ _USUAL = re.compile(
     r"(?:abstract|introduction|references|conclusions?|acknowledge?ments?|contents)", re.IGNORECASE
 )
 _FORMULA = re.compile(r"[=;{}<>]|\w\(\)|_\w+_|\\")
+_DESCENDER = re.compile(r"[gjpqy(),;/]")
 _NOTE_MARK = re.compile(r"[\d*†‡§¹²³]")
 _LEADING_NUMBERING = re.compile(r"^[\W\d_]+")
 
@@ -64,8 +66,18 @@ class _Looks:
         return self.text[-1] not in ".,;"
 
     @property
+    def is_tiny(self) -> bool:
+        least = _MIN_BOLD if _DESCENDER.search(self.text) else _MIN_BOLD * _NO_DESCENDER
+        return self.ratio < least
+
+    @property
     def is_numbered(self) -> bool:
-        return _SECTION_NUMBER.match(self.text) is not None
+        return is_numbered(self.text)
+
+
+def is_numbered(text: str) -> bool:
+    """Tell whether the text begins as a numbered heading does."""
+    return _SECTION_NUMBER.match(text) is not None
 
 
 def heading_key(title: str) -> str:
@@ -154,7 +166,7 @@ def _is_code(looks: _Looks, body: Body) -> bool:
 
 def _is_heading(looks: _Looks, body: Body) -> bool:
     text = looks.text
-    printed = len(text.replace(" ", ""))
+    printed = len(_LEADING_NUMBERING.sub("", text).replace(" ", ""))
     if looks.letters < 2 or looks.letters <= 0.4 * printed or DOT_LEADER.search(text):
         return False
     if len(looks.lines) > _MAX_LINES or len(text) > _MAX_LENGTH:
@@ -176,7 +188,7 @@ def _stands_out(looks: _Looks, body: Body) -> bool:
     has_own_font = looks.lines[0].font.name != body.font
     if looks.ratio >= (_LARGER if has_own_font else _LARGE_IN_FONT) and looks.ends_open:
         return looks.bold or len(text) < 90
-    if looks.bold and looks.ratio >= _MIN_BOLD and len(text) <= _BOLD_LENGTH and count <= 3:
+    if looks.bold and not looks.is_tiny and len(text) <= _BOLD_LENGTH and count <= 3:
         return looks.ends_open or looks.is_numbered
     is_shouted = is_capitals(text) and looks.letters >= 6 and count <= 2
     return is_shouted and len(text) <= _CAPITALS_LENGTH and text[-1] not in ".,;:"

@@ -29,6 +29,7 @@ _INDENT = 0.5  # beyond which a line begins a paragraph
 _MAX_INDENT = 4.0  # beyond which a line belongs to something else
 _ROOM = 1.1  # widths of the next word that a line must have left to have ended its paragraph
 _LOOK_DOWN = 4.0  # how far below a line its neighbour is looked for
+_LARGE = 1.12  # sizes of the body that headings are beyond
 _SHORT_HEAD = 70  # characters of a line in a font of its own that may head the text below it
 
 BULLET = re.compile(r"[•‣▪●○◦■□▶✓➢❖∙·∞*\uf0b7\uf0a7\u2013-]\s+(?=\S)")
@@ -112,13 +113,26 @@ def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
         return False
     if not 1 / _SIZE_RATIO <= line.height / last.height <= _SIZE_RATIO:
         return False
-    if _changes_style(last, line) or _starts_something(line) or DOT_LEADER.search(last.text):
+    is_title = _are_title(last, line, body)
+    if (
+        (not is_title and _changes_style(last, line))
+        or _starts_something(line)
+        or DOT_LEADER.search(last.text)
+    ):
         return False
     if last.font.mono and line.font.mono and not body.mono:
         return True
     if _heads(last, line, body):
         return False
+    if is_title:
+        return not _had_room(current, line)
     return not _is_indented(current, line) and not _had_room(current, line)
+
+
+def _are_title(last: Line, line: Line, body: Body) -> bool:
+    """Tell whether both are lines of one long heading, which may hang, and hold names of code."""
+    is_bold = last.font.bold and line.font.bold and not body.bold
+    return is_bold and min(last.size, line.size) >= _LARGE * body.size
 
 
 def _changes_style(last: Line, line: Line) -> bool:

@@ -2,17 +2,19 @@
 
 Docling does the reading order (columns, captions) and the heading levels (bookmarks, then
 numbering, then style) by rules; what it needs for that, labelled elements instead of bare text
-lines, is made here. All state of a document is in its `ConversionResult`.
+lines, is made here. Each document takes a pipeline of its own, which costs nothing to make.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
+from docling.backend.docling_parse_backend import ThreadedDoclingParsePageBackend
 from docling.backend.pdf_backend import PdfDocumentBackend, PdfPageBackend
 from docling.datamodel.base_models import (
     AssembledUnit,
@@ -28,14 +30,17 @@ from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuild
 from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
-from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, pieces, settle_fonts
+from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, page_text
 from graphrag_tasks.parse.pdf.elements import table_element, text_element
 from graphrag_tasks.parse.pdf.furniture import without_furniture
+from graphrag_tasks.parse.pdf.grids import Grid
+from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
 from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, with_fixed_pitch
 from graphrag_tasks.parse.pdf.order import reading_order
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
 from graphrag_tasks.parse.pdf.rows import lines_of
+from graphrag_tasks.parse.pdf.styles import style_pages
 from graphrag_tasks.parse.pdf.tables import contains, find_tables
 
 _LABELS = {
@@ -64,6 +69,7 @@ class LayoutPdfPipeline(NativePdfPipeline):
 
     def __init__(self, options: NativePdfPipelineOptions) -> None:
         super().__init__(options)
+        self._lines: dict[int, list[Line]] = {}
         self._reading_order = reading_order()
         self._headings = HeadingHierarchyModel(
             HeadingHierarchyOptions(
@@ -83,28 +89,28 @@ class LayoutPdfPipeline(NativePdfPipeline):
         conv_res: ConversionResult,
         page_backend: PdfPageBackend,
     ) -> Page | None:
-        """Find the tables while the words are there: keeping them takes most of the memory."""
-        page = super()._parse_page(timings, conv_res, page_backend)
-        if page is None or page.parsed_page is None or page.size is None:
-            return page
-        parsed, size = page.parsed_page, page.size
-        settle_fonts(parsed.textline_cells, parsed.word_cells)
-        words = pieces(parsed.word_cells, page.page_no)
+        """Find the tables while the words are there; only lines are kept of the other pages."""
+        if not isinstance(page_backend, ThreadedDoclingParsePageBackend):
+            raise TypeError(f"pages of {type(page_backend).__name__} cannot be laid out")
+        if not page_backend.is_valid():
+            return super()._parse_page(timings, conv_res, page_backend)
+        page = Page(page_no=page_backend.page_no, size=page_backend.get_size())
         try:
-            tables = find_tables(words, drawn_lines(page_backend), size.width, size.height)
-        except _LAYOUT_ERRORS:
-            log.warning("page %d: no tables could be found", page.page_no, exc_info=True)
-            tables = []
+            words, self._lines[page.page_no] = page_text(page_backend)
+        except Exception as error:  # noqa: BLE001 - one bad page must not cost the document
+            self._record_page_failure(conv_res, page_backend, f"Page failed to parse: {error}")
+            return None
         page.predictions.tablestructure = TableStructurePrediction(
             table_map={
-                number: table_element(page, number, grid) for number, grid in enumerate(tables)
+                number: table_element(page, number, grid)
+                for number, grid in enumerate(_grids(page_backend, words))
             }
         )
-        parsed.word_cells, parsed.char_cells, parsed.shapes = [], [], []
         return page
 
     def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
-        elements = list(_elements(conv_res))
+        elements = list(_elements(conv_res, self._lines))
+        style_pages(conv_res.pages, elements, self._lines)
         body = [element for element in elements if element.label not in _FURNITURE]
         conv_res.assembled = AssembledUnit(elements=elements, body=body)
         conv_res.document = self._reading_order(conv_res)
@@ -134,22 +140,32 @@ class _Layout:
     turned: dict[int, list[Line]]
 
 
-def _elements(conv_res: ConversionResult) -> Iterator[Element]:
-    cells = [
-        piece
-        for page in conv_res.pages
-        if page.parsed_page is not None
-        for piece in pieces(page.parsed_page.textline_cells, page.page_no)
-    ]
-    found = _by_page(with_fixed_pitch(cells))
+def _grids(page: PdfPageBackend, words: Iterable[Line]) -> list[Grid]:
+    size = page.get_size()
+    try:
+        return find_tables(words, drawn_lines(page), size.width, size.height)
+    except _LAYOUT_ERRORS:
+        log.warning("page %d: no tables could be found", page.page_no, exc_info=True)
+        return []
+
+
+def _elements(conv_res: ConversionResult, lines: Mapping[int, list[Line]]) -> Iterator[Element]:
+    found = _by_page(with_fixed_pitch(line for page in sorted(lines) for line in lines[page]))
     layout = _layout(found, conv_res)
-    for page in conv_res.pages:
-        if page.page_no not in found or page.size is None:
-            continue
+    pages = [page for page in conv_res.pages if page.page_no in found]
+    labelled: dict[int, _PageLayout] = {}
+    for page in pages:
+        height = page.size.height if page.size else 0.0
         try:
-            yield from list(_page_elements(page, page.size.height, layout))
+            labelled[page.page_no] = _page_layout(page, height, layout)
         except _LAYOUT_ERRORS:
             log.warning("page %d: its text is kept as lines", page.page_no, exc_info=True)
+    every = (part for page_layout in labelled.values() for part in page_layout.paragraphs)
+    has_plain = has_plain_headings(every, layout.body)
+    for page in pages:
+        if page.page_no in labelled:
+            yield from _page_elements(page, labelled[page.page_no], layout, has_plain)
+        else:
             yield from _plain(page, found[page.page_no])
 
 
@@ -182,26 +198,43 @@ def _by_page(lines: Iterable[Line]) -> dict[int, list[Line]]:
     return pages
 
 
-def _page_elements(page: Page, height: float, layout: _Layout) -> Iterator[Element]:
-    numbers = count(_FIRST_TEXT)
-    for line in layout.furniture[page.page_no]:
-        is_high = line.box.top < height / 2
-        kind = DocItemLabel.PAGE_HEADER if is_high else DocItemLabel.PAGE_FOOTER
-        yield text_element(page, next(numbers), kind, [line])
-    for line in layout.turned[page.page_no]:
-        yield text_element(page, next(numbers), DocItemLabel.TEXT, [line])
+class _PageLayout(NamedTuple):
+    """What a page holds apart from its furniture and turned lines."""
+
+    height: float
+    tables: list[Table]
+    headings: list[list[Line]]  # that bookmarks name
+    paragraphs: list[Labelled]
+
+
+def _page_layout(page: Page, height: float, layout: _Layout) -> _PageLayout:
     tables = _tables(page, layout.body)
-    yield from tables
     boxes = [box_of(table.cluster.bbox) for table in tables]
     lines = [
         line for line in layout.texts[page.page_no] if not any(contains(box, line) for box in boxes)
     ]
     headings, lines = bookmarked(lines, layout.bookmarks[page.page_no])
-    for heading in headings:
+    labelled = [
+        Labelled(part, label(part, layout.body, height)) for part in paragraphs(lines, layout.body)
+    ]
+    return _PageLayout(height, tables, headings, labelled)
+
+
+def _page_elements(
+    page: Page, found: _PageLayout, layout: _Layout, has_plain: bool
+) -> Iterator[Element]:
+    numbers = count(_FIRST_TEXT)
+    for line in layout.furniture[page.page_no]:
+        is_high = line.box.top < found.height / 2
+        kind = DocItemLabel.PAGE_HEADER if is_high else DocItemLabel.PAGE_FOOTER
+        yield text_element(page, next(numbers), kind, [line])
+    for line in layout.turned[page.page_no]:
+        yield text_element(page, next(numbers), DocItemLabel.TEXT, [line])
+    yield from found.tables
+    for heading in found.headings:
         yield text_element(page, next(numbers), DocItemLabel.SECTION_HEADER, heading)
-    for paragraph in paragraphs(lines, layout.body):
-        kind = _LABELS[label(paragraph, layout.body, height)]
-        yield text_element(page, next(numbers), kind, paragraph)
+    for part in in_context(found.paragraphs, layout.body, has_plain):
+        yield text_element(page, next(numbers), _LABELS[part.label], part.lines)
 
 
 def _plain(page: Page, found: Iterable[Line]) -> Iterator[Element]:

@@ -63,15 +63,19 @@ def _is_alone(line: Line, row: Iterable[Line], shared: Mapping[int, int]) -> boo
 
 
 def _stands_in(row: Sequence[Line], piece: Line) -> bool:
-    if not same_row(row[-1].box, piece.box):
+    box = piece.box
+    if not same_row(row[-1].box, box):
         return False
-    return not any(_covers(member, piece) for member in row)
+    return not any(
+        member.box.left < box.right and box.left < member.box.right and _covers(member, piece)
+        for member in row
+    )
 
 
 def _covers(first: Line, second: Line) -> bool:
     """Tell whether one stands above the other: lines set tightly share some of their height."""
     shared = min(first.box.right, second.box.right) - max(first.box.left, second.box.left)
-    narrow = min(first, second, key=lambda line: line.width)
+    narrow = first if first.width <= second.width else second
     return shared > 0.5 * narrow.width and len(narrow.text.strip()) > 2
 
 
