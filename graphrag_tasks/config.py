@@ -58,6 +58,13 @@ class ParseConfig(_Config):
     max_cells: int = Field(
         1_000_000, ge=0, description="table cells kept of a document: the first of them"
     )
+    pdf_engine: Literal["native", "docling-models"] = Field(
+        "native", description="PDF layout by geometry, or by Docling's models (needs torch)"
+    )
+    pdf_models: str = Field("", description="folder of Docling's models, for docling-models")
+    ocr: Literal["off", "auto"] = Field(
+        "off", description="auto reads PDF pages without text as pictures (extra `ocr`)"
+    )
 
 
 class ChunkConfig(_Config):

@@ -14,6 +14,7 @@ from graphrag_tasks import nlp
 from graphrag_tasks.config import Config
 from graphrag_tasks.embed.local import DEFAULT_MODEL, verify_weights
 from graphrag_tasks.errors import GraphragError
+from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.snapshots import Store
 from graphrag_tasks.sources import source_roots
 
@@ -70,6 +71,7 @@ def examine(config: Config) -> list[Check]:
         *(_package(name) for name in _PACKAGES),
         _no_torch(),
         _guarded("spaCy model", lambda: _spacy_model(config.extract.model)),
+        _guarded("PDF engine", lambda: Check("PDF engine", True, check_pdf_engine(config.parse))),
         _guarded("embedding model", lambda: _embedding_model(config.embed.model)),
         _guarded("sources", lambda: _sources(config)),
         _guarded("store", lambda: _store(config)),

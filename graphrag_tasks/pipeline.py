@@ -35,6 +35,7 @@ from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.extract import extract, make_extractor
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.plan import plan, shards_of
 from graphrag_tasks.publish import build_manifest, publish
 from graphrag_tasks.snapshots import ARROW_TABLES, Manifest, Snapshot, Store, write_table
@@ -110,10 +111,12 @@ class Run:
         Raises:
             SourceError: A source is missing, lists nothing, or lost too much.
             ConfigError: Two sources have one name, or there is no such extractor.
+            MissingDependencyError: Packages or models that the configuration asks for are absent.
         """
         with measured() as cost:
             roots = source_roots(config.sources)
             make_extractor(config.extract)  # refuses a wrong name or model before any work
+            check_pdf_engine(config.parse)
             store = Store(config.store)
             parent = store.open() if store.current_id() else None
             listed = list_sources(roots)

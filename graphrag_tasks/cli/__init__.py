@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 
 import typer
+from rich.markup import escape
 
 from graphrag_tasks.cli import doctor, evaluate, extract, index, query, snapshots
 from graphrag_tasks.cli.output import ERRORS
@@ -42,5 +43,10 @@ def main() -> None:
     try:
         app()
     except GraphragError as error:
-        ERRORS.print(f"[bold red]error:[/] {error}", markup=True, highlight=False, soft_wrap=True)
+        ERRORS.print(
+            f"[bold red]error:[/] {escape(str(error))}",
+            markup=True,
+            highlight=False,
+            soft_wrap=True,
+        )
         raise SystemExit(1) from error

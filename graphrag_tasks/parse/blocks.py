@@ -49,6 +49,7 @@ class ParsedDocument:
         title: Title from the file's metadata, else its first title or heading.
         pages_in: Pages the file has; None for formats without pages.
         pages_out: Pages that gave text.
+        pages_ocr: Pages of these whose text was read from a picture.
         cells: Cells that its tables have; the blocks may have only the first of them.
     """
 
@@ -56,6 +57,7 @@ class ParsedDocument:
     title: str | None = None
     pages_in: int | None = None
     pages_out: int | None = None
+    pages_ocr: int = 0
     cells: int = 0
 
     @property

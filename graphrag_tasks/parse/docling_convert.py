@@ -28,14 +28,13 @@ from docling.datamodel.backend_options import (
 )
 from docling.datamodel.base_models import ConversionStatus, InputFormat
 from docling.datamodel.document import InputDocument, build_invalid_input_errors
-from docling.datamodel.pipeline_options import ConvertPipelineOptions, NativePdfPipelineOptions
+from docling.datamodel.pipeline_options import ConvertPipelineOptions
 from docling.exceptions import ConversionError
 from docling.pipeline.base_pipeline import BasePipeline
 from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.errors import DocumentError
-from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
@@ -77,19 +76,13 @@ def _simple_pipeline() -> BasePipeline:
     return SimplePipeline(ConvertPipelineOptions())
 
 
-def _pdf_pipeline() -> BasePipeline:
-    options = NativePdfPipelineOptions(
-        parser_threads=1, generate_page_images=False, generate_picture_images=False
-    )
-    return LayoutPdfPipeline(options)
-
-
-def convert(data: bytes, media_type: str) -> DoclingDocument:
+def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) -> DoclingDocument:
     """Return Docling's document of these bytes.
 
     Args:
         data: The file's content.
         media_type: A key of the formats above.
+        pipeline: Made for this document, or for any; Docling's simple one by default.
 
     Raises:
         DocumentError: Docling refuses the file (code `broken`).
@@ -107,12 +100,11 @@ def convert(data: bytes, media_type: str) -> DoclingDocument:
         if not source.valid:
             reasons = "; ".join(item.error_message for item in build_invalid_input_errors(source))
             raise _broken(media_type, reasons)
-        return _execute(source, media_type)
+        return _execute(source, media_type, pipeline or _simple_pipeline())
 
 
-def _execute(source: InputDocument, media_type: str) -> DoclingDocument:
+def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> DoclingDocument:
     try:
-        pipeline = _pdf_pipeline() if media_type == "pdf" else _simple_pipeline()
         result = pipeline.execute(source, raises_on_error=True)
     except RuntimeError as error:
         cause = error.__cause__ or error  # the pipeline wraps whatever went wrong

@@ -27,7 +27,7 @@ from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import DocumentError, TransientError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.messages import READY, decode
-from graphrag_tasks.parse.readers import IN_PROCESS, READERS, load_readers
+from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
 
 START_SECONDS = 300
 """Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
@@ -50,7 +50,8 @@ class Parser:
     """
 
     def __init__(self, media_types: Iterable[str], config: ParseConfig) -> None:
-        wanted = {one: READERS[one] for one in sorted(set(media_types) & set(READERS))}
+        readers = readers_for(config)
+        wanted = {one: readers[one] for one in sorted(set(media_types) & set(readers))}
         self._config = config
         self._local = load_readers({one: wanted[one] for one in wanted if one in IN_PROCESS})
         self._isolated = {one: wanted[one] for one in wanted if one not in IN_PROCESS}
@@ -124,7 +125,7 @@ class _Worker:
     """One process and the parent's end of the socket to it."""
 
     def __init__(self) -> None:
-        self._loaded: dict[str, tuple[str, str]] = {}
+        self._loaded: dict[str, tuple[str, ...]] = {}
         self._connection, theirs = Pipe()
         with theirs:
             self._process = _spawn(theirs)
@@ -133,7 +134,7 @@ class _Worker:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def load(self, readers: Mapping[str, tuple[str, str]]) -> None:
+    def load(self, readers: Mapping[str, tuple[str, ...]]) -> None:
         """Have the worker import those of the readers that it has not imported yet."""
         missing = dict(readers.items() - self._loaded.items())
         if not missing:

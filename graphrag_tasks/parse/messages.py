@@ -28,6 +28,7 @@ def encode_parsed(parsed: ParsedDocument) -> bytes:
         "title": parsed.title,
         "pages_in": parsed.pages_in,
         "pages_out": parsed.pages_out,
+        "pages_ocr": parsed.pages_ocr,
         "cells": parsed.cells,
     }
     return json.dumps(message).encode("ascii")

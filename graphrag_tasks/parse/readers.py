@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
+from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import MissingDependencyError
 from graphrag_tasks.parse.blocks import ParsedDocument
 
 Reader = Callable[[bytes], ParsedDocument]
 
-READERS = {
+READERS: dict[str, tuple[str, ...]] = {
     "csv": (".tabular", "read_csv"),
     "docx": (".office", "read_docx"),
     "html": (".markup", "read_html"),
@@ -30,19 +31,31 @@ text, which cannot hang or crash, and hundreds of times faster than the trip to 
 _INSTALL = "pip install 'docling-slim[format-pdf,format-office,format-web,convert-core]==2.143.0'"
 
 
-def load_readers(readers: Mapping[str, tuple[str, str]]) -> dict[str, Reader]:
+def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
+    """Return `READERS` with the reader of PDF files that the configuration asks for."""
+    pdf = READERS["pdf"]
+    if config.pdf_engine == "docling-models":
+        pdf = (".pdf.models", "model_reader", config.pdf_models)
+    elif config.ocr == "auto":
+        pdf = (".pdf.reader", "ocr_reader", config.ocr)
+    return READERS | {"pdf": pdf}
+
+
+def load_readers(readers: Mapping[str, Sequence[str]]) -> dict[str, Reader]:
     """Import readers.
 
     Args:
-        readers: Module and function by media type: `READERS` or a part of it.
+        readers: Module and function by media type, as in `READERS`; with arguments behind
+            them, the function makes the reader.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
     """
     loaded: dict[str, Reader] = {}
-    for media_type, (module, function) in sorted(readers.items()):
+    for media_type, (module, function, *arguments) in sorted(readers.items()):
         try:
-            loaded[media_type] = getattr(import_module(module, __package__), function)
+            found = getattr(import_module(module, __package__), function)
+            loaded[media_type] = found(*arguments) if arguments else found
         except ImportError as error:
             what = f"{media_type} files cannot be read: {error}"
             raise MissingDependencyError(what, "parse", _INSTALL) from error

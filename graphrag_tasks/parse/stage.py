@@ -70,6 +70,7 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     documents: list[dict[str, Any]] = []
     blocks: list[dict[str, Any]] = []
     cells = [schemas.empty("cells")]
+    pages_ocr = 0
     with Parser((row["media_type"] for row in rows), config) as parser:
         work = _Work(config, fetch, parser)
         for source in rows:
@@ -78,12 +79,13 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
             if parsed:
                 blocks.extend(lay_out(source["document_id"], parsed.blocks))
                 cells.append(lay_out_cells(source["document_id"], parsed.blocks))
+                pages_ocr += parsed.pages_ocr
     tables = {
         "documents": pa.Table.from_pylist(documents, schema=schemas.DOCUMENTS),
         "blocks": pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
         "cells": pa.concat_tables(cells),
     }
-    return StageResult(tables, _stats(documents, tables))
+    return StageResult(tables, {**_stats(documents, tables), "pages_ocr": pages_ocr})
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> Parsed
         raise DocumentError(error.code, error.what, uri, error.hint) from error
     if not parsed.blocks:
         row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
-        hint = "If it is a scan, run OCR on it first" if media_type == "pdf" else ""
+        hint = "If it is a scan, set parse.ocr = 'auto'" if media_type == "pdf" else ""
         raise DocumentError("no_text", "the document was read and holds no text", uri, hint)
     return parsed
 

@@ -18,7 +18,7 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def _restrict_process() -> None:
             _OOM_SCORE_ADJ.write_text(_FIRST_TO_END)
 
 
-def _load(readers: dict[str, Reader], wanted: Mapping[str, tuple[str, str]]) -> bytes:
+def _load(readers: dict[str, Reader], wanted: Mapping[str, Sequence[str]]) -> bytes:
     try:
         readers |= load_readers(wanted)
     except MissingDependencyError as error:

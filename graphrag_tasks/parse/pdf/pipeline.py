@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
@@ -65,10 +65,20 @@ Element = TextElement | Table
 
 
 class LayoutPdfPipeline(NativePdfPipeline):
-    """Text lines and rulings into headings, paragraphs, lists, tables and captions."""
+    """Text lines and rulings into headings, paragraphs, lists, tables and captions.
 
-    def __init__(self, options: NativePdfPipelineOptions) -> None:
+    Args:
+        options: Of Docling's pipeline.
+        ocr: Gives the lines of a page, from 1, that has no text; None leaves it without.
+    """
+
+    def __init__(
+        self,
+        options: NativePdfPipelineOptions,
+        ocr: Callable[[int], list[Line]] | None = None,
+    ) -> None:
         super().__init__(options)
+        self._ocr = ocr
         self._lines: dict[int, list[Line]] = {}
         self._reading_order = reading_order()
         self._headings = HeadingHierarchyModel(
@@ -96,10 +106,13 @@ class LayoutPdfPipeline(NativePdfPipeline):
             return super()._parse_page(timings, conv_res, page_backend)
         page = Page(page_no=page_backend.page_no, size=page_backend.get_size())
         try:
-            words, self._lines[page.page_no] = page_text(page_backend)
+            words, lines = page_text(page_backend)
+            if not lines and self._ocr is not None:
+                words = lines = self._ocr(page.page_no)
         except Exception as error:  # noqa: BLE001 - one bad page must not cost the document
             self._record_page_failure(conv_res, page_backend, f"Page failed to parse: {error}")
             return None
+        self._lines[page.page_no] = lines
         page.predictions.tablestructure = TableStructurePrediction(
             table_map={
                 number: table_element(page, number, grid)

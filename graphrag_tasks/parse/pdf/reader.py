@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import pypdfium2
+from docling.datamodel.pipeline_options import NativePdfPipelineOptions
+from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
+from graphrag_tasks.parse.readers import Reader
 from graphrag_tasks.parse.text import one_line
 
 _USELESS_TITLE = re.compile(
     r"untitled.*|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|indd|qxd|tex|dvi)", re.IGNORECASE
+)
+
+
+_OPTIONS = NativePdfPipelineOptions(
+    parser_threads=1, generate_page_images=False, generate_picture_images=False
 )
 
 
@@ -29,8 +40,34 @@ def read_pdf(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
     """
+    return parsed_document(data, lambda: convert(data, "pdf", LayoutPdfPipeline(_OPTIONS)))
+
+
+def ocr_reader(_mode: str) -> Reader:
+    """Return a reader as `read_pdf` that reads pages without text as pictures.
+
+    Raises:
+        ImportError: The extra `ocr` is not installed.
+    """
+    from graphrag_tasks.parse.pdf.ocr import Ocr
+
+    def read(data: bytes) -> ParsedDocument:
+        ocr = Ocr(data)
+        pipeline = LayoutPdfPipeline(_OPTIONS, ocr)
+        parsed = parsed_document(data, lambda: convert(data, "pdf", pipeline))
+        return replace(parsed, pages_ocr=len(ocr.pages))
+
+    return read
+
+
+def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> ParsedDocument:
+    """Return the blocks of a PDF file that Docling converts, and what the file tells of itself.
+
+    Raises:
+        DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
+    """
     file = _inspect(data)
-    document = convert(data, "pdf")
+    document = convert_it()
     blocks = blocks_of(document, unit=1.0)
     items = (*document.texts, *document.tables)
     pages_out = len({place.page_no for item in items for place in item.prov})

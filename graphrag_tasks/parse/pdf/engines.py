@@ -1,0 +1,48 @@
+"""What the ways to read PDF files need beyond the default installation, and whether it is here."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.errors import MissingDependencyError
+
+_MODEL_PACKAGES = ("torch", "torchvision", "transformers")
+_OCR_PACKAGE = "rapidocr_onnxruntime"
+_INSTALL_MODELS = "pip install 'docling-slim[models-local,cli]==2.143.0'"
+_INSTALL_OCR = "pip install 'graphrag-tasks[ocr]'"
+_LAYOUT_FOLDER = "docling-project--docling-layout-heron"
+
+
+def check_pdf_engine(config: ParseConfig) -> str:
+    """Return, in words, how PDF files are read.
+
+    Raises:
+        MissingDependencyError: The configuration asks for packages or models that are not here;
+            the hint is the command that installs them.
+    """
+    if config.pdf_engine == "docling-models":
+        _check_models(config.pdf_models)
+        return f"Docling's models in {config.pdf_models}"
+    if config.ocr == "off":
+        return "native, without models"
+    if find_spec(_OCR_PACKAGE) is None:
+        what = "parse.ocr is auto, and the OCR package is not installed"
+        raise MissingDependencyError(what, hint=_INSTALL_OCR)
+    return "native, OCR for pages without text"
+
+
+def _check_models(folder: str) -> None:
+    missing = [name for name in _MODEL_PACKAGES if find_spec(name) is None]
+    if missing:
+        what = f"parse.pdf_engine is docling-models, and {', '.join(missing)} is not installed"
+        raise MissingDependencyError(what, hint=_INSTALL_MODELS)
+    if not folder or not (Path(folder) / _LAYOUT_FOLDER).is_dir():
+        what = f"parse.pdf_models must name a folder with {_LAYOUT_FOLDER}, and is {folder!r}"
+        target = folder or "docling-models"
+        hint = (
+            f"docling-tools models download layout tableformer -o {target}"
+            f", and set parse.pdf_models = {target!r}"
+        )
+        raise MissingDependencyError(what, hint=hint)
