@@ -17,7 +17,7 @@ from graphrag_tasks.extract.subjects import Origin
 from graphrag_tasks.extract.syntax import RELATIVE_TAGS, children, first_child
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from graphrag_tasks.nlp.tokens import Token
 
 _NOMINAL_ROLES = {
     "dobj": Role.OBJECT,

@@ -19,7 +19,7 @@ from graphrag_tasks.extract.syntax import (
 )
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from graphrag_tasks.nlp.tokens import Doc, Token
 
 EXTRACTOR_NAME = "dependency"
 

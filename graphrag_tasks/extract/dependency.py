@@ -6,30 +6,15 @@ It needs no language model. The rules follow the dependency-based construction o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.clauses import EXTRACTOR_NAME, frames_of
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.rules import RULES_VERSION
-from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline, model_version
+from graphrag_tasks.nlp import DEFAULT_MODEL, model_version
+from graphrag_tasks.nlp.parser import MAX_CHARS, MAX_TOKENS, SentenceParser
 
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
-
-__all__ = ["DependencyExtractor", "frames_of"]
-
-PARSE_COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer")
-ENTITY_COMPONENTS = ("ner",)
-
-MAX_TOKENS = 400
-"""Longest sentence that is parsed. Longer ones are tables or code that lost their line ends."""
-MAX_CHARS = 20_000
-"""Longest sentence that is tokenised, for the same reason: 50 characters for each token."""
-
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+__all__ = ["MAX_CHARS", "MAX_TOKENS", "DependencyExtractor", "frames_of"]
 
 
 class DependencyExtractor:
@@ -50,16 +35,19 @@ class DependencyExtractor:
     def __init__(
         self, model: str = DEFAULT_MODEL, *, batch_size: int = 64, entities: bool = True
     ) -> None:
-        self.model = model
-        self.batch_size = batch_size
-        self.entities = entities
-        self._oversized = 0
+        self._parser = SentenceParser(model, batch_size=batch_size, entities=entities)
+
+    @property
+    def batch_size(self) -> int:
+        """Sentences parsed at a time."""
+        return self._parser.batch_size
 
     @property
     def fingerprint(self) -> str:
         """Rules' version, model version and settings: all that decides the frames of a text."""
-        entities = "entities" if self.entities else "no-entities"
-        return f"{self.name}-{RULES_VERSION}:{model_version(self.model)}:{entities}:{MAX_TOKENS}"
+        entities = "entities" if self._parser.entities else "no-entities"
+        model = model_version(self._parser.model)
+        return f"{self.name}-{RULES_VERSION}:{model}:{entities}:{MAX_TOKENS}"
 
     @property
     def oversized_sentences(self) -> int:
@@ -67,7 +55,7 @@ class DependencyExtractor:
 
         They were answered with no frames, unparsed.
         """
-        return self._oversized
+        return self._parser.oversized_sentences
 
     def extract(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[list[Frame]]:
         """Yield the frames of each sentence, in order.
@@ -81,21 +69,5 @@ class DependencyExtractor:
         Yields:
             One list for each sentence.
         """
-        components = (*PARSE_COMPONENTS, *(ENTITY_COMPONENTS if self.entities else ()))
-        pipeline = load_pipeline(self.model, components=components)
-        docs = (self._tokenize(pipeline, sentence, tokenized) for sentence in sentences)
-        for doc in pipeline.pipe(docs, batch_size=self.batch_size):
-            yield frames_of(doc)
-
-    def _tokenize(self, pipeline: Language, sentence: str, tokenized: bool) -> Doc:
-        """Return the sentence's tokens, or an empty doc, which has no frames, if oversized."""
-        from spacy.tokens import Doc
-
-        if len(sentence) <= MAX_CHARS:
-            text = _LONE_SURROGATE.sub("\ufffd", sentence)
-            words = [word for word in text.split(" ") if word]
-            doc = Doc(pipeline.vocab, words=words) if tokenized else pipeline.make_doc(text)
-            if len(doc) <= MAX_TOKENS:
-                return doc
-        self._oversized += 1
-        return Doc(pipeline.vocab, words=[])
+        for sentence in self._parser.parse(sentences, tokenized=tokenized):
+            yield frames_of(sentence)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from graphrag_tasks.nlp.tokens import Token
 
 SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 CLAUSAL_SUBJECT_DEPS = frozenset({"csubj", "csubjpass"})

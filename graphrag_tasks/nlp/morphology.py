@@ -1,0 +1,162 @@
+"""Parts of speech and lemmas, looked up instead of computed for every token.
+
+spaCy's English models derive both from what the tagger and the parser found: the attribute ruler
+has patterns over a token's word, tag and label, and the lemmatizer has rules over word, part of
+speech and features. So the two run once for each distinct (word, tag, label), on a doc of that
+one token, and the answer is kept. The few patterns over two neighbours ("gon" + "na") are looked
+for at the pairs that can match them, on a doc of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Token
+
+COMPONENTS = ("attribute_ruler", "lemmatizer")
+MAX_FORMS = 200_000
+"""Forms kept, about 100 MB at most; beyond it the table is begun anew."""
+
+_KEY_ATTRIBUTES = frozenset({"ORTH", "TEXT", "LOWER", "TAG", "DEP", "IS_SPACE", "IS_PUNCT"})
+
+
+class Form(NamedTuple):
+    """What follows from a token's word, tag and label.
+
+    Attributes:
+        text: The word.
+        lower: The word in lower case.
+        tag: The tag; white space has its own.
+        pos: Universal part of speech.
+        dep: The label; white space has its own.
+        lemma: Base form.
+        is_punct: Whether it is punctuation.
+        is_space: Whether it is white space.
+        opens: Numbers of the patterns of two tokens whose first one it matches.
+        closes: Numbers of those whose second one it matches.
+    """
+
+    text: str
+    lower: str
+    tag: str
+    pos: str
+    dep: str
+    lemma: str
+    is_punct: bool
+    is_space: bool
+    opens: frozenset[int]
+    closes: frozenset[int]
+
+
+class Morphology:
+    """Looks up the forms of tokens.
+
+    Args:
+        pipeline: A pipeline that has the two components.
+    """
+
+    def __init__(self, pipeline: Language) -> None:
+        self._pipeline = pipeline
+        self._vocab = pipeline.vocab
+        self._components = [pipeline.get_pipe(name) for name in COMPONENTS]
+        self._pairs = _pair_patterns(pipeline)
+        self._forms: dict[tuple[int, int, int], Form] = {}
+
+    @staticmethod
+    def covers(pipeline: Language) -> bool:
+        """Return whether a pipeline's answers follow from word, tag and label alone.
+
+        They do not when a component is absent, looks at anything else, or has been replaced by
+        another kind.
+        """
+        from spacy.pipeline import AttributeRuler, Lemmatizer
+
+        if not set(COMPONENTS) <= set(pipeline.pipe_names):
+            return False
+        ruler, lemmatizer = (pipeline.get_pipe(name) for name in COMPONENTS)
+        if not isinstance(ruler, AttributeRuler) or not isinstance(lemmatizer, Lemmatizer):
+            return False
+        patterns = _patterns(ruler)
+        return all(len(pattern) <= 2 for pattern in patterns) and all(
+            set(token) <= _KEY_ATTRIBUTES for pattern in patterns for token in pattern
+        )
+
+    def forms(self, keys: Sequence[tuple[int, int, int]]) -> list[Form]:
+        """Return the forms of a text's tokens.
+
+        Args:
+            keys: For each token the hashes of its word, tag and label.
+        """
+        known = self._forms
+        try:
+            forms = [known[key] for key in keys]
+        except KeyError:
+            forms = [known.get(key) or self._learn(key) for key in keys]
+        for i in range(len(forms) - 1):
+            if forms[i].opens and not forms[i].opens.isdisjoint(forms[i + 1].closes):
+                forms[i : i + 2] = self._run(keys[i : i + 2], forms[i : i + 2])
+        return forms
+
+    def _learn(self, key: tuple[int, int, int]) -> Form:
+        if len(self._forms) >= MAX_FORMS:
+            self._forms.clear()
+        (form,) = self._run([key], [None])
+        self._forms[key] = form
+        return form
+
+    def _run(
+        self, keys: Sequence[tuple[int, int, int]], before: Sequence[Form | None]
+    ) -> list[Form]:
+        """Run the two components on a doc of these tokens alone."""
+        from spacy.tokens import Doc
+
+        words, tags, deps = ([self._vocab.strings[key[part]] for key in keys] for part in range(3))
+        doc = Doc(self._vocab, words=words, tags=tags, deps=deps, heads=list(range(len(keys))))
+        matches = [self._matches(token) if old is None else (old.opens, old.closes)
+                   for token, old in zip(doc, before, strict=True)]  # fmt: skip
+        for component in self._components:
+            component(doc)
+        return [_form(token, *found) for token, found in zip(doc, matches, strict=True)]
+
+    def _matches(self, token: Token) -> tuple[frozenset[int], frozenset[int]]:
+        names = [self._vocab.strings[match] for match, _, _ in self._pairs(token.doc)]
+        places = [name.split() for name in names]
+        opens, closes = (
+            frozenset(int(number) for number, place in places if place == one)
+            for one in ("opens", "closes")
+        )
+        return opens, closes
+
+
+def _pair_patterns(pipeline: Language) -> Any:  # noqa: ANN401 - a spaCy matcher
+    """Return a matcher of the single tokens that patterns of two tokens are made of."""
+    from spacy.matcher import Matcher
+
+    matcher = Matcher(pipeline.vocab)
+    pairs = [one for one in _patterns(pipeline.get_pipe(COMPONENTS[0])) if len(one) == 2]
+    for number, (first, second) in enumerate(pairs):
+        matcher.add(f"{number} opens", [[first]])
+        matcher.add(f"{number} closes", [[second]])
+    return matcher
+
+
+def _patterns(ruler: Any) -> list[list[dict[str, Any]]]:  # noqa: ANN401 - a spaCy component
+    return [pattern for rule in ruler.patterns for pattern in rule["patterns"]]
+
+
+def _form(token: Token, opens: frozenset[int], closes: frozenset[int]) -> Form:
+    return Form(
+        text=token.text,
+        lower=token.lower_,
+        tag=token.tag_,
+        pos=token.pos_,
+        dep=token.dep_,
+        lemma=token.lemma_,
+        is_punct=token.is_punct,
+        is_space=token.is_space,
+        opens=opens,
+        closes=closes,
+    )

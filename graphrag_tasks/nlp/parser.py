@@ -1,0 +1,149 @@
+"""Sentences in, parsed sentences out: tokenizer, components and morphology put together."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.nlp.annotate import annotate
+from graphrag_tasks.nlp.models import DEFAULT_MODEL, load_pipeline
+from graphrag_tasks.nlp.morphology import COMPONENTS as MORPHOLOGY_COMPONENTS
+from graphrag_tasks.nlp.morphology import Morphology
+from graphrag_tasks.nlp.tokens import Doc, Token
+
+if TYPE_CHECKING:
+    import spacy.tokens
+    from spacy.language import Language
+
+MAX_TOKENS = 400
+"""Longest sentence that is parsed. Longer ones are tables or code that lost their line ends."""
+MAX_CHARS = 20_000
+"""Longest sentence that is tokenised, for the same reason: 50 characters for each token."""
+
+_PARSE_COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
+_ENTITY_COMPONENTS = ("ner",)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class SentenceParser:
+    """Parses sentences with a spaCy model, which is loaded by the first call of `parse`.
+
+    Args:
+        model: Name of an installed spaCy model, or a path to one.
+        batch_size: Sentences parsed at a time.
+        entities: Whether to recognise named entities, for `Token.ent_type_`.
+    """
+
+    def __init__(
+        self, model: str = DEFAULT_MODEL, *, batch_size: int = 64, entities: bool = True
+    ) -> None:
+        self.model = model
+        self.batch_size = batch_size
+        self.entities = entities
+        self._oversized = 0
+
+    @property
+    def oversized_sentences(self) -> int:
+        """Sentences so far that were longer than `MAX_TOKENS` tokens or `MAX_CHARS` characters.
+
+        They were answered with no tokens, unparsed.
+        """
+        return self._oversized
+
+    def parse(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[Doc]:
+        """Yield each sentence parsed, in order; neighbours and batches change nothing in it.
+
+        Args:
+            sentences: Any texts. Too long ones have no tokens; lone surrogates are read as
+                U+FFFD, which keeps all offsets.
+            tokenized: Whether the sentences' tokens are already separated by single spaces,
+                as in benchmarks; otherwise the model's tokenizer is used.
+        """
+        components = (*_PARSE_COMPONENTS, *(_ENTITY_COMPONENTS if self.entities else ()))
+        pipeline = load_pipeline(self.model, components=components)
+        morphology = _morphology(pipeline)
+        skip = MORPHOLOGY_COMPONENTS if morphology else ()
+        for start in range(0, len(sentences), self.batch_size):
+            batch = sentences[start : start + self.batch_size]
+            docs = [self._tokenize(pipeline, sentence, tokenized) for sentence in batch]
+            annotate(pipeline, docs, skip=skip)
+            yield from (parsed(doc, morphology) for doc in docs)
+
+    def _tokenize(self, pipeline: Language, sentence: str, tokenized: bool) -> spacy.tokens.Doc:
+        """Return the sentence's tokens, or an empty doc if it is oversized."""
+        from spacy.tokens import Doc as SpacyDoc
+
+        if len(sentence) <= MAX_CHARS:
+            text = _LONE_SURROGATE.sub("\ufffd", sentence)
+            words = [word for word in text.split(" ") if word]
+            doc = SpacyDoc(pipeline.vocab, words=words) if tokenized else pipeline.make_doc(text)
+            if len(doc) <= MAX_TOKENS:
+                return doc
+        self._oversized += 1
+        return SpacyDoc(pipeline.vocab, words=[])
+
+
+@functools.cache
+def _morphology(pipeline: Language) -> Morphology | None:
+    return Morphology(pipeline) if Morphology.covers(pipeline) else None
+
+
+def parsed(doc: spacy.tokens.Doc, morphology: Morphology | None = None) -> Doc:
+    """Return the plain form of a spaCy doc.
+
+    Args:
+        doc: A parsed doc; one that was built by hand will do.
+        morphology: What knows the tokens' parts of speech and lemmas; None if the doc has them.
+    """
+    tokens = _tokens(doc) if morphology is None else _looked_up_tokens(doc, morphology)
+    return Doc(doc.text, tokens)
+
+
+def _looked_up_tokens(doc: spacy.tokens.Doc, morphology: Morphology) -> list[Token]:
+    from spacy.attrs import DEP, ENT_TYPE, HEAD, IDX, ORTH, TAG
+
+    if not len(doc):
+        return []
+    columns = doc.to_array([ORTH, TAG, DEP, IDX, ENT_TYPE, HEAD])
+    orths, tags, deps, places, entities, _ = columns.T.tolist()
+    heads = columns[:, 5].astype("int64").tolist()  # distances, stored without their sign
+    strings = doc.vocab.strings
+    tokens = []
+    forms = morphology.forms(list(zip(orths, tags, deps, strict=True)))
+    for i, form in enumerate(forms):
+        token = Token()
+        token.i = i
+        token.idx = places[i]
+        (
+            token.text, token.lower_, token.tag_, token.pos_, token.dep_, token.lemma_,
+            token.is_punct, token.is_space, _, _,
+        ) = form  # fmt: skip
+        token.ent_type_ = strings[entities[i]] if entities[i] else ""
+        token.children = []
+        tokens.append(token)
+    _attach(tokens, [i + distance for i, distance in enumerate(heads)])
+    return tokens
+
+
+def _tokens(doc: spacy.tokens.Doc) -> list[Token]:
+    tokens = []
+    for source in doc:
+        token = Token()
+        for name in ("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_"):
+            setattr(token, name, getattr(source, name))
+        token.ent_type_, token.is_punct, token.is_space = (
+            source.ent_type_, source.is_punct, source.is_space,
+        )  # fmt: skip
+        token.children = []
+        tokens.append(token)
+    _attach(tokens, [source.head.i for source in doc])
+    return tokens
+
+
+def _attach(tokens: Sequence[Token], heads: Sequence[int]) -> None:
+    for token, head in zip(tokens, heads, strict=True):
+        token.head = tokens[head]
+        if token.head is not token:
+            token.head.children.append(token)

@@ -1,0 +1,140 @@
+"""A parsed sentence as plain Python objects: what rules read.
+
+Rules ask each token for its children, label and text dozens of times. spaCy makes new objects for
+each answer; here each token is made once, with its answers in place, and rules run more than twice
+as fast. All names mean what they mean in spaCy, so rules read a `spacy.tokens.Doc` just as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+
+class Token:
+    """One token of a sentence.
+
+    Attributes:
+        doc: The sentence.
+        i: Its number in the sentence.
+        idx: First character of it.
+        text: The word as it stands in the sentence.
+        lower_: The same in lower case.
+        tag_: Tag of the Penn Treebank.
+        pos_: Universal part of speech.
+        dep_: Label of the arc to its head.
+        lemma_: Base form.
+        ent_type_: Label of the named entity it belongs to, or "".
+        is_punct: Whether it is punctuation.
+        is_space: Whether it is white space.
+        head: The token it depends on; the root is its own head.
+        children: The tokens that depend on it, in order.
+    """
+
+    __slots__ = (
+        *("children", "dep_", "doc", "ent_type_", "head", "i", "idx", "is_punct", "is_space"),
+        *("lemma_", "lower_", "pos_", "tag_", "text"),
+    )
+
+    doc: Doc
+    i: int
+    idx: int
+    text: str
+    lower_: str
+    tag_: str
+    pos_: str
+    dep_: str
+    lemma_: str
+    ent_type_: str
+    is_punct: bool
+    is_space: bool
+    head: Token
+    children: list[Token]
+
+    def __len__(self) -> int:
+        """Return the number of characters."""
+        return len(self.text)
+
+    def __repr__(self) -> str:
+        """Return the text, as spaCy's tokens do."""
+        return self.text
+
+    @property
+    def lefts(self) -> list[Token]:
+        """The children before it."""
+        return [child for child in self.children if child.i < self.i]
+
+    @property
+    def rights(self) -> list[Token]:
+        """The children after it."""
+        return [child for child in self.children if child.i > self.i]
+
+    @property
+    def n_rights(self) -> int:
+        """Number of the children after it."""
+        return len(self.rights)
+
+    @property
+    def left_edge(self) -> Token:
+        """The first token of its subtree."""
+        return self.doc[self.doc.left_edges[self.i]]
+
+    @property
+    def right_edge(self) -> Token:
+        """The last token of its subtree."""
+        return self.doc[self.doc.right_edges[self.i]]
+
+    @property
+    def subtree(self) -> list[Token]:
+        """It and all below it, in order."""
+        found = [self]
+        for token in found:
+            found.extend(token.children)
+        return sorted(found, key=lambda token: token.i)
+
+
+class Doc:
+    """A parsed sentence: its tokens in order.
+
+    Args:
+        text: The text, of which the tokens' offsets are.
+        tokens: Its tokens; each gets this sentence as its `doc`.
+    """
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.text = text
+        self._tokens = tokens
+        for token in tokens:
+            token.doc = self
+
+    def __len__(self) -> int:
+        """Return the number of tokens."""
+        return len(self._tokens)
+
+    def __iter__(self) -> Iterator[Token]:
+        """Yield the tokens in order."""
+        return iter(self._tokens)
+
+    def __getitem__(self, i: int) -> Token:
+        """Return the token of a number."""
+        return self._tokens[i]
+
+    @cached_property
+    def left_edges(self) -> list[int]:
+        """For each token the number of the first token below it, or its own."""
+        return self._edges(range(len(self)))
+
+    @cached_property
+    def right_edges(self) -> list[int]:
+        """For each token the number of the last token below it, or its own."""
+        return self._edges(range(len(self) - 1, -1, -1))
+
+    def _edges(self, order: range) -> list[int]:
+        """Return the first token, in that order, of each subtree; linear, as none is set twice."""
+        edges: list[int | None] = [None] * len(self)
+        for i in order:
+            token = self._tokens[i]
+            while edges[token.i] is None:
+                edges[token.i] = i
+                token = token.head
+        return [edge for edge in edges if edge is not None]

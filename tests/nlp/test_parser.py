@@ -1,0 +1,130 @@
+"""Our parse is spaCy's parse: every token, whatever the batch."""
+
+import importlib.util
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc as SpacyDoc
+
+from graphrag_tasks.extract.clauses import frames_of
+from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline
+from graphrag_tasks.nlp.annotate import annotate
+from graphrag_tasks.nlp.morphology import Morphology
+from graphrag_tasks.nlp.parser import SentenceParser, parsed
+from graphrag_tasks.nlp.tokens import Doc
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec(DEFAULT_MODEL) is None, reason=f"{DEFAULT_MODEL} is not installed"
+)
+COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "ner")
+ATTRIBUTES = (
+    *("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_", "ent_type_"),
+    *("is_punct", "is_space"),
+)
+
+
+@pytest.fixture(scope="module")
+def stock() -> Language:
+    return load_pipeline(DEFAULT_MODEL, components=COMPONENTS)
+
+
+def described(sentence: Doc | SpacyDoc) -> list[tuple[object, ...]]:
+    return [
+        (
+            *(getattr(word, name) for name in ATTRIBUTES),
+            *(word.head.i, word.left_edge.i, word.right_edge.i, word.n_rights, len(word)),
+            *([one.i for one in group] for group in (word.children, word.subtree)),
+            *([one.i for one in group] for group in (word.lefts, word.rights)),
+        )
+        for word in sentence
+    ]
+
+
+def test_every_token_is_as_in_spacys_own_pipeline(stock: Language, sentences: list[str]) -> None:
+    docs = list(SentenceParser().parse(sentences))
+    for ours, theirs in zip(docs, stock.pipe(sentences), strict=True):
+        assert described(ours) == described(theirs)
+        assert ours.text == theirs.text
+
+
+def test_rules_read_sentences_and_docs_alike(stock: Language, sentences: list[str]) -> None:
+    for doc in stock.pipe(sentences):
+        assert frames_of(parsed(doc)) == frames_of(doc)
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 200])
+def test_batches_change_nothing(batch_size: int, sentences: list[str]) -> None:
+    texts = sentences[:200]
+    random.Random(0).shuffle(texts)
+    once = [described(one) for one in SentenceParser(entities=True).parse(texts)]
+    again = SentenceParser(batch_size=batch_size).parse(texts)
+    assert [described(one) for one in again] == once
+
+
+def test_patterns_of_two_tokens_see_both(stock: Language) -> None:
+    """The word alone would have another lemma or part of speech."""
+    text = "I ain't gonna let's go; there's a way."
+    (ours,) = SentenceParser().parse([text])
+    lemmas = {word.text: word.lemma_ for word in ours}
+    assert (lemmas["ai"], lemmas["gon"], lemmas["na"]) == ("be", "go", "to")
+    assert described(ours) == described(stock(text))
+
+
+def test_forms_are_learnt_once(stock: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    morphology = Morphology(stock)
+    key = tuple(stock.vocab.strings.add(part) for part in ("tables", "NNS", "dobj"))
+    first = morphology.forms([key])
+    monkeypatch.setattr(morphology, "_run", None)
+    assert morphology.forms([key, key]) == first * 2
+    assert (first[0].lemma, first[0].pos) == ("table", "NOUN")
+
+
+def test_the_table_of_forms_is_bounded(stock: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphrag_tasks.nlp.morphology.MAX_FORMS", 3)
+    morphology = Morphology(stock)
+    strings = stock.vocab.strings
+    keys = [(strings.add(f"w{n}"), strings.add("NN"), strings.add("dep")) for n in range(10)]
+    assert [form.text for form in morphology.forms(keys)] == [f"w{n}" for n in range(10)]
+    assert len(morphology._forms) <= 3
+
+
+def test_a_pipeline_whose_rules_look_further_is_not_covered() -> None:
+    from spacy.lang.en import English
+
+    pipeline = English()
+    assert not Morphology.covers(pipeline)
+    ruler = pipeline.add_pipe("attribute_ruler")
+    pipeline.add_pipe("lemmatizer", config={"mode": "rule"})
+    ruler.add([[{"LOWER": "a"}, {"LOWER": "b"}]], {"POS": "X"})
+    assert Morphology.covers(pipeline)
+    ruler.add([[{"NORM": "a"}]], {"POS": "X"})
+    assert not Morphology.covers(pipeline)
+
+
+def test_docs_without_tokens_are_left_alone(stock: Language) -> None:
+    empty = SpacyDoc(stock.vocab, words=[])
+    annotate(stock, [empty])
+    annotate(stock, [])
+    assert len(empty) == 0
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.randoms())
+@settings(deadline=None)
+def test_edges_of_any_tree(heads: list[int], choose: random.Random) -> None:
+    """Also of trees whose arcs cross."""
+    from spacy.vocab import Vocab
+
+    count = len(heads)
+    order = list(range(count))
+    choose.shuffle(order)
+    tree = [0] * count
+    for place, i in enumerate(order):  # each word's head is one that came before it
+        tree[i] = order[heads[place] % place] if place else i
+    doc = SpacyDoc(Vocab(), words=["w"] * count, heads=tree, deps=["dep"] * count)
+    for word in parsed(doc):
+        below = [one.i for one in word.subtree]
+        assert below == sorted(below)
+        assert (word.left_edge.i, word.right_edge.i) == (below[0], below[-1])
