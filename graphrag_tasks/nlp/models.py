@@ -6,7 +6,7 @@ Pipelines run with numpy's own BLAS instead of blis: identical parses, and up to
 a second for the small English model on one core, depending on the machine. The switch is made
 on the operations object that thinc shares between the models of a process; set
 `OPENBLAS_NUM_THREADS=1` in workers, or the matrix products of several processes compete for
-the same cores.
+the same cores. The tokenizer is one for technical text (`graphrag_tasks.nlp.tokenizer`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.errors import ArtifactError, MissingDependencyError
+from graphrag_tasks.nlp.tokenizer import TechnicalTokenizer
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -69,6 +70,7 @@ def model_version(model: str) -> str:
 @functools.cache
 def _load_once(model: str, components: frozenset[str]) -> Language:
     import spacy
+    from spacy.tokenizer import Tokenizer
 
     available = _read_meta(model).get("components", [])
     _prefer_numpy_blas()
@@ -76,6 +78,8 @@ def _load_once(model: str, components: frozenset[str]) -> Language:
     # Components that the model leaves disabled, such as the sentence recogniser, were asked for.
     for name in pipeline.disabled:
         pipeline.enable_pipe(name)
+    if isinstance(pipeline.tokenizer, Tokenizer):
+        pipeline.tokenizer = TechnicalTokenizer(pipeline.tokenizer)
     return pipeline
 
 
