@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphrag_tasks.cli.explain import print_explanation
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.config import load_config
-from graphrag_tasks.errors import SourceError
+from graphrag_tasks.errors import QueryError, SourceError
 
 if TYPE_CHECKING:
     from graphrag_tasks.extract.frames import Frame
@@ -27,7 +28,15 @@ class Format(StrEnum):
 
 
 def extract(
-    text: Annotated[Path, typer.Option("--text", help="Text file, one sentence a line.")],
+    text: Annotated[
+        Path | None, typer.Option("--text", help="Text file, one sentence a line.")
+    ] = None,
+    explain: Annotated[
+        str | None, typer.Option("--explain", help="Show why this sentence has its frames.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="With --explain: draw the parse in this file.")
+    ] = None,
     tokenized: Annotated[
         bool, typer.Option("--tokenized", help="Tokens are separated by spaces already.")
     ] = False,
@@ -42,6 +51,11 @@ def extract(
     from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 
     settings = load_config(config).extract
+    if explain is not None:
+        print_explanation(explain, settings.model, html)
+        return
+    if text is None:
+        raise QueryError("there is nothing to read", "extract", "Name a file with --text")
     sentences = _read_lines(text)
     extractor = DependencyExtractor(settings.model, batch_size=settings.batch_size)
     found: Iterator[list[Frame]] = extractor.extract(sentences, tokenized=tokenized)

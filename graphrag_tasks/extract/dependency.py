@@ -12,7 +12,7 @@ from graphrag_tasks.extract.clauses import EXTRACTOR_NAME, frames_of
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.rules import RULES_VERSION
 from graphrag_tasks.nlp import DEFAULT_MODEL, model_version
-from graphrag_tasks.nlp.parser import MAX_CHARS, MAX_TOKENS, SentenceParser
+from graphrag_tasks.nlp.parser import MAX_CHARS, MAX_TOKENS, PARSE_VERSION, SentenceParser
 
 __all__ = ["MAX_CHARS", "MAX_TOKENS", "DependencyExtractor", "frames_of"]
 
@@ -27,7 +27,7 @@ class DependencyExtractor:
         model: Name of an installed spaCy model, or a path to one.
         batch_size: Sentences parsed at a time.
         entities: Whether to recognise named entities, for `Argument.entity_type` and the role
-            `time`. They take about 40 % of the parsing time.
+            `time`. They take about 40 % of the time.
     """
 
     name = EXTRACTOR_NAME
@@ -44,9 +44,9 @@ class DependencyExtractor:
 
     @property
     def fingerprint(self) -> str:
-        """Rules' version, model version and settings: all that decides the frames of a text."""
+        """Versions of rules, model and parse, and settings: all that decides a text's frames."""
         entities = "entities" if self._parser.entities else "no-entities"
-        model = model_version(self._parser.model)
+        model = f"{model_version(self._parser.model)}-{PARSE_VERSION}"
         return f"{self.name}-{RULES_VERSION}:{model}:{entities}:{MAX_TOKENS}"
 
     @property

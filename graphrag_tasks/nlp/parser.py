@@ -11,16 +11,27 @@ from graphrag_tasks.nlp.annotate import annotate
 from graphrag_tasks.nlp.models import DEFAULT_MODEL, load_pipeline
 from graphrag_tasks.nlp.morphology import COMPONENTS as MORPHOLOGY_COMPONENTS
 from graphrag_tasks.nlp.morphology import Morphology
+from graphrag_tasks.nlp.tokenizer import is_technical_name
 from graphrag_tasks.nlp.tokens import Doc, Token
 
 if TYPE_CHECKING:
     import spacy.tokens
     from spacy.language import Language
 
+PARSE_VERSION = 1
+"""Raised with every change that alters the parse of some sentence: it enters fingerprints."""
 MAX_TOKENS = 400
 """Longest sentence that is parsed. Longer ones are tables or code that lost their line ends."""
 MAX_CHARS = 20_000
 """Longest sentence that is tokenised, for the same reason: 50 characters for each token."""
+
+STAND_IN = "table"
+"""What the model reads in place of a name like "/SCMB/TOOL" or "--foo-bar".
+
+It has seen none in its training, and takes a fifth of them for punctuation or numbers. On 129
+sentences of SAP documents that have such names, the plain noun cuts that from 30 of 161 to none,
+sentences that fall apart from 10 to 6, and gives 277 triples instead of 261.
+"""
 
 _PARSE_COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
 _ENTITY_COMPONENTS = ("ner",)
@@ -68,8 +79,10 @@ class SentenceParser:
         for start in range(0, len(sentences), self.batch_size):
             batch = sentences[start : start + self.batch_size]
             docs = [self._tokenize(pipeline, sentence, tokenized) for sentence in batch]
-            annotate(pipeline, docs, skip=skip)
-            yield from (parsed(doc, morphology) for doc in docs)
+            stand_ins = docs if tokenized else [_with_stand_ins(doc) for doc in docs]
+            annotate(pipeline, stand_ins, skip=skip)
+            for doc, stand_in in zip(docs, stand_ins, strict=True):
+                yield _restored(parsed(stand_in, morphology), doc)
 
     def _tokenize(self, pipeline: Language, sentence: str, tokenized: bool) -> spacy.tokens.Doc:
         """Return the sentence's tokens, or an empty doc if it is oversized."""
@@ -83,6 +96,36 @@ class SentenceParser:
                 return doc
         self._oversized += 1
         return SpacyDoc(pipeline.vocab, words=[])
+
+
+def _with_stand_ins(doc: spacy.tokens.Doc) -> spacy.tokens.Doc:
+    """Return a doc with a plain noun in place of each technical name, or the doc itself."""
+    words = [token.text for token in doc]
+    if not any(map(_needs_stand_in, words)):
+        return doc
+    from spacy.tokens import Doc as SpacyDoc
+
+    return SpacyDoc(
+        doc.vocab,
+        words=[STAND_IN if _needs_stand_in(word) else word for word in words],
+        spaces=[bool(token.whitespace_) for token in doc],
+    )
+
+
+def _needs_stand_in(word: str) -> bool:
+    return not word.isalnum() and is_technical_name(word)
+
+
+def _restored(parse: Doc, doc: spacy.tokens.Doc) -> Doc:
+    """Give the tokens of a parse the words and offsets of the sentence."""
+    if parse.text != doc.text:
+        parse.text = doc.text
+        for token, source in zip(parse, doc, strict=True):
+            token.idx = source.idx
+            if token.text != source.text:
+                token.text = token.lemma_ = source.text
+                token.lower_ = source.lower_
+    return parse
 
 
 @functools.cache

@@ -4,6 +4,7 @@ import importlib.util
 import pickle
 import subprocess
 import sys
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -86,6 +87,25 @@ def test_odd_sentences_have_an_answer(extractor: DependencyExtractor) -> None:
         assert len(list(extractor.extract(ODD_SENTENCES, tokenized=tokenized))) == len(
             ODD_SENTENCES
         )
+
+
+@needs_model
+@pytest.mark.parametrize(
+    "text",
+    [
+        "it reads tables " * 1700,
+        "x" * MAX_CHARS,
+        "(=>$" * (MAX_CHARS // 4),
+        "читает таблицы नमस्ते 表を読む " * 500,
+        "\x00\x07\u202e a " * 3000,
+        "\n" * MAX_CHARS,
+    ],
+    ids=["5,000 tokens", "no spaces", "symbols", "mixed scripts", "control characters", "lines"],
+)
+def test_bad_input_is_answered_in_bounded_time(extractor: DependencyExtractor, text: str) -> None:
+    start = time.perf_counter()
+    assert len(list(extractor.extract([text, SENTENCES[0]]))) == 2
+    assert time.perf_counter() - start < 20
 
 
 @needs_model

@@ -55,6 +55,26 @@ def test_rules_read_sentences_and_docs_alike(stock: Language, sentences: list[st
         assert frames_of(parsed(doc)) == frames_of(doc)
 
 
+def test_names_are_parsed_as_nouns_and_keep_their_text() -> None:
+    text = "The report /SCMB/TOOL reads /etc/hosts, if --foo-bar is set to <host>."
+    (doc,) = SentenceParser().parse([text])
+    assert doc.text == text
+    assert "".join(text[token.idx : token.idx + len(token)] for token in doc) == (
+        text.replace(" ", "")
+    )
+    names = {token.text: token for token in doc if not token.text[0].isalnum()}
+    for name in ("/SCMB/TOOL", "/etc/hosts", "--foo-bar", "<host>"):
+        assert names[name].pos_ in ("NOUN", "PROPN")
+        assert (names[name].lower_, names[name].lemma_) == (name.lower(), name)
+    assert names["/etc/hosts"].dep_ == "dobj"
+
+
+def test_words_of_tokenized_sentences_are_read_as_they_are(stock: Language) -> None:
+    text = "It reads /etc/hosts ."
+    (doc,) = SentenceParser().parse([text], tokenized=True)
+    assert described(doc) == described(stock(SpacyDoc(stock.vocab, words=text.split())))
+
+
 @pytest.mark.parametrize("batch_size", [1, 7, 200])
 def test_batches_change_nothing(batch_size: int, sentences: list[str]) -> None:
     texts = sentences[:200]

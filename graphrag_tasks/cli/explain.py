@@ -1,0 +1,85 @@
+"""The output of `graphrag-tasks extract --explain`: a parse, its frames and what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.tree import Tree
+
+from graphrag_tasks.cli.output import CONSOLE, table
+from graphrag_tasks.errors import QueryError
+
+if TYPE_CHECKING:
+    from graphrag_tasks.extract.frames import Frame
+    from graphrag_tasks.nlp.tokens import Doc, Token
+
+
+def print_explanation(sentence: str, model: str, html: Path | None = None) -> None:
+    """Print why a sentence has the frames it has.
+
+    Args:
+        sentence: One sentence.
+        model: spaCy model.
+        html: File for a drawing of the parse, as a page with SVG.
+
+    Raises:
+        QueryError: The sentence has no words, or is too long to be parsed.
+    """
+    from graphrag_tasks.extract.clauses import frames_of
+    from graphrag_tasks.extract.explain import near_misses
+    from graphrag_tasks.nlp.parser import SentenceParser
+
+    (doc,) = SentenceParser(model).parse([sentence])
+    if not len(doc):
+        raise QueryError("there is nothing to parse, or too much", "--explain", "Give one sentence")
+    frames = frames_of(doc)
+    CONSOLE.print(_tree(doc))
+    columns = ("rule", "predicate", "lemma", "arguments", "confidence")
+    CONSOLE.print(table("Frames", columns, [_row(frame) for frame in frames]))
+    misses = [(one.word, one.start, one.reason) for one in near_misses(doc, frames)]
+    if misses:
+        CONSOLE.print(table("No frame for", ("word", "at", "why"), misses))
+    if html is not None:
+        _draw(doc, html)
+        CONSOLE.print(f"The parse is drawn in {html}")
+
+
+def _tree(doc: Doc) -> Tree:
+    """Return the dependency tree; words are in the order of the sentence at each level."""
+    tree = Tree("[bold]Parse[/bold]  label  word  tag  part of speech  lemma", highlight=False)
+    nodes: list[tuple[Tree, Token]] = [(tree, token) for token in doc if token.head is token]
+    for parent, token in nodes:
+        node = parent.add(_label(token))
+        nodes.extend((node, child) for child in token.children)
+    return tree
+
+
+def _label(token: Token) -> str:
+    entity = f"  [green]{token.ent_type_}[/green]" if token.ent_type_ else ""
+    return (
+        f"[dim]{token.dep_}[/dim]  [bold]{escape(repr(token.text)[1:-1])}[/bold]  "
+        f"{escape(token.tag_)}  {token.pos_}  {escape(token.lemma_)}{entity}"
+    )
+
+
+def _row(frame: Frame) -> tuple[str, str, str, str, float]:
+    flags = ["not"] * frame.negated + ["passive"] * frame.passive
+    flags += [frame.modality] if frame.modality else []
+    arguments = "\n".join(
+        f"{one.role}: {f'{one.preposition} ' if one.preposition else ''}{one.text}"
+        + (f" → {one.core_text}" if one.core_text not in ("", one.text) else "")
+        for one in frame.arguments
+    )
+    lemma = frame.predicate_lemma + (f" ({', '.join(flags)})" if flags else "")
+    return frame.rule, frame.predicate, lemma, arguments, frame.confidence
+
+
+def _draw(doc: Doc, html: Path) -> None:
+    from spacy import displacy
+
+    from graphrag_tasks.extract.explain import displacy_input
+
+    page = displacy.render(displacy_input(doc), style="dep", manual=True, page=True, jupyter=False)
+    html.write_text(page, encoding="utf-8")
