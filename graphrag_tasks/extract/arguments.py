@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from graphrag_tasks.extract.frames import Argument, Role
 from graphrag_tasks.extract.nominal import clause_argument, noun_arguments
 from graphrag_tasks.extract.predicates import (
+    chaining_adjective,
     is_chained,
     is_predicate_adverb,
     relational_adjective,
@@ -31,6 +32,16 @@ _PREPOSITIONAL_ADVERBS = frozenset(
     {"ahead", "apart", "away", "back", "down", "instead", "next", "out", "outside", "prior"}
     | {"independently", "irrespective", "rather", "regardless", "together", "up"}
 )
+_SPEECH_VERBS = frozenset(
+    {"say", "tell", "add", "report", "note", "argue", "claim", "explain", "announce", "ask"}
+    | {"think", "believe", "write", "state", "suggest", "observe", "reply", "comment", "recall"}
+    | {"insist", "contend", "predict", "warn", "admit", "acknowledge", "concede", "declare"}
+    | {"maintain", "estimate", "conclude", "assert", "agree", "complain", "joke", "quip", "remark"}
+    | {"figure", "assume", "expect", "guess", "suppose", "know", "feel", "hope", "mean"}
+    | {"indicate", "show"}
+)
+"""Verbs whose clause may stand before them ("It is new, SAP says"); with others, a clause
+before the verb is a main clause of its own, wrongly attached."""
 _RELATIVE_DEPS = frozenset({"dobj", "pobj", "advmod"})
 
 
@@ -81,7 +92,10 @@ def _groups(
     verb: Token, adjective: Token | None, antecedent: Token | None
 ) -> Iterator[list[Argument]]:
     """Yield one list of coordinated arguments for each child of a verb."""
+    chaining = chaining_adjective(verb)
     for child in verb.children:
+        if child == chaining:
+            continue
         if child == adjective:
             for preposition in children(child, "prep"):
                 yield from _prepositional(preposition, antecedent)
@@ -100,7 +114,8 @@ def _groups(
 def _is_clause(child: Token) -> bool:
     if child.dep_ == "xcomp":
         return child.i > child.head.i and not is_chained(child)
-    return child.dep_ == "ccomp"
+    fronted = child.i < child.head.i
+    return child.dep_ == "ccomp" and (not fronted or child.head.lemma_ in _SPEECH_VERBS)
 
 
 def _alternatives(noun: Token) -> Iterator[list[Argument]]:

@@ -8,6 +8,7 @@ from graphrag_tasks.extract.arguments import collect_arguments
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.nominal import is_denied, noun_arguments
 from graphrag_tasks.extract.predicates import build_predicate, is_chained, verb_chain
+from graphrag_tasks.extract.repair import repaired
 from graphrag_tasks.extract.rules import CONFIDENCE, rule_of
 from graphrag_tasks.extract.subjects import Origin, Subject, find_subject
 from graphrag_tasks.extract.syntax import (
@@ -26,6 +27,7 @@ EXTRACTOR_NAME = "dependency"
 _NOT_PREDICATES = frozenset({"aux", "auxpass", "amod", "compound"})
 _OWN_CLAUSES = frozenset({Origin.RELATIVE, Origin.ACL})
 _SPLIT_SUBJECTS = frozenset({Origin.DIRECT, Origin.INHERITED})
+_EXAMPLE_WORDS = frozenset({"including", "as"})
 _DENIABLE_DEPS = ("dobj", "attr", "nsubj", "nsubjpass")
 
 
@@ -36,9 +38,12 @@ def frames_of(doc: Doc) -> list[Frame]:
         doc: One sentence with part-of-speech tags, dependencies and lemmas; entity labels are
             used where there are any. It may be built by hand, without any model.
     """
+    doc = repaired(doc)
     frames = []
     for token in doc:
-        if _is_predicate(token):
+        if token.dep_ == "prep" and token.lower_ in _EXAMPLE_WORDS:
+            frames.append(_examples(token))
+        elif _is_predicate(token):
             frames.append(_verb_frame(token))
         elif token.dep_ == "appos":
             frames.append(_apposition(token))
@@ -110,6 +115,19 @@ def _possessive(owner: Token) -> Frame | None:
     subjects = noun_arguments(Role.SUBJECT, owner, slot=0, split=False, without=without)
     owned = noun_arguments(Role.OBJECT, owner.head, slot=1, split=False, without=[owner])
     return _noun_frame(Rule.POSSESSIVE, "has", "have", owner, subjects, owned)
+
+
+def _examples(preposition: Token) -> Frame | None:
+    """Return the frame of "X such as A and B" or "X including A and B"."""
+    such = first_child(preposition, "amod")
+    if preposition.lower_ == "as" and (such is None or such.lower_ != "such"):
+        return None
+    kind, example = preposition.head, first_child(preposition, "pobj")
+    if kind.pos_ not in NOMINAL_POS or example is None:
+        return None
+    kinds = noun_arguments(Role.SUBJECT, kind, slot=0, split=False, without=[preposition])
+    examples = noun_arguments(Role.OBJECT, example, slot=1)
+    return _noun_frame(Rule.EXAMPLE, "include", "include", preposition, kinds, examples)
 
 
 def _noun_frame(

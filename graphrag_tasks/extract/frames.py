@@ -67,6 +67,8 @@ class Rule(StrEnum):
     """Two noun phrases side by side, the second of which says what the first one is."""
     POSSESSIVE = "possessive"
     """A noun in the possessive form, and what it has."""
+    EXAMPLE = "example"
+    """A noun phrase and what it includes: "X such as A and B", "X including A"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,8 @@ class Frame:
 
     Attributes:
         predicate: The surface with auxiliaries, negation and particles, its words joined by a
-            space; "is" for appositions and "has" for possessives, where no word stands for it.
+            space; "is" for appositions, "has" for possessives and "include" for examples, where
+            no verb stands for it.
         predicate_lemma: Canonical form without tense, negation and adverbs: the verb's lemma
             and particle ("set up"), "be" for the copula, "be compatible" for an adjective with
             a preposition of its own, "plan to replace" for a chain of verbs. A passive has the

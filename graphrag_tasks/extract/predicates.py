@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be", "go"})
 """Verbs before an infinitive that say how sure or necessary it is, rather than what happens."""
+_ABILITIES = frozenset(
+    {"able", "unable", "likely", "unlikely", "willing", "unwilling", "ready", "free", "eligible"}
+    | {"reluctant", "eager", "due", "bound", "sure", "certain", "supposed"}
+)
+"""Adjectives before an infinitive that do the same."""
 _CONDITION_MARKERS = frozenset({"if", "unless", "whether"})
 _PREDICATE_DEPS = AUXILIARY_DEPS | {"prt"}
 _SHARED_AUXILIARY_TAGS = frozenset({"VB", "VBN", "VBG"})
@@ -42,22 +47,40 @@ class Predicate:
 def verb_chain(verb: Token) -> list[Token]:
     """Return a verb and the infinitives or gerunds that form one predicate with it.
 
-    "plans to replace" is one predicate; in "asks SAP to replace", where an object comes between,
-    the second verb has a subject of its own and is a clause.
+    "plans to replace" is one predicate, and so is "is able to replace"; in "asks SAP to
+    replace", where an object comes between, the second verb has a subject of its own and is a
+    clause.
     """
     chain = [verb]
     for member in chain:
-        chain.extend([child for child in member.children if is_chained(child)][:1])
+        ability = _ability(member)
+        candidates = [*member.children, *(ability.children if ability is not None else ())]
+        chain.extend([child for child in candidates if is_chained(child)][:1])
     return chain
 
 
 def is_chained(token: Token) -> bool:
     """Return whether the verb belongs to the predicate of the verb above it."""
     head = token.head
-    if token.dep_ != "xcomp" or token.i < head.i or not (is_verbal(token) and is_verbal(head)):
+    if token.dep_ != "xcomp" or token.i < head.i or not is_verbal(token) or has_subject(token):
         return False
+    if head.dep_ == "acomp":
+        return head.lower_ in _ABILITIES and _has_to(token) and is_verbal(head.head)
     objects = children(head, "dobj", "attr", "oprd", "acomp")
-    return not has_subject(token) and not any(item.i < token.i for item in objects)
+    return is_verbal(head) and not any(item.i < token.i for item in objects)
+
+
+def chaining_adjective(verb: Token) -> Token | None:
+    """Return the adjective that chains a verb to an infinitive, as in "is able to"."""
+    ability = _ability(verb)
+    if ability is None or not any(map(is_chained, ability.children)):
+        return None
+    return ability
+
+
+def _ability(verb: Token) -> Token | None:
+    adjective = first_child(verb, "acomp")
+    return adjective if adjective is not None and adjective.lower_ in _ABILITIES else None
 
 
 def is_predicate_adverb(adverb: Token) -> bool:
@@ -97,14 +120,18 @@ def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
         text=" ".join(span.text.split()) if span else verb.text,
         lemma=_lemma(main, adjective),
         negated=any(word.dep_ == "neg" for word in words.values()) or _is_no_longer(chain),
-        modality=_condition(verb) or _modal(words) or _semi_modal(chain) or _ability(verb),
+        modality=_condition(verb) or _modal(words) or _semi_modal(chain) or _attitude(verb),
         passive=_is_passive(main[0], shared if main[0] is verb else []),
     )
 
 
 def _words(verb: Token) -> list[Token]:
     adverbs = [child for child in children(verb, "advmod") if is_predicate_adverb(child)]
-    return [verb, *children(verb, *_PREDICATE_DEPS), *adverbs]
+    words = [verb, *children(verb, *_PREDICATE_DEPS), *adverbs]
+    adjective = chaining_adjective(verb)
+    if adjective is not None:
+        words += [adjective, *children(adjective, "advmod", "neg")]
+    return words
 
 
 def _shared_auxiliaries(verb: Token, origin: Origin) -> list[Token]:
@@ -125,13 +152,16 @@ def _without_semi_modal(chain: list[Token]) -> list[Token]:
 
 
 def _semi_modal(chain: list[Token]) -> str | None:
-    if len(chain) > 1 and chain[0].lemma_ in _SEMI_MODALS and _has_to(chain[1]):
-        return f"{chain[0].lemma_} to"
-    return None
+    if len(chain) < 2 or not _has_to(chain[1]):
+        return None
+    adjective = chaining_adjective(chain[0])
+    if adjective is not None:
+        return f"{adjective.lower_} to"
+    return f"{chain[0].lemma_} to" if chain[0].lemma_ in _SEMI_MODALS else None
 
 
-def _ability(verb: Token) -> str | None:
-    """Return the adjective that an infinitive depends on: "able to", "unlikely to"."""
+def _attitude(verb: Token) -> str | None:
+    """Return the adjective that an infinitive of its own frame depends on: "easy to"."""
     if verb.dep_ == "xcomp" and verb.head.dep_ == "acomp" and _has_to(verb):
         return f"{verb.head.lower_} to"
     return None

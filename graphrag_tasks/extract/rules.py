@@ -8,7 +8,7 @@ from types import MappingProxyType
 from graphrag_tasks.extract.frames import Argument, Role, Rule
 from graphrag_tasks.extract.subjects import Origin
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised with every change that alters the frames of some sentence: it enters fingerprints."""
 
 CONFIDENCE: Mapping[Rule, float] = MappingProxyType(
@@ -24,6 +24,7 @@ CONFIDENCE: Mapping[Rule, float] = MappingProxyType(
         Rule.IMPERATIVE: 0.60,  # Not in the benchmark; mistagged nouns look like commands.
         Rule.ACL: 0.50,  # The participle may belong to another noun, or be a mere adjective.
         Rule.APPOSITION: 0.50,  # Lists are mistaken for appositions.
+        Rule.EXAMPLE: 0.60,
         Rule.EXISTENTIAL: 0.25,  # "There" is no subject, and the complement often no fact.
         Rule.POSSESSIVE: 0.20,  # "Has" is only one of the things a possessive can mean.
     }

@@ -61,7 +61,9 @@ def find_subject(verb: Token) -> Subject | None:
     if is_imperative(verb):
         return Subject(None, Origin.IMPERATIVE)
     subject = _climb(verb)
-    return None if subject is None else _described(subject)
+    if subject is None or (subject.head is None and verb.tag_ != "VB"):
+        return None
+    return _described(subject)
 
 
 def is_imperative(verb: Token) -> bool:
@@ -73,9 +75,10 @@ def is_imperative(verb: Token) -> bool:
 def _is_bare(verb: Token) -> bool:
     """Return whether a verb is in its base form, without a subject and auxiliaries but "do".
 
-    The base form is often tagged as a present tense; then nothing may stand before the verb.
+    The base form is often tagged as a present tense; then nothing may stand before the verb but
+    what a comma sets off.
     """
-    present = verb.tag_ == "VBP" and verb.left_edge == verb
+    present = verb.tag_ == "VBP" and (verb.left_edge == verb or verb.nbor(-1).text == ",")
     if verb.pos_ != "VERB" or not (verb.tag_ == "VB" or present):
         return False
     if has_subject(verb) or first_child(verb, "expl"):
@@ -91,7 +94,7 @@ def _climb(verb: Token) -> Subject | None:
             return found if direct else Subject(found.head, Origin.INHERITED)
         governor = _governor(verb)
         if governor is None:
-            return None
+            return Subject(None, Origin.IMPERATIVE) if is_imperative(verb) else None
         verb = governor
     return None
 

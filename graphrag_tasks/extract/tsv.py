@@ -1,9 +1,10 @@
 """The tab-separated form of frames that benchmarks of open information extraction read.
 
 The format is that of CaRB (Bhardwaj, Aggarwal and Mausam, EMNLP 2019): sentence, confidence,
-predicate, first argument, further arguments. Two habits of its gold annotation are followed:
-the preposition of the main argument is part of the predicate, and participles get the auxiliary
-that they leave out.
+predicate, first argument, further arguments. Habits of its gold annotation are followed: the
+preposition of the main argument is part of the predicate, and so are an adverb between the two
+and the "that" of a clause; participles get the auxiliary that they leave out; words keep their
+case.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 
 _CORE_ROLES = frozenset({Role.OBJECT, Role.COMPLEMENT, Role.CLAUSE})
 _MAIN_ORDER = (Role.AGENT, Role.OBLIQUE)
+
+MAX_ADVERB_WORDS = 2
+"""Longest adverb, in words, that goes to the predicate ("weigh so heavily on")."""
 
 _Tuple = tuple[str, str, list[str]]
 """Predicate, first argument and further arguments."""
@@ -54,30 +58,31 @@ FORMS: Mapping[str, Callable[[str, Sequence[Frame]], list[str]]] = MappingProxyT
 
 
 def _rows(
-    sentence: str, frames: Sequence[Frame], tuples: Callable[[Frame], Iterator[_Tuple]]
+    sentence: str, frames: Sequence[Frame], tuples: Callable[[str, Frame], Iterator[_Tuple]]
 ) -> list[str]:
     rows = []
     for frame in frames:
-        for predicate, subject, others in tuples(frame):
+        for predicate, subject, others in tuples(sentence, frame):
             columns = [sentence, f"{frame.confidence:.4f}", predicate, subject, *others]
             rows.append("\t".join(" ".join(column.split()) for column in columns))
     return list(dict.fromkeys(rows))
 
 
-def _tuples(frame: Frame) -> Iterator[_Tuple]:
+def _tuples(sentence: str, frame: Frame) -> Iterator[_Tuple]:
     subjects, main, rest = _groups(frame)
-    predicate = _predicate(frame, main)
-    further = [_joined(group) for group in rest]
+    adverbs = [group[0] for group in rest if _between(frame, group, main)]
+    further = [_joined(sentence, group) for group in rest if group[0] not in adverbs]
     for subject, argument in product(subjects, main):
-        yield predicate, subject.text, [argument.text, *further]
+        predicate, text = _main_columns(sentence, frame, argument, adverbs)
+        yield predicate, subject.text, [text, *further]
 
 
-def _binary_tuples(frame: Frame) -> Iterator[_Tuple]:
+def _binary_tuples(sentence: str, frame: Frame) -> Iterator[_Tuple]:
     subjects, main, rest = _groups(frame)
     for group in [main, *(group for group in rest if group[0].preposition)]:
-        predicate = _predicate(frame, group)
         for subject, argument in product(subjects, group):
-            yield predicate, subject.text, [argument.text]
+            predicate, text = _main_columns(sentence, frame, argument, [])
+            yield predicate, subject.text, [text]
 
 
 def _groups(frame: Frame) -> tuple[list[Argument], list[Argument], list[list[Argument]]]:
@@ -98,9 +103,32 @@ def _groups(frame: Frame) -> tuple[list[Argument], list[Argument], list[list[Arg
     return subjects[0], main, rest
 
 
-def _predicate(frame: Frame, group: Sequence[Argument]) -> str:
-    preposition = group[0].preposition if group else None
-    return " ".join(filter(None, [_finite_predicate(frame), preposition]))
+def _between(frame: Frame, group: Sequence[Argument], main: Sequence[Argument]) -> bool:
+    """Return whether a short adverb stands between the predicate and its main preposition."""
+    if group[0].role != Role.ADVERBIAL or len(group[0].text.split()) > MAX_ADVERB_WORDS:
+        return False
+    return bool(main[0].preposition) and frame.end <= group[0].start < main[0].start
+
+
+def _main_columns(
+    sentence: str, frame: Frame, argument: Argument, adverbs: Sequence[Argument]
+) -> tuple[str, str]:
+    """Return the predicate and the main argument, with what the predicate takes from it."""
+    words = [_finite_predicate(frame), *(adverb.text for adverb in adverbs)]
+    text = argument.text
+    if argument.preposition:
+        words.append(_preposition(sentence, argument))
+    elif argument.role == Role.CLAUSE and text.startswith("that "):
+        words.append("that")
+        text = text.removeprefix("that ")
+    return " ".join(words), text
+
+
+def _preposition(sentence: str, argument: Argument) -> str:
+    """Return an argument's preposition as the sentence writes it, which may begin with it."""
+    wanted = argument.preposition or ""
+    start = sentence.lower().rfind(wanted, 0, argument.start)
+    return wanted if start < 0 else sentence[start : start + len(wanted)]
 
 
 def _coordination(argument: Argument) -> tuple[str, str | None, int]:
@@ -120,9 +148,9 @@ def _main_group(frame: Frame, groups: list[list[Argument]]) -> list[Argument]:
     return (after or groups)[0]
 
 
-def _joined(group: list[Argument]) -> str:
+def _joined(sentence: str, group: list[Argument]) -> str:
     texts = [argument.text for argument in group]
-    return " ".join(filter(None, [group[0].preposition, *texts]))
+    return " ".join(filter(None, [_preposition(sentence, group[0]), *texts]))
 
 
 def _finite_predicate(frame: Frame) -> str:

@@ -6,6 +6,7 @@ import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
+from graphrag_tasks.extract.clauses import frames_of
 from graphrag_tasks.extract.frames import Argument, Frame
 
 VOCAB = English().vocab
@@ -58,3 +59,9 @@ def parse_fixture() -> Callable[[str], Doc]:
 @pytest.fixture(name="describe")
 def describe_fixture() -> Callable[[Frame], str]:
     return describe
+
+
+@pytest.fixture(name="read")
+def read_fixture() -> Callable[[str], list[str]]:
+    """Return the frames of a line in `parse`'s notation, each described in one line."""
+    return lambda notation: [describe(frame) for frame in frames_of(parse(notation))]

@@ -17,7 +17,7 @@ ROWS = {
     "the object comes first, what stands before the verb last": (
         "In/IN/prep/3 ERP/NNP/pobj/0 it/PRP/nsubj/3 reads/VBZ/ROOT/3/read KONV/NNP/dobj/3"
         " from/IN/prep/3 disk/NN/pobj/5",
-        ["reads|it|KONV|from disk|in ERP"],
+        ["reads|it|KONV|from disk|In ERP"],
     ),
     "coordinations of subject and main argument are split": (
         "A/NNP/nsubj/3 and/CC/cc/0 B/NNP/conj/0 read/VBP/ROOT/3 C/NNP/dobj/3 for/IN/prep/3"

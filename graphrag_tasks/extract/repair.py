@@ -1,0 +1,152 @@
+"""Repair of parses that the small model gets wrong in technical prose.
+
+News text, which the model was trained on, has few commands: "Use table VBBE" is often read as a
+noun phrase, and in "run transaction SPAU" the name is taken for a time or another object. Both
+are known by their form, so they are set right before the rules read the parse. Nothing else is
+touched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.extract.syntax import NOMINAL_POS, VERBAL_POS, first_child, has_subject
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+COMMAND_VERBS = frozenset(
+    {"activate", "add", "adjust", "analyze", "apply", "assign", "avoid", "build", "call"}
+    | {"change", "check", "choose", "clean", "clear", "click", "close", "compare", "complete"}
+    | {"configure", "confirm", "connect", "consider", "convert", "copy", "create", "customize"}
+    | {"debug", "define", "delete", "deploy", "disable", "display", "download", "drag", "edit"}
+    | {"enable", "ensure", "enter", "execute", "export", "extend", "extract", "fill", "filter"}
+    | {"find", "follow", "generate", "go", "identify", "implement", "import", "include"}
+    | {"insert", "install", "keep", "launch", "limit", "load", "log", "look", "maintain"}
+    | {"make", "map", "mark", "migrate", "monitor", "move", "navigate", "note", "open"}
+    | {"perform", "plan", "prepare", "press", "provide", "publish", "put", "read", "rebuild"}
+    | {"redesign", "refactor", "reload", "remove", "rename", "repeat", "replace", "reset"}
+    | {"restart", "restore", "review", "rewrite", "run", "save", "schedule", "search", "see"}
+    | {"select", "send", "set", "show", "sort", "specify", "start", "stop", "store", "switch"}
+    | {"test", "transfer", "transport", "trigger", "try", "turn", "uninstall", "update"}
+    | {"upgrade", "upload", "use", "validate", "verify", "view", "wait", "write"}
+)
+"""Verbs that instructions begin with. A noun among them ("test", "plan") begins one too, unless
+the sentence has a finite verb."""
+
+MAX_NOUNS = 3
+"""Longest row of nouns that a command may seem to modify ("open | transaction SE38")."""
+
+_NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
+_PLAIN_TAGS = frozenset({"NN", "NNP"})
+_TIME_ENTITIES = frozenset({"DATE", "TIME"})
+_BEFORE_COMMAND = frozenset({"intj", "punct", "advmod"})
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The columns of a parse that a repair may change."""
+
+    tags: list[str]
+    pos: list[str]
+    deps: list[str]
+    heads: list[int]
+    lemmas: list[str]
+
+
+def repaired(doc: Doc) -> Doc:
+    """Return the sentence with its commands and names read as such.
+
+    Args:
+        doc: One parsed sentence; it is not changed.
+
+    Returns:
+        A new doc of the same tokens, or `doc` itself when there is nothing to repair.
+    """
+    command = _misread_command(doc)
+    names = [token for token in doc if _is_misread_name(token)]
+    if command is None and not names:
+        return doc
+    reading = _Reading(
+        tags=[token.tag_ for token in doc],
+        pos=[token.pos_ for token in doc],
+        deps=[token.dep_ for token in doc],
+        heads=[token.head.i for token in doc],
+        lemmas=[token.lemma_ for token in doc],
+    )
+    if command is not None:
+        _read_as_command(reading, command)
+    for name in names:
+        reading.deps[name.i], reading.heads[name.i] = "appos", name.i - 1
+    return _rebuilt(doc, reading)
+
+
+def _misread_command(doc: Doc) -> Token | None:
+    """Return the verb of a command that was read as a noun or adjective, or None."""
+    first = next((token for token in doc if token.dep_ not in _BEFORE_COMMAND), None)
+    if first is None or first.lower_ not in COMMAND_VERBS or first.pos_ in VERBAL_POS:
+        return None
+    if first.dep_ == "ROOT":
+        governs = first_child(first, "dobj") or (first.tag_ == "VB" and first_child(first, "prep"))
+        return first if governs else None
+    noun = _modified_noun(first)
+    if noun is first or noun.dep_ != "ROOT" or noun.pos_ not in NOMINAL_POS:
+        return None
+    return None if any(map(_is_finite, doc)) else first
+
+
+def _modified_noun(token: Token) -> Token:
+    for _ in range(MAX_NOUNS):
+        if token.dep_ in _NOUN_MODIFIERS:
+            token = token.head
+    return token
+
+
+def _is_finite(token: Token) -> bool:
+    return token.pos_ in VERBAL_POS and (has_subject(token) or token.tag_ in ("VBZ", "VBD", "MD"))
+
+
+def _read_as_command(reading: _Reading, command: Token) -> None:
+    """Make the command the root; the noun it seemed to modify becomes its object."""
+    root = _modified_noun(command)
+    verb, noun = command.i, root.i
+    reading.tags[verb], reading.pos[verb], reading.lemmas[verb] = "VB", "VERB", command.lower_
+    if verb == noun:
+        return
+    reading.deps[verb], reading.heads[verb] = "ROOT", verb
+    reading.deps[noun], reading.heads[noun] = "dobj", verb
+    for child in root.children:
+        verbal = child.dep_ == "conj" and child.pos_ in VERBAL_POS
+        oblique = child.dep_ == "prep" and child.lower_ != "of"
+        if verbal or oblique or child.dep_ in ("punct", "advmod") or child.i < verb:
+            reading.heads[child.i] = verb
+
+
+def _is_misread_name(token: Token) -> bool:
+    """Return whether a name right after its noun was read as a time or another object."""
+    if token.dep_ not in ("npadvmod", "dobj") or token.i == 0 or token.left_edge != token:
+        return False
+    noun = token.nbor(-1)
+    if noun.head != token.head or noun.dep_ != "dobj" or noun.pos_ != "NOUN":
+        return False
+    return (
+        token.tag_ in _PLAIN_TAGS and not token.is_lower and token.ent_type_ not in _TIME_ENTITIES
+    )
+
+
+def _rebuilt(doc: Doc, reading: _Reading) -> Doc:
+    from spacy.tokens import Doc, Span
+
+    made = Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        spaces=[bool(token.whitespace_) for token in doc],
+        tags=reading.tags,
+        pos=reading.pos,
+        deps=reading.deps,
+        heads=reading.heads,
+        lemmas=reading.lemmas,
+    )
+    made.set_ents([Span(made, entity.start, entity.end, entity.label_) for entity in doc.ents])
+    return made

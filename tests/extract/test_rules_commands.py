@@ -1,0 +1,70 @@
+"""Commands, and parses of them that are repaired."""
+
+from collections.abc import Callable
+
+import pytest
+
+RULES = {
+    "imperative": (
+        "Use/VB/ROOT/0 VBBE/NNP/dobj/0 instead/RB/advmod/3 of/IN/prep/0 VBBS/NNP/pobj/3",
+        ["imperative: use(object=VBBE; oblique instead of=VBBS)"],
+    ),
+    "conjoined imperatives": (
+        "Check/VB/ROOT/0 it/PRP/dobj/0 and/CC/cc/0 replace/VB/conj/0 KONV/NNP/dobj/3",
+        ["imperative: check(object=it)", "imperative: replace(object=KONV)"],
+    ),
+    "negated imperative": (
+        "Do/VBP/aux/2 not/RB/neg/2 use/VB/ROOT/2 KONV/NNP/dobj/2",
+        ["imperative: not use(object=KONV)"],
+    ),
+    "a present tense that lost its subject is no imperative": (
+        "Here/RB/advmod/1 follow/VBP/ROOT/1 KONV/NNP/dobj/1",
+        [],
+    ),
+    "a command after a condition": (
+        "If/IN/mark/2 KONV/NNP/nsubj/2 is/VBZ/advcl/5/be empty/JJ/acomp/2 ,/,/punct/5"
+        " delete/VBP/ROOT/5 it/PRP/dobj/5",
+        ["copula: <if> be(subject=KONV; complement=empty)", "imperative: delete(object=it)"],
+    ),
+    "the purpose of a command is a command": (
+        "Click/VB/ROOT/0 Save/NNP/dobj/0 to/TO/aux/3 store/VB/advcl/0 it/PRP/dobj/3",
+        ["imperative: click(object=Save)", "imperative: store(object=it)"],
+    ),
+    "a comparison with a command is none": (
+        "Set/VB/ROOT/0 it/PRP/dobj/0 as/IN/mark/3 described/VBN/advcl/0/describe in/IN/prep/3"
+        " KONV/NNP/pobj/4",
+        ["imperative: set(object=it)"],
+    ),
+    "a command read as a noun with an object": (
+        "Replace/NNP/ROOT/0 KONV/NNP/dobj/0 with/IN/prep/0 KONP/NNP/pobj/2",
+        ["imperative: replace(object=KONV; oblique with=KONP)"],
+    ),
+    "a command read as part of a noun phrase": (
+        "Export/NN/compound/1 data/NNS/ROOT/1 from/IN/prep/1 KONV/NNP/pobj/2",
+        ["imperative: export(object=data; oblique from=KONV)"],
+    ),
+    "a command read as an adjective of a row of nouns": (
+        "Open/JJ/amod/1 transaction/NN/compound/2 SE38/NNP/ROOT/2 and/CC/cc/2 run/VB/conj/2"
+        " it/PRP/dobj/4",
+        ["imperative: open(object=transaction SE38)", "imperative: run(object=it)"],
+    ),
+    "a noun phrase before a finite verb is no command": (
+        "Export/NN/compound/1 data/NNS/ROOT/1 that/WDT/nsubj/3 stores/VBZ/relcl/1/store"
+        " it/PRP/dobj/3",
+        ["relative: store(subject=Export data; object=it)"],
+    ),
+    "a name read as a second object": (
+        "Use/NN/ROOT/0 table/NN/dobj/0 VBBE/NNP/dobj/0 instead/RB/advmod/4 of/IN/prep/0"
+        " VBBS/NNP/pobj/4",
+        ["imperative: use(object=table VBBE; oblique instead of=VBBS)"],
+    ),
+    "a name read as a time": (
+        "It/PRP/nsubj/1 runs/VBZ/ROOT/1/run transaction/NN/dobj/1 SPAU/NNP/npadvmod/1",
+        ["svo: run(subject=It; object=transaction SPAU)"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("notation", "expected"), RULES.values(), ids=RULES.keys())
+def test_rule(notation: str, expected: list[str], read: Callable[[str], list[str]]) -> None:
+    assert read(notation) == expected

@@ -1,0 +1,100 @@
+"""Predicates: chains of verbs, negation, modality, voice."""
+
+from collections.abc import Callable
+
+import pytest
+from spacy.tokens import Doc
+
+from graphrag_tasks.extract.clauses import frames_of
+
+RULES = {
+    "a chain of verbs is one predicate": (
+        "The/DT/det/1 program/NN/nsubj/2 plans/VBZ/ROOT/2/plan to/TO/aux/4 replace/VB/xcomp/2"
+        " KONV/NNP/dobj/4",
+        ["svo: plan to replace(subject=The program; object=KONV)"],
+    ),
+    "a semi-modal is a modality": (
+        "VBBS/NNP/nsubj/1 needs/VBZ/ROOT/1/need to/TO/aux/4 be/VB/auxpass/4"
+        " replaced/VBN/xcomp/1/replace by/IN/agent/4 VBBE/NNP/pobj/5",
+        ["passive: passive <need to> replace(subject=VBBS; agent by=VBBE)"],
+    ),
+    "particle": (
+        "The/DT/det/1 admin/NN/nsubj/2 sets/VBZ/ROOT/2/set up/RP/prt/2 the/DT/det/5"
+        " system/NN/dobj/2",
+        ["svo: set up(subject=The admin; object=the system)"],
+    ),
+    "negation": (
+        "It/PRP/nsubj/3 does/VBZ/aux/3/do not/RB/neg/3 support/VB/ROOT/3 pool/NN/compound/5"
+        " tables/NNS/dobj/3/table",
+        ["svo: not support(subject=It; object=pool tables)"],
+    ),
+    "negation by a determiner": (
+        "It/PRP/nsubj/1 has/VBZ/ROOT/1/have no/DT/det/3 fields/NNS/dobj/1/field",
+        ["svo: not have(subject=It; object=no fields)"],
+    ),
+    "no longer": (
+        "It/PRP/nsubjpass/4 is/VBZ/auxpass/4/be no/RB/neg/3 longer/RBR/advmod/4 used/VBN/ROOT/4/use"
+        " here/RB/advmod/4",
+        ["passive: not passive use(subject=It; adverbial=no longer; adverbial=here)"],
+    ),
+    "modal": (
+        "It/PRP/nsubj/2 must/MD/aux/2 read/VB/ROOT/2 KONV/NNP/dobj/2",
+        ["svo: <must> read(subject=It; object=KONV)"],
+    ),
+    "condition": (
+        "If/IN/mark/2 it/PRP/nsubj/2 reads/VBZ/advcl/4/read KONV/NNP/dobj/2 stop/VB/ROOT/4",
+        ["svo: <if> read(subject=it; object=KONV)"],
+    ),
+    "ability": (
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be not/RB/neg/1 able/JJ/acomp/1 to/TO/aux/5 read/VB/xcomp/3"
+        " KONV/NNP/dobj/5",
+        ["svo: not <able to> read(subject=It; object=KONV)"],
+    ),
+    "conjuncts share modal, negation and voice": (
+        "It/PRP/nsubjpass/4 can/MD/aux/4 not/RB/neg/4 be/VB/auxpass/4 read/VBN/ROOT/4"
+        " here/RB/advmod/4 or/CC/cc/4 changed/VBN/conj/4/change there/RB/advmod/7",
+        [
+            "passive: not passive <can> read(subject=It; adverbial=here)",
+            "inherited: not passive <can> change(subject=It; adverbial=there)",
+        ],
+    ),
+    "an active conjunct does not become passive": (
+        "It/PRP/nsubjpass/3 can/MD/aux/3 be/VB/auxpass/3 changed/VBN/ROOT/3/change in/IN/prep/3"
+        " SE11/NNP/pobj/4 and/CC/cc/3 replace/VB/conj/3 KONV/NNP/dobj/7",
+        [
+            "passive: passive <can> change(subject=It; oblique in=SE11)",
+            "inherited: <can> replace(subject=It; object=KONV)",
+        ],
+    ),
+    "an adjective with a preposition is the relation": (
+        "The/DT/det/1 API/NN/nsubj/2 is/VBZ/ROOT/2/be compatible/JJ/acomp/2 with/IN/prep/3"
+        " ERP/NNP/pobj/4",
+        ["copula: be compatible(subject=The API; oblique with=ERP)"],
+    ),
+    "an attitude": (
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be easy/JJ/acomp/1 to/TO/aux/4 read/VB/xcomp/2"
+        " KONV/NNP/dobj/4",
+        [
+            "copula: be(subject=It; complement=easy to read KONV)",
+            "inherited: <easy to> read(subject=It; object=KONV)",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("notation", "expected"), RULES.values(), ids=RULES.keys())
+def test_rule(notation: str, expected: list[str], read: Callable[[str], list[str]]) -> None:
+    assert read(notation) == expected
+
+
+def test_predicate_surface_keeps_auxiliaries_negation_and_adverbs(
+    parse: Callable[[str], Doc],
+) -> None:
+    (frame,) = frames_of(
+        parse(
+            "It/PRP/nsubj/4 will/MD/aux/4 not/RB/neg/4 directly/RB/advmod/4 read/VB/ROOT/4"
+            " KONV/NNP/dobj/4"
+        )
+    )
+    assert frame.predicate == "will not directly read"
+    assert (frame.start, frame.end) == (21, 25)
