@@ -22,6 +22,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+_CODE_SUFFIXES = (".py", ".json")
+
 
 @dataclass(frozen=True)
 class StageResult:
@@ -40,6 +42,8 @@ class StageResult:
 def code_version(module: str) -> str:
     """Return a hash of a stage's source files, so that changed code re-runs the stage.
 
+    JSON files beside the code, such as learned weights, count as code.
+
     Args:
         module: Dotted name of a module or package, which is located but not imported.
     """
@@ -47,7 +51,9 @@ def code_version(module: str) -> str:
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(module)
     origin = Path(spec.origin)
-    files = sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
+    files = [origin]
+    if origin.name == "__init__.py":
+        files = sorted(one for one in origin.parent.rglob("*") if one.suffix in _CODE_SUFFIXES)
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.relative_to(origin.parent).as_posix().encode())

@@ -40,14 +40,18 @@ def test_every_table_of_a_snapshot_has_a_schema() -> None:
     assert {*SNAPSHOT_TABLES, *ARROW_TABLES} <= {*schemas.SCHEMAS, *schemas.VECTOR_TABLES}
 
 
-def test_changed_code_changes_the_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("changed", ["rules.py", "weights.json"])
+def test_changed_code_changes_the_version(
+    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = tmp_path / "some_stage"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    (package / "rules.py").write_text("A = 1\n")
+    (package / changed).write_text("1\n")
     monkeypatch.syspath_prepend(tmp_path)
+    code_version.cache_clear()
     before = code_version("some_stage")
-    (package / "rules.py").write_text("A = 2\n")
+    (package / changed).write_text("2\n")
     code_version.cache_clear()
     assert code_version("some_stage") != before
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.arguments import collect_arguments
+from graphrag_tasks.extract.confidence import confidence_of, load_weights
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.nominal import is_denied, noun_arguments
 from graphrag_tasks.extract.predicates import build_predicate, is_chained, verb_chain
 from graphrag_tasks.extract.repair import repaired
-from graphrag_tasks.extract.rules import CONFIDENCE, rule_of
+from graphrag_tasks.extract.rules import rule_of
 from graphrag_tasks.extract.subjects import Origin, Subject, find_subject
 from graphrag_tasks.extract.syntax import (
     NOMINAL_POS,
@@ -27,6 +29,8 @@ EXTRACTOR_NAME = "dependency"
 _NOT_PREDICATES = frozenset({"aux", "auxpass", "amod", "compound"})
 _OWN_CLAUSES = frozenset({Origin.RELATIVE, Origin.ACL})
 _SPLIT_SUBJECTS = frozenset({Origin.DIRECT, Origin.INHERITED})
+_NOT_YET_KNOWN = 0.0
+"""Confidence of a frame under construction: it depends on all frames of the sentence."""
 _EXAMPLE_WORDS = frozenset({"including", "as"})
 _DENIABLE_DEPS = ("dobj", "attr", "nsubj", "nsubjpass")
 
@@ -49,7 +53,18 @@ def frames_of(doc: Doc) -> list[Frame]:
             frames.append(_apposition(token))
         elif token.dep_ == "poss":
             frames.append(_possessive(token))
-    return [frame for frame in frames if frame is not None]
+    return _with_confidence([frame for frame in frames if frame is not None], words=len(doc))
+
+
+def _with_confidence(frames: list[Frame], *, words: int) -> list[Frame]:
+    weights = load_weights()
+    return [
+        replace(
+            frame,
+            confidence=confidence_of(frame, words=words, frames=len(frames), weights=weights),
+        )
+        for frame in frames
+    ]
 
 
 def _is_predicate(token: Token) -> bool:
@@ -81,7 +96,7 @@ def _verb_frame(verb: Token) -> Frame | None:
         passive=predicate.passive,
         rule=rule.value,
         extractor=EXTRACTOR_NAME,
-        confidence=CONFIDENCE[rule],
+        confidence=_NOT_YET_KNOWN,
     )
 
 
@@ -153,5 +168,5 @@ def _noun_frame(
         passive=False,
         rule=rule.value,
         extractor=EXTRACTOR_NAME,
-        confidence=CONFIDENCE[rule],
+        confidence=_NOT_YET_KNOWN,
     )

@@ -133,7 +133,7 @@ class Frame:
         passive: Whether the subject is the patient.
         rule: A value of `Rule`.
         extractor: Name of the extractor that produced it.
-        confidence: Between 0 and 1; from the rule alone for the rule extractor.
+        confidence: Probability that it is right (`extract.confidence` for the rule extractor).
     """
 
     predicate: str

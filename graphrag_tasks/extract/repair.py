@@ -9,12 +9,10 @@ touched.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.syntax import NOMINAL_POS, VERBAL_POS, first_child, has_subject
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+from graphrag_tasks.nlp.parser import copied
+from graphrag_tasks.nlp.tokens import Doc, Token, attach
 
 COMMAND_VERBS = frozenset(
     {"activate", "add", "adjust", "analyze", "apply", "assign", "avoid", "build", "call"}
@@ -125,28 +123,23 @@ def _read_as_command(reading: _Reading, command: Token) -> None:
 
 def _is_misread_name(token: Token) -> bool:
     """Return whether a name right after its noun was read as a time or another object."""
-    if token.dep_ not in ("npadvmod", "dobj") or token.i == 0 or token.left_edge != token:
+    if token.dep_ not in ("npadvmod", "dobj") or token.i == 0 or token.left_edge.i != token.i:
         return False
-    noun = token.nbor(-1)
+    noun = token.doc[token.i - 1]
     if noun.head != token.head or noun.dep_ != "dobj" or noun.pos_ != "NOUN":
         return False
     return (
-        token.tag_ in _PLAIN_TAGS and not token.is_lower and token.ent_type_ not in _TIME_ENTITIES
+        token.tag_ in _PLAIN_TAGS
+        and not token.text.islower()
+        and token.ent_type_ not in _TIME_ENTITIES
     )
 
 
 def _rebuilt(doc: Doc, reading: _Reading) -> Doc:
-    from spacy.tokens import Doc, Span
-
-    made = Doc(
-        doc.vocab,
-        words=[token.text for token in doc],
-        spaces=[bool(token.whitespace_) for token in doc],
-        tags=reading.tags,
-        pos=reading.pos,
-        deps=reading.deps,
-        heads=reading.heads,
-        lemmas=reading.lemmas,
-    )
-    made.set_ents([Span(made, entity.start, entity.end, entity.label_) for entity in doc.ents])
+    made = copied(doc)
+    columns = (reading.tags, reading.pos, reading.deps, reading.lemmas)
+    for token, *values in zip(made, *columns, strict=True):
+        token.tag_, token.pos_, token.dep_, token.lemma_ = values
+        token.children = []
+    attach(list(made), reading.heads)
     return made

@@ -78,7 +78,7 @@ def _is_bare(verb: Token) -> bool:
     The base form is often tagged as a present tense; then nothing may stand before the verb but
     what a comma sets off.
     """
-    present = verb.tag_ == "VBP" and (verb.left_edge == verb or verb.nbor(-1).text == ",")
+    present = verb.tag_ == "VBP" and (verb.left_edge == verb or verb.doc[verb.i - 1].text == ",")
     if verb.pos_ != "VERB" or not (verb.tag_ == "VB" or present):
         return False
     if has_subject(verb) or first_child(verb, "expl"):

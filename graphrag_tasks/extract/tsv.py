@@ -30,7 +30,8 @@ def frames_to_tsv_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
 
     Coordinated subjects and coordinated main arguments each get a row of their own; the
     conjuncts of the other arguments share one column. Frames without a subject (imperatives)
-    have no first argument and so no row. Equal rows are given once.
+    have no first argument and so no row, and examples have none since the benchmark reads them
+    as part of their noun phrase. Equal rows are given once.
 
     Args:
         sentence: The sentence the frames were found in.
@@ -88,12 +89,12 @@ def _binary_tuples(sentence: str, frame: Frame) -> Iterator[_Tuple]:
 def _groups(frame: Frame) -> tuple[list[Argument], list[Argument], list[list[Argument]]]:
     """Return the subjects, the arguments of the second column, and the other coordinations.
 
-    All are empty when there is no subject or nothing beside it.
+    All are empty when the frame has no row.
     """
     groups = [list(group) for _, group in groupby(frame.arguments, key=_coordination)]
     subjects = [group for group in groups if group[0].role == Role.SUBJECT]
     others = [group for group in groups if group[0].role != Role.SUBJECT]
-    if not subjects or not others:
+    if not subjects or not others or frame.rule == Rule.EXAMPLE:
         return [], [], []
     main = _main_group(frame, others)
     rest = sorted(

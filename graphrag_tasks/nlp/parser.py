@@ -12,7 +12,7 @@ from graphrag_tasks.nlp.models import DEFAULT_MODEL, load_pipeline
 from graphrag_tasks.nlp.morphology import COMPONENTS as MORPHOLOGY_COMPONENTS
 from graphrag_tasks.nlp.morphology import Morphology
 from graphrag_tasks.nlp.tokenizer import is_technical_name
-from graphrag_tasks.nlp.tokens import Doc, Token
+from graphrag_tasks.nlp.tokens import Doc, Token, attach
 
 if TYPE_CHECKING:
     import spacy.tokens
@@ -140,8 +140,12 @@ def parsed(doc: spacy.tokens.Doc, morphology: Morphology | None = None) -> Doc:
         doc: A parsed doc; one that was built by hand will do.
         morphology: What knows the tokens' parts of speech and lemmas; None if the doc has them.
     """
-    tokens = _tokens(doc) if morphology is None else _looked_up_tokens(doc, morphology)
-    return Doc(doc.text, tokens)
+    return copied(doc) if morphology is None else Doc(doc.text, _looked_up_tokens(doc, morphology))
+
+
+def copied(doc: spacy.tokens.Doc | Doc) -> Doc:
+    """Return a plain doc that is equal to a parsed one, of either kind."""
+    return Doc(doc.text, _tokens(doc))
 
 
 def _looked_up_tokens(doc: spacy.tokens.Doc, morphology: Morphology) -> list[Token]:
@@ -166,11 +170,11 @@ def _looked_up_tokens(doc: spacy.tokens.Doc, morphology: Morphology) -> list[Tok
         token.ent_type_ = strings[entities[i]] if entities[i] else ""
         token.children = []
         tokens.append(token)
-    _attach(tokens, [i + distance for i, distance in enumerate(heads)])
+    attach(tokens, [i + distance for i, distance in enumerate(heads)])
     return tokens
 
 
-def _tokens(doc: spacy.tokens.Doc) -> list[Token]:
+def _tokens(doc: spacy.tokens.Doc | Doc) -> list[Token]:
     tokens = []
     for source in doc:
         token = Token()
@@ -181,12 +185,5 @@ def _tokens(doc: spacy.tokens.Doc) -> list[Token]:
         )  # fmt: skip
         token.children = []
         tokens.append(token)
-    _attach(tokens, [source.head.i for source in doc])
+    attach(tokens, [source.head.i for source in doc])
     return tokens
-
-
-def _attach(tokens: Sequence[Token], heads: Sequence[int]) -> None:
-    for token, head in zip(tokens, heads, strict=True):
-        token.head = tokens[head]
-        if token.head is not token:
-            token.head.children.append(token)

@@ -7,7 +7,7 @@ as fast. All names mean what they mean in spaCy, so rules read a `spacy.tokens.D
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 
@@ -138,3 +138,16 @@ class Doc:
                 edges[token.i] = i
                 token = token.head
         return [edge for edge in edges if edge is not None]
+
+
+def attach(tokens: Sequence[Token], heads: Sequence[int]) -> None:
+    """Give tokens without children their heads, and so their children.
+
+    Args:
+        tokens: All tokens of a sentence.
+        heads: Number of the head of each; a root's is its own.
+    """
+    for token, head in zip(tokens, heads, strict=True):
+        token.head = tokens[head]
+        if token.head is not token:
+            token.head.children.append(token)

@@ -42,6 +42,17 @@ ROWS = {
         "fields/NNS/dobj/4 holding/VBG/acl/0/hold data/NNS/dobj/1 they/PRP/nsubj/4 read/VBP/ROOT/4",
         ["is holding|fields|data", "read|they|fields holding data"],
     ),
+    "examples have no row": (
+        "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read tables/NNS/dobj/1 including/VBG/prep/2"
+        " KONV/NNP/pobj/3",
+        ["reads|It|tables including KONV"],
+    ),
+    "an adverb before the preposition and a 'that' go to the predicate": (
+        "They/PRP/nsubj/1 rely/VBP/ROOT/1 heavily/RB/advmod/1 on/IN/prep/1 it/PRP/pobj/3"
+        " and/CC/cc/1 say/VBP/conj/1 that/IN/mark/9 KONV/NNP/nsubj/9 is/VBZ/ccomp/6/be"
+        " old/JJ/acomp/9",
+        ["rely heavily on|They|it", "say that|They|KONV is old", "is|KONV|old"],
+    ),
     "a frame without a subject has no row": ("Use/VB/ROOT/0 VBBE/NNP/dobj/0", []),
 }
 

@@ -36,7 +36,8 @@ def described(sentence: Doc | SpacyDoc) -> list[tuple[object, ...]]:
         (
             *(getattr(word, name) for name in ATTRIBUTES),
             *(word.head.i, word.left_edge.i, word.right_edge.i, word.n_rights, len(word)),
-            *([one.i for one in group] for group in (word.children, word.subtree)),
+            [one.i for one in word.children],
+            sorted(one.i for one in word.subtree),  # spaCy's order differs where arcs cross
             *([one.i for one in group] for group in (word.lefts, word.rights)),
         )
         for word in sentence

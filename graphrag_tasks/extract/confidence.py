@@ -1,0 +1,152 @@
+"""Confidence of a frame: the probability that its tuple is right.
+
+A logistic regression over a few yes-or-no features that the frame itself shows. Its weights
+(`confidence.json`) were learned on CaRB's development set by `benchmarks/train_confidence.py`;
+`docs/extraction.md` has the reliability diagram. Commands and examples, which that set lacks, are
+judged by their other features.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
+
+WEIGHTS_FILE = "confidence.json"
+FAR = 60
+"""Characters between the predicate and an argument that is far from it."""
+
+_VAGUE = frozenset(
+    {"this", "that", "these", "those", "which", "who", "what", "it", "they", "there"}
+)
+_CONDITIONS = frozenset({"if", "unless", "whether"})
+_LIGHT_VERBS = frozenset({"be", "have", "say", "make", "become", "include", "do", "take", "use"})
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What the regression learned: the log-odds of a frame are the sum of what applies."""
+
+    intercept: float
+    features: Mapping[str, float]
+
+
+@cache
+def load_weights() -> Weights:
+    """Return the weights that come with the package."""
+    text = resources.files(__package__).joinpath(WEIGHTS_FILE).read_text("utf-8")
+    data = json.loads(text)
+    return Weights(data["intercept"], MappingProxyType(data["features"]))
+
+
+def confidence_of(frame: Frame, *, words: int, frames: int, weights: Weights) -> float:
+    """Return the probability that a frame is right, rounded to four places.
+
+    Args:
+        frame: The frame; the confidence it has is not looked at.
+        words: Tokens of its sentence.
+        frames: Frames of its sentence.
+        weights: Result of `load_weights`.
+    """
+    known = weights.features
+    total = sum(known.get(name, 0.0) for name in features(frame, words=words, frames=frames))
+    return round(1 / (1 + math.exp(-weights.intercept - total)), 4)
+
+
+def features(frame: Frame, *, words: int, frames: int) -> Iterator[str]:
+    """Yield the names of the features that apply to a frame, each once.
+
+    Args:
+        frame: The frame.
+        words: Tokens of its sentence.
+        frames: Frames of its sentence.
+    """
+    subjects = frame.having(Role.SUBJECT)
+    others = [one for one in frame.arguments if one.role != Role.SUBJECT]
+    yield f"rule {frame.rule}"
+    yield f"sentence of {_band(words, 12, 20, 30)} words"
+    yield f"{_band(frames, 2, 3, 4, 6)} frames in the sentence"
+    yield from _of_predicate(frame)
+    if subjects:
+        yield from _of_subject(frame, subjects)
+    yield from _of_others(frame, others)
+
+
+def _of_predicate(frame: Frame) -> Iterator[str]:
+    words = frame.predicate.split()
+    yield f"predicate of {_band(len(words), 2, 3, 4, 5)} words"
+    if words and words[0].lower() == "to":
+        yield "predicate begins with to"
+    elif words and words[0].endswith("ing"):
+        yield "predicate begins with a gerund"
+    if frame.negated:
+        yield "negated"
+    if frame.modality:
+        yield "condition" if frame.modality in _CONDITIONS else "modality"
+    lemma, _, rest = frame.predicate_lemma.partition(" ")
+    if lemma in _LIGHT_VERBS:
+        yield f"verb {lemma}"
+    if rest:
+        yield "predicate has more than a verb"
+
+
+def _of_subject(frame: Frame, subjects: Sequence[Argument]) -> Iterator[str]:
+    first = subjects[0]
+    words = first.text.split()
+    yield f"subject of {_band(len(words), 2, 3, 6, 10)} words"
+    if first.entity_type == PRONOUN:
+        yield "subject is a pronoun"
+    elif first.entity_type:
+        yield "subject is a named entity"
+    if words[0].lower() in _VAGUE:
+        yield f"subject begins with {words[0].lower()}"
+    if "," in first.text:
+        yield "subject has a comma"
+    if len(first.text) != first.end - first.start:
+        yield "subject has a gap"
+    if not first.core_text:
+        yield "subject has no core"
+    if len(subjects) > 1:
+        yield "subjects are coordinated"
+    distance = frame.start - first.end
+    yield "subject follows" if distance < 0 else f"subject {_band(distance, 2, 8, 20, 40)} before"
+
+
+def _of_others(frame: Frame, others: Sequence[Argument]) -> Iterator[str]:
+    slots = Counter(one.slot for one in others)
+    yield f"{_band(len(slots), 2, 3, 4)} slots"
+    longest = max((len(one.text.split()) for one in others), default=0)
+    yield f"longest argument of {_band(longest, 2, 4, 8, 15)} words"
+    for role in sorted({one.role for one in others}):
+        yield f"has {role}"
+    preposition = next((one.preposition for one in others if one.preposition), None)
+    if preposition in _PREPOSITIONS:
+        yield f"preposition {preposition}"
+    checks = {
+        "argument has a comma": any("," in one.text for one in others),
+        "argument has a gap": any(len(one.text) != one.end - one.start for one in others),
+        "arguments are coordinated": any(number > 1 for number in slots.values()),
+        "argument before the predicate": any(one.end < frame.start for one in others),
+        "argument far behind": any(one.start > frame.end + FAR for one in others),
+    }
+    yield from (name for name, applies in checks.items() if applies)
+
+
+_PREPOSITIONS = frozenset({"in", "to", "for", "of", "as", "by", "with", "from", "on", "at"})
+
+
+def _band(value: int, *bounds: int) -> str:
+    """Return the band that a number lies in: "1" below 2, "2-3" below 4, "4+" from there on."""
+    lower = 0
+    for bound in bounds:
+        if value < bound:
+            return str(lower) if bound == lower + 1 else f"{lower}-{bound - 1}"
+        lower = bound
+    return f"{lower}+"
