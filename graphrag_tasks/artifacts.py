@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,12 +22,14 @@ from typing import Any
 
 import fsspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from graphrag_tasks import schemas
 from graphrag_tasks.errors import ArtifactError
 
 _READ_BYTES = 1 << 20
+_ROWS_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -229,6 +232,35 @@ class Folder:
         Raises:
             ArtifactError: The file is absent, unreadable or of another schema version.
         """
+        with self._parquet(table) as parquet:
+            data = parquet.read(columns=columns)
+        schema = schemas.schema_of(table)
+        if schema is None:
+            return data
+        if columns is not None:
+            schema = pa.schema([schema.field(column) for column in columns])
+        return _cast(table, data, schema)
+
+    def find_rows(self, table: str, column: str, value: str) -> pa.Table:
+        """Return the rows of a table that have a value, without holding the others in memory.
+
+        Args:
+            table: Artifact name.
+            column: Column of strings.
+            value: What it must be.
+
+        Raises:
+            ArtifactError: As `read_table` does.
+        """
+        with self._parquet(table) as parquet:
+            found = [
+                batch.filter(pc.equal(batch[column], value))
+                for batch in parquet.iter_batches(batch_size=_ROWS_AT_ONCE)
+            ]
+            return pa.Table.from_batches(found, schema=parquet.schema_arrow)
+
+    @contextmanager
+    def _parquet(self, table: str) -> Iterator[pq.ParquetFile]:
         name = f"{table}.parquet"
         where = f"{self.uri}/{name}"
         fs, _ = self._target
@@ -236,17 +268,11 @@ class Folder:
             with fs.open(self.path(name), "rb") as file:
                 parquet = pq.ParquetFile(file)
                 _check_version(parquet.schema_arrow.metadata or {}, where)
-                data = parquet.read(columns=columns)
+                yield parquet
         except FileNotFoundError as error:
             raise _absent(self, name) from error
         except (pa.ArrowInvalid, OSError) as error:
             raise ArtifactError(f"not readable as Parquet: {error}", where) from error
-        schema = schemas.schema_of(table)
-        if schema is None:
-            return data
-        if columns is not None:
-            schema = pa.schema([schema.field(column) for column in columns])
-        return _cast(table, data, schema)
 
     def write_arrow(self, name: str, data: pa.Table) -> Table:
         """Write an uncompressed Arrow file of one batch, which readers can memory-map."""

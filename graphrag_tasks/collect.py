@@ -19,8 +19,11 @@ from graphrag_tasks.errors import SourceError
 from graphrag_tasks.plan import UNCHANGED
 from graphrag_tasks.stage import StageResult
 
-REQUIRES = ("sources", "documents", "blocks", "cells", "chunks", "sentences", "frames", "triples")
-PRODUCES = ("documents", "blocks", "cells", "chunks", "sentences", "frames", "triples")
+PRODUCES = (
+    "documents", "blocks", "cells", "renditions", "chunks", "links", "anchors", "sentences",
+    "frames", "triples",
+)  # fmt: skip
+REQUIRES = ("sources", *PRODUCES)
 DEPENDENCIES = ()
 
 _FAILED, _SKIPPED = "failed", "skipped"
@@ -63,8 +66,9 @@ def collect(
         "characters": pc.sum(tables["documents"]["characters"]).as_py() or 0,
         "sentences_kept": pc.sum(tables["sentences"]["has_verb"]).as_py() or 0,
         "documents_quarantined": len(quarantined.unique()),
+        "renditions_omitted": tables["renditions"]["docling_json"].null_count,
     }
-    for status in ("parsed", "empty", _FAILED, _SKIPPED):
+    for status in ("parsed", "partial", "empty", _FAILED, _SKIPPED):
         stats[f"documents_{status}"] = len(_ids(tables["documents"], "status", status))
     return StageResult(tables, stats)
 

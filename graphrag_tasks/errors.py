@@ -99,6 +99,7 @@ DOCUMENT_ERROR_CODES = {
     "encrypted": "the document needs a password",
     "broken": "the file is not a valid document of its type",
     "no_text": "the document was read and holds no text",
+    "pages_lost": "some pages could not be read or gave no text (the others are kept)",
     "parse_failed": "the parser raised an error",
     "timeout": "the parser took longer than it may and was killed",
     "out_of_memory": "the parser needed more memory than it may take, or than there is",

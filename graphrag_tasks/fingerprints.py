@@ -59,7 +59,7 @@ class Fingerprints:
         collected = _chain(extraction, "collect", documents=documents)
         normalized = _chain(collected, "normalize", config=config.normalize.model_dump())
         model = make_embedder(config.embed).fingerprint
-        embedded = _chain(normalized, "embed", model=model)
+        embedded = _chain(normalized, "embed", model=model, heading_path=config.embed.heading_path)
         # The vector server holds a copy of the snapshot: it changes nothing in it.
         loaded = _chain(embedded, "load", graph=code_version("graphrag_tasks.graph"))
         return cls(extraction, collected, normalized, embedded, loaded)

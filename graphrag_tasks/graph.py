@@ -1,12 +1,14 @@
 """The knowledge graph as Arrow arrays, and igraph's view of it.
 
 Nodes are entities and chunks; edges are relations between entities, mentions of an entity in a
-chunk, and the `next` link between chunks. The arrays are what a snapshot stores and readers
-memory-map; igraph is built from them in one call, without a Python loop over edges.
+chunk, the `next` chunk of a chunk, and links from a chunk to one of another document. The arrays
+are what a snapshot stores and readers memory-map; igraph is built from them in one call, without a
+Python loop over edges.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     import igraph
 
 ENTITY, CHUNK = "entity", "chunk"
-RELATION, MENTION, NEXT = "relation", "mention", "next"
+RELATION, MENTION, NEXT, LINK = "relation", "mention", "next", "link"
 
 
 def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
@@ -30,10 +32,53 @@ def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
     return pa.table([pa.array(kinds, pa.string()), ids], schema=NODES)
 
 
+def linked_chunks(links: pa.Table, anchors: pa.Table, chunks: pa.Table) -> pa.Table:
+    """Return the pairs of chunks that links between documents join.
+
+    A link leads to the chunk that its fragment names, or where it names none, to the document's
+    first; one to a document that is not in the corpus, or to its own, joins nothing.
+
+    Args:
+        links: Rows of `schemas.LINKS`.
+        anchors: Rows of `schemas.ANCHORS`.
+        chunks: Rows of `schemas.CHUNKS`.
+
+    Returns:
+        `source_id`, `target_id` and `count`, sorted by the ids.
+    """
+    first = chunks.filter(pc.equal(chunks["ordinal"], 0))
+    first_of = {row["document_id"]: str(row["chunk_id"]) for row in first.to_pylist()}
+    named = {(row["document_id"], row["name"]): str(row["chunk_id"]) for row in anchors.to_pylist()}
+    pairs: Counter[tuple[str, str]] = Counter()
+    for link in links.filter(pc.is_valid(links["target_document_id"])).to_pylist():
+        document_id, fragment = link["target_document_id"], link["fragment"] or ""
+        if document_id in first_of and document_id != link["document_id"]:
+            target = named.get((document_id, fragment)) or named.get(
+                (document_id, fragment.lower()), first_of[document_id]
+            )
+            pairs[link["chunk_id"], target] += 1
+    rows = [(*pair, count) for pair, count in sorted(pairs.items())]
+    types = (pa.string(), pa.string(), pa.int64())
+    columns = [pa.array([row[place] for row in rows], kind) for place, kind in enumerate(types)]
+    return pa.table(columns, names=["source_id", "target_id", "count"])
+
+
 def build_edges(
-    nodes: pa.Table, chunks: pa.Table, relations: pa.Table, mentions: pa.Table
+    nodes: pa.Table,
+    chunks: pa.Table,
+    relations: pa.Table,
+    mentions: pa.Table,
+    linked: pa.Table,
 ) -> pa.Table:
-    """Return `schemas.EDGES`: relations in their order, then mentions, then `next` links."""
+    """Return `schemas.EDGES`: relations in their order, then mentions, `next` and links.
+
+    Args:
+        nodes: What `build_nodes` made.
+        chunks: Rows of `schemas.CHUNKS`.
+        relations: Rows of `schemas.RELATIONS`.
+        mentions: Rows of `schemas.MENTIONS`.
+        linked: What `linked_chunks` made.
+    """
     row_of = nodes["id"].combine_chunks()
     pairs = mentions.group_by(["entity_id", "chunk_id"]).aggregate([([], "count_all")])
     pairs = pairs.sort_by([("entity_id", "ascending"), ("chunk_id", "ascending")])
@@ -46,6 +91,7 @@ def build_edges(
             _edges(row_of, MENTION, pairs["entity_id"], pairs["chunk_id"], pairs["count_all"]),
             _edges(row_of, NEXT, following["chunk_id"], following["next_id"],
                    pa.nulls(following.num_rows, pa.float32()).fill_null(1.0)),
+            _edges(row_of, LINK, linked["source_id"], linked["target_id"], linked["count"]),
         ]
     )  # fmt: skip
 
@@ -93,7 +139,8 @@ def to_igraph(nodes: pa.Table, edges: pa.Table) -> igraph.Graph:
 def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]:
     """Return the figures that the paper reports of its graph (section 4).
 
-    Degrees count entity-entity relations, in both directions, over entity nodes.
+    Degrees count entity-entity relations, in both directions, over entity nodes. Links between
+    chunks are counted beside them; the paper has none.
     """
     kinds = edges["kind"]
     entities = pc.sum(pc.equal(nodes["kind"], ENTITY)).as_py() or 0
@@ -105,6 +152,7 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
         "nodes": entities,
         "entity_relations": relations.num_rows,
         "entity_chunk_relations": pc.sum(pc.equal(kinds, MENTION)).as_py() or 0,
+        "chunk_links": pc.sum(pc.equal(kinds, LINK)).as_py() or 0,
         "mean_degree": round(sum(degrees) / entities, 4) if entities else 0.0,
         "highest_degree": max(degrees, default=0),
         "components": len(components),

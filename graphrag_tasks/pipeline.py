@@ -206,7 +206,11 @@ class Run:
     def _chunk(self, folder: Folder) -> StageResult:
         from graphrag_tasks.chunk import chunk
 
-        return chunk(folder.read_table("blocks"), config=self.config.chunk)
+        return chunk(
+            folder.read_table("documents", ["document_id", "uri", "source", "path"]),
+            folder.read_table("blocks"),
+            config=self.config.chunk,
+        )
 
     def _filter_sentences(self, folder: Folder) -> StageResult:
         from graphrag_tasks.filter_sentences import filter_sentences
@@ -257,10 +261,11 @@ class Run:
             if self.parent and self.parent.manifest.embedding == self._embedding():
                 reusable = {name: self.parent.table(name) for name in embedding.PRODUCES}
             return embedding.embed(
-                self._staged.read_table("chunks", ["chunk_id", "text"]),
+                self._staged.read_table("chunks", ["chunk_id", "text", "heading_path"]),
                 self._staged.read_table("entities", ["entity_id", "name"]),
                 self._staged.read_table("relations", ["relation_id", "text"]),
                 embedder=embedder,
+                heading_path=self.config.embed.heading_path,
                 reusable=reusable,
             )
 
@@ -283,10 +288,14 @@ class Run:
 
         def work() -> StageResult:
             result = load(
-                self._staged.read_table("chunks", ["chunk_id", "next_id"]),
+                self._staged.read_table(
+                    "chunks", ["chunk_id", "document_id", "next_id", "ordinal"]
+                ),
                 self._staged.read_table("entities", ["entity_id"]),
                 self._staged.read_table("relations"),
                 self._staged.read_table("mentions", ["entity_id", "chunk_id"]),
+                self._staged.read_table("links"),
+                self._staged.read_table("anchors"),
                 config=self.config.load,
             )
             return replace(

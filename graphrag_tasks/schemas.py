@@ -48,6 +48,9 @@ ARGUMENT = pa.struct(
 )
 """One argument of a frame, as in `extract.frames.Argument`: role, surface, head and noun core."""
 
+LINK_SPAN = pa.struct([pa.field("start", _INT), pa.field("end", _INT), pa.field("href", _STRING)])
+"""A hyperlink in a block: the span of its text there, and what it refers to, as written."""
+
 _DOCUMENT_ID = _column("document_id", _STRING, "the document: id of its uri")
 _CHUNK_ID = _column("chunk_id", _STRING, "the chunk: id of document, position and text")
 _SENTENCE_ID = _column("sentence_id", _STRING, "the sentence: id of chunk, position and text")
@@ -80,12 +83,13 @@ DOCUMENTS = pa.schema(
         _column("size_bytes", _LONG, "size of the file"),
         _column("content_sha256", _STRING, "document version: hash of its bytes", nullable=True),
         _column("title", _STRING, "metadata title, else first heading, else file name"),
+        _column("title_source", _STRING, "metadata, heading or file_name"),
         _column("language", _STRING, "ISO 639 code where it is certain", nullable=True),
         _column("pages_in", _INT, "pages the file has", nullable=True),
         _column("pages_out", _INT, "pages that gave text", nullable=True),
         _column("characters", _INT, "length of the document text"),
         _column("cells", _INT, "cells of its tables; `cells` has the first parse.max_cells"),
-        _column("status", _STRING, "parsed, empty, failed or skipped"),
+        _column("status", _STRING, "parsed, partial (some pages lost), empty, failed or skipped"),
         _column("error_code", _STRING, "one of errors.DOCUMENT_ERROR_CODES", nullable=True),
         _column("error_message", _STRING, "what went wrong and what to do", nullable=True),
     ]
@@ -102,6 +106,8 @@ BLOCKS = pa.schema(
         _CHAR_END,
         _column("page", _INT, "page it begins on", nullable=True),
         _column("bbox", BBOX, "box on that page", nullable=True),
+        _column("links", pa.list_(LINK_SPAN), "hyperlinks in it; null: none", nullable=True),
+        _column("anchors", pa.list_(_STRING), "ids that links name; null: none", nullable=True),
     ]
 )
 
@@ -165,6 +171,52 @@ CHUNKS = pa.schema(
         _column("page_end", _INT, "last page", nullable=True),
         _column("previous_id", _STRING, "chunk before it in the document", nullable=True),
         _column("next_id", _STRING, "chunk after it in the document", nullable=True),
+    ]
+)
+
+LINKS = pa.schema(
+    [
+        _column("chunk_id", _STRING, "the first chunk that holds the link's text"),
+        _DOCUMENT_ID,
+        _column("anchor", _STRING, "text of the link"),
+        _CHAR_START,
+        _CHAR_END,
+        _column("href", _STRING, "what it refers to, as written"),
+        _column("kind", _STRING, "internal, external, or outside (of the source: never followed)"),
+        _column("target", _STRING, "uri of the document, or the external address", nullable=True),
+        _column("fragment", _STRING, "place in the document it refers to", nullable=True),
+        _column(
+            "target_document_id",
+            _STRING,
+            "id of the target's uri, whether or not it is in the corpus; null for other kinds",
+            nullable=True,
+        ),
+    ]
+)
+
+ANCHORS = pa.schema(
+    [
+        _DOCUMENT_ID,
+        _column("name", _STRING, "id of an element, or a heading as GitHub names it in links"),
+        _CHUNK_ID,
+    ]
+)
+
+RENDITIONS = pa.schema(
+    [
+        _DOCUMENT_ID,
+        _column(
+            "docling_json",
+            pa.large_string(),
+            "the document as a DoclingDocument; null beyond parse.max_rendition_characters",
+            nullable=True,
+        ),
+        _column(
+            "markdown",
+            pa.large_string(),
+            "the document as Markdown; null beyond parse.max_rendition_characters",
+            nullable=True,
+        ),
     ]
 )
 
@@ -290,9 +342,13 @@ EDGES = pa.schema(
     [
         _column("source", _INT, "row in nodes"),
         _column("target", _INT, "row in nodes"),
-        _column("kind", _STRING, "relation (entity to entity), mention (entity to chunk) or next"),
+        _column(
+            "kind",
+            _STRING,
+            "relation (entity to entity), mention (entity to chunk), next or link (chunk to chunk)",
+        ),
         _column("row", _INT, "row in relations; null for other kinds", nullable=True),
-        _column("weight", _FLOAT, "support: evidence or mention count; 1 for next"),
+        _column("weight", _FLOAT, "support: count of evidence, mentions or links; 1 for next"),
     ]
 )
 
@@ -317,7 +373,10 @@ SCHEMAS: dict[str, pa.Schema] = {
     "documents": DOCUMENTS,
     "blocks": BLOCKS,
     "cells": CELLS,
+    "renditions": RENDITIONS,
     "chunks": CHUNKS,
+    "links": LINKS,
+    "anchors": ANCHORS,
     "sentences": SENTENCES,
     "frames": FRAMES,
     "triples": TRIPLES,

@@ -16,6 +16,7 @@ did not change publishes nothing new.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ from graphrag_tasks.artifacts import Folder, Table
 from graphrag_tasks.errors import ArtifactError, SnapshotError
 from graphrag_tasks.schemas import SCHEMA_VERSION
 
+_NEAR = 3
 MANIFEST_FILE = "manifest.json"
 CURRENT_FILE = "CURRENT"
 
@@ -33,7 +35,10 @@ SNAPSHOT_TABLES = (
     "documents",
     "blocks",
     "cells",
+    "renditions",
     "chunks",
+    "links",
+    "anchors",
     "sentences",
     "frames",
     "triples",
@@ -138,6 +143,30 @@ class Snapshot:
             data = self.folder.open_arrow(ARROW_TABLES[name])
             return data.select(columns) if columns else data
         return self.folder.read_table(name, columns)
+
+    def document(self, uri: str) -> dict[str, Any]:
+        """Return a document's row.
+
+        Args:
+            uri: As in `documents`: the source's name and the path below it.
+
+        Raises:
+            SnapshotError: There is no such document; the hint names those that are called alike.
+        """
+        found = self.folder.find_rows("documents", "uri", uri).to_pylist()
+        if found:
+            return dict(found[0])
+        uris = self.table("documents", ["uri"])["uri"].to_pylist()
+        near = difflib.get_close_matches(uri, uris, n=_NEAR, cutoff=0.4)
+        near += [one for one in uris if one.endswith(f"/{uri}") and one not in near][:_NEAR]
+        hint = f"Did you mean {' or '.join(near)}?" if near else ""
+        hint = hint or f"It holds {len(uris)} documents, such as {', '.join(uris[:_NEAR])}"
+        raise SnapshotError(f"there is no document '{uri}'", self.folder.uri, hint)
+
+    def rows_of_document(self, name: str, document_id: str) -> list[dict[str, Any]]:
+        """Return the rows that a Parquet table has of one document, in their order."""
+        found = self.folder.find_rows(name, "document_id", document_id)
+        return [dict(row) for row in found.to_pylist()]
 
     def verify(self) -> None:
         """Compare every file with the manifest.

@@ -34,6 +34,8 @@ def block_rows(document_id: str, specs: Sequence[Spec], pages: Sequence[int] = (
                 "char_end": start + len(text),
                 "page": pages[ordinal] if pages else None,
                 "bbox": None,
+                "links": None,
+                "anchors": None,
             }
         )
         start += len(text) + len(schemas.BLOCK_SEPARATOR)
@@ -42,7 +44,14 @@ def block_rows(document_id: str, specs: Sequence[Spec], pages: Sequence[int] = (
 
 def chunks_of(rows: list[Any], **config: int) -> list[dict[str, Any]]:
     table = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
-    result = chunk(table, config=ChunkConfig(**config)).tables["chunks"]
+    ids = sorted({row["document_id"] for row in rows})
+    documents = pa.Table.from_pylist(
+        [{"document_id": one, "uri": f"s/{one}", "source": "s", "path": one} for one in ids],
+        schema=pa.schema(
+            [(name, pa.string()) for name in ("document_id", "uri", "source", "path")]
+        ),
+    )
+    result = chunk(documents, table, config=ChunkConfig(**config)).tables["chunks"]
     return list(conform("chunks", result).to_pylist())
 
 

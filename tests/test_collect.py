@@ -15,7 +15,7 @@ def documents(**statuses: str) -> pa.Table:
     rows = [
         {"document_id": name, "uri": f"docs/{name}", "source": "docs", "path": name,
          "media_type": "md", "size_bytes": 1, "content_sha256": "s", "title": name,
-         "language": None, "cells": 0,
+         "title_source": "file_name", "language": None, "cells": 0,
          "pages_in": 2, "pages_out": 2, "characters": 10, "status": status,
          "error_code": "broken" if status == "failed" else None, "error_message": None}
         for name, status in statuses.items()

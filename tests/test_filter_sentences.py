@@ -50,7 +50,9 @@ def run(
     rows: list[dict[str, Any]], languages: dict[str, str] | None = None, **config: int
 ) -> StageResult:
     blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
-    chunks = chunk(blocks, config=ChunkConfig(**config)).tables["chunks"]
+    ids = pa.array(sorted({row["document_id"] for row in rows}), pa.string())
+    places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path"), ids))
+    chunks = chunk(places, blocks, config=ChunkConfig(**config)).tables["chunks"]
     documents = documents_of(rows, languages or {})
     result = filter_sentences(documents, blocks, chunks, config=SentencesConfig())
     conform("sentences", result.tables["sentences"])

@@ -35,11 +35,25 @@ def mention(entity_id: str, chunk_id: str, start: int) -> dict[str, object]:
     }  # fmt: skip
 
 
+def link(chunk_id: str, target: str | None) -> dict[str, object]:
+    return {
+        "chunk_id": chunk_id, "document_id": "d", "anchor": "t", "char_start": 0, "char_end": 1,
+        "href": "h", "kind": "internal", "target": "u", "fragment": None,
+        "target_document_id": target,
+    }  # fmt: skip
+
+
 def tables() -> dict[str, pa.Table]:
     rows = {
-        "chunks": [chunk("c1", "c2"), chunk("c2", None)],
+        "chunks": [
+            chunk("c1", "c2"),
+            chunk("c2", None) | {"ordinal": 1},
+            chunk("c3", None) | {"document_id": "d3"},
+        ],
         "entities": [entity("a"), entity("b"), entity("lonely")],
         "relations": [relation("a", "b")],
+        "links": [link("c2", "d3"), link("c2", "d3"), link("c1", "gone"), link("c1", None)],
+        "anchors": [],
         "mentions": [mention("a", "c1", 0), mention("a", "c1", 5), mention("b", "c2", 0)],
     }
     return {
@@ -60,13 +74,14 @@ def test_edges_join_the_right_nodes() -> None:
         ("a", "mention", "c1", 2.0, None),
         ("b", "mention", "c2", 1.0, None),
         ("c1", "next", "c2", 1.0, None),
+        ("c2", "link", "c3", 2.0, None),
     ]
 
 
 def test_statistics_are_those_the_paper_reports() -> None:
     stats = load(**tables(), config=LoadConfig()).stats
     assert stats == {
-        "nodes": 3, "entity_relations": 1, "entity_chunk_relations": 2,
+        "nodes": 3, "entity_relations": 1, "entity_chunk_relations": 2, "chunk_links": 1,
         "mean_degree": pytest.approx(0.6667), "highest_degree": 1,
         "components": 2, "largest_component": 2,
     }  # fmt: skip
@@ -75,7 +90,7 @@ def test_statistics_are_those_the_paper_reports() -> None:
 def test_igraph_has_the_nodes_and_edges_with_their_names() -> None:
     result = load(**tables(), config=LoadConfig())
     graph = to_igraph(result.tables["nodes"], result.tables["edges"])
-    assert (graph.vcount(), graph.ecount()) == (5, 4)
+    assert (graph.vcount(), graph.ecount()) == (6, 5)
     assert graph.vs[graph.successors(graph.vs.find(id="c1").index)[0]]["id"] == "c2"
 
 

@@ -18,11 +18,15 @@ ERRORS = Console(stderr=True)
 
 _COUNTS = {
     "documents": "documents",
+    "documents_partial": "of them partial",
     "documents_failed": "of them failed",
     "documents_skipped": "of them skipped",
     "documents_empty": "of them empty",
     "pages": "pages",
+    "renditions_omitted": "documents too long for renditions",
     "chunks": "chunks",
+    "links": "links",
+    "chunk_links": "of them between documents",
     "sentences": "sentences",
     "sentences_kept": "sentences kept",
     "triples": "triples",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
 
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
 from graphrag_tasks.config import load_config
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.snapshots import Snapshot, Store
 
 app = typer.Typer(help="Look at published snapshots.", no_args_is_help=True)
 
@@ -66,3 +69,47 @@ def show(
         ]
         title = f"Snapshot {opened.snapshot_id}, published {opened.manifest.created_at}"
         CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))
+
+
+class Form(StrEnum):
+    """What a document is printed as."""
+
+    MARKDOWN = "markdown"
+    DOCLING = "docling"
+    BLOCKS = "blocks"
+    LINKS = "links"
+
+
+@app.command("document")
+def document(
+    uri: Annotated[str, typer.Argument(help="The document: source name and path in it.")],
+    form: Annotated[
+        Form, typer.Option("--as", help="Markdown, Docling's JSON, or rows as JSON.")
+    ] = Form.MARKDOWN,
+    snapshot: Annotated[
+        str | None, typer.Option(help="Snapshot id.", show_default="the current one")
+    ] = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Print what a snapshot holds of one document."""
+    opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
+    row = opened.document(uri)
+    if form in (Form.BLOCKS, Form.LINKS):
+        print_json(opened.rows_of_document(form.value, row["document_id"]))
+    else:
+        column = "markdown" if form is Form.MARKDOWN else "docling_json"
+        sys.stdout.write(_rendition(opened, row, column).rstrip("\n") + "\n")
+
+
+def _rendition(snapshot: Snapshot, document: dict[str, Any], column: str) -> str:
+    rows = snapshot.rows_of_document("renditions", document["document_id"])
+    if rows and rows[0][column] is not None:
+        return str(rows[0][column])
+    if rows:
+        what = "the document is too long for renditions"
+        hint = "Print its blocks: --as blocks. Or raise parse.max_rendition_characters"
+    else:
+        what = f"the document holds nothing to print: it is {document['status']}"
+        hint = document["error_message"] or ""
+    raise SnapshotError(what, document["uri"], hint)

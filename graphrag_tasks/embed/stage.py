@@ -7,7 +7,7 @@ earlier snapshot embedded with the same model keeps its vector, found by the tex
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -19,6 +19,7 @@ from graphrag_tasks import schemas
 from graphrag_tasks.config import EmbedConfig
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.ids import text_sha256
+from graphrag_tasks.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("chunks", "entities", "relations")
@@ -50,6 +51,7 @@ def embed(
     relations: pa.Table,
     *,
     embedder: Embedder,
+    heading_path: bool = False,
     reusable: Mapping[str, pa.Table] | None = None,
 ) -> StageResult:
     """Embed the texts of chunks, the names of entities and the words of relations.
@@ -59,6 +61,7 @@ def embed(
         entities: Rows of `schemas.ENTITIES`.
         relations: Rows of `schemas.RELATIONS`.
         embedder: The model.
+        heading_path: Whether a chunk's text is embedded below the headings it does not hold.
         reusable: Vector tables of the same model, by name, to take known texts from.
 
     Returns:
@@ -71,6 +74,8 @@ def embed(
     for name, rows in inputs.items():
         id_column, text_column = _COLUMNS[name]
         texts = rows[text_column].to_pylist()
+        if heading_path and rows is chunks:
+            texts = list(map(_below_headings, rows["heading_path"].to_pylist(), texts))
         hashes = [text_sha256(text) for text in texts]
         known = _known(reusable.get(name) if reusable else None, hashes)
         new = [index for index, digest in enumerate(hashes) if digest not in known]
@@ -85,6 +90,13 @@ def embed(
         )  # fmt: skip
         tables[name] = _table(rows[id_column], hashes, matrix)
     return StageResult(tables, stats)
+
+
+def _below_headings(path: Sequence[str], text: str) -> str:
+    """Return a chunk's text below the headings of its path that it does not begin with."""
+    own = {" ".join(block.split()) for block in text.split(BLOCK_SEPARATOR)[: len(path)]}
+    missing = [heading for heading in path if heading not in own]
+    return BLOCK_SEPARATOR.join([" > ".join(missing), text]) if missing else text
 
 
 def _known(table: pa.Table | None, hashes: list[str]) -> dict[str, NDArray[np.float32]]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import pyarrow as pa
 
 from graphrag_tasks.config import LoadConfig
-from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics
+from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics, linked_chunks
 from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
 from graphrag_tasks.stage import StageResult
 
 __all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "VectorStore", "load", "open_vector_store"]
 
-REQUIRES = ("chunks", "entities", "relations", "mentions")
+REQUIRES = ("chunks", "entities", "relations", "mentions", "links", "anchors")
 PRODUCES = ("nodes", "edges")
 DEPENDENCIES = ("python-igraph",)
 
@@ -24,6 +24,8 @@ def load(
     entities: pa.Table,
     relations: pa.Table,
     mentions: pa.Table,
+    links: pa.Table,
+    anchors: pa.Table,
     *,
     config: LoadConfig,  # noqa: ARG001 - the stage contract; the graph has no settings yet
 ) -> StageResult:
@@ -34,11 +36,14 @@ def load(
         entities: Rows of `schemas.ENTITIES`.
         relations: Rows of `schemas.RELATIONS`.
         mentions: Rows of `schemas.MENTIONS`.
+        links: Rows of `schemas.LINKS`.
+        anchors: Rows of `schemas.ANCHORS`.
         config: The stage's settings.
 
     Returns:
         `nodes` and `edges`; statistics of the graph.
     """
     nodes = build_nodes(entities, chunks)
-    edges = build_edges(nodes, chunks, relations, mentions)
+    linked = linked_chunks(links, anchors, chunks)
+    edges = build_edges(nodes, chunks, relations, mentions, linked)
     return StageResult({"nodes": nodes, "edges": edges}, graph_statistics(nodes, edges))

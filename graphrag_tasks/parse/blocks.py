@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from graphrag_tasks.parse.tables import Table
@@ -19,6 +19,14 @@ class Box(NamedTuple):
     bottom: float
 
 
+class Link(NamedTuple):
+    """A hyperlink in a block: the span of its text there, and what it refers to, as written."""
+
+    start: int
+    end: int
+    href: str
+
+
 @dataclass(frozen=True)
 class Block:
     """A piece of a document in reading order.
@@ -30,6 +38,8 @@ class Block:
         page: Page it begins on, from 1, where the format has pages.
         box: Where it lies on that page.
         table: Cells of a table.
+        links: Hyperlinks in it, by their place.
+        anchors: Ids that links may name it by.
     """
 
     kind: str
@@ -38,6 +48,25 @@ class Block:
     page: int | None = None
     box: Box | None = None
     table: Table | None = None
+    links: tuple[Link, ...] = ()
+    anchors: tuple[str, ...] = ()
+
+
+class Renditions(NamedTuple):
+    """A document in other forms, each None where it is longer than is kept."""
+
+    docling_json: str | None = None
+    markdown: str | None = None
+
+
+NOT_RENDERED = Renditions()
+
+
+class Title(NamedTuple):
+    """A title and where it was found: `metadata` or `heading`."""
+
+    text: str
+    source: str
 
 
 @dataclass(frozen=True)
@@ -46,19 +75,25 @@ class ParsedDocument:
 
     Attributes:
         blocks: In reading order, none without text.
-        title: Title from the file's metadata, else its first title or heading.
+        title: Title from the file's metadata, else its first heading, else None.
         pages_in: Pages the file has; None for formats without pages.
         pages_out: Pages that gave text.
         pages_ocr: Pages of these whose text was read from a picture.
         cells: Cells that its tables have; the blocks may have only the first of them.
+        pages_lost: Numbers of the pages that should have given text and did not.
+        tree: Docling's document, where the reader made one; it stays in the reader's process.
+        renditions: The whole document in other forms; none until `renditions.rendered`.
     """
 
     blocks: Sequence[Block]
-    title: str | None = None
+    title: Title | None = None
     pages_in: int | None = None
     pages_out: int | None = None
     pages_ocr: int = 0
     cells: int = 0
+    pages_lost: Sequence[int] = ()
+    tree: Any = field(default=None, repr=False, compare=False)
+    renditions: Renditions = NOT_RENDERED
 
     @property
     def characters(self) -> int:
@@ -82,6 +117,8 @@ def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any
             "char_end": end,
             "page": block.page,
             "bbox": block.box._asdict() if block.box else None,
+            "links": [link._asdict() for link in block.links] or None,
+            "anchors": list(block.anchors) or None,
         }
         start = end + len(BLOCK_SEPARATOR)
 

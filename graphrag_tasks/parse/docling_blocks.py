@@ -5,7 +5,8 @@ Only the body is read: headers, footers, notes and comments lie in other layers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.document import DoclingDocument
@@ -18,7 +19,8 @@ from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from graphrag_tasks.parse.blocks import Block, Box
 from graphrag_tasks.parse.docling_tables import cells_of
-from graphrag_tasks.parse.tables import lay_out_table
+from graphrag_tasks.parse.marks import Marks, insert_marks, split_marks, without_marks
+from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 
 _KINDS = {
@@ -45,6 +47,36 @@ def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[B
             are not those of a page.
     """
     return list(_Walk(document, unit).blocks())
+
+
+def read_blocks(
+    document: DoclingDocument, marks: Marks, *, unit: float | None = None
+) -> list[Block]:
+    """Return the body's blocks with their links and ids, and clear the document of their marks.
+
+    Args:
+        document: What Docling made of a file whose links and ids are marked in its texts.
+        marks: What the marks stand for.
+        unit: As in `blocks_of`.
+    """
+    blocks = marks.taken_out(blocks_of(document, unit=unit))
+    if marks.names:
+        for text in document.texts:
+            text.text, text.orig = without_marks(text.text), without_marks(text.orig)
+        for table in document.tables:
+            for cell in table.data.table_cells:
+                cell.text = without_marks(cell.text)
+    return blocks
+
+
+def mark_hyperlinks(document: DoclingDocument) -> Marks:
+    """Mark the hyperlinks that Docling found: texts, or runs of them, that are one as a whole."""
+    marks = Marks()
+    for item in document.texts:
+        if item.hyperlink is not None and item.text.strip():
+            opening, closing = marks.link(str(item.hyperlink))
+            item.text = f"{opening}{without_marks(item.text)}{closing}"
+    return marks
 
 
 class _Walk:
@@ -95,7 +127,7 @@ class _Walk:
 
     def _table(self, table: TableItem) -> Iterator[Block]:
         yield from self._captions(table)
-        text, cells = lay_out_table(cells_of(table.data))
+        text, cells = _lay_out_marked(cells_of(table.data))
         if text and table.content_layer == ContentLayer.BODY:
             is_table = len(cells) > 1
             yield Block(
@@ -128,7 +160,8 @@ class _Walk:
             text = getattr(part, "text", "")
             if not text or getattr(part, "label", None) in _LEFT_OUT:
                 continue
-            glued = text.startswith(_NO_SPACE_BEFORE) or joined.endswith(_NO_SPACE_AFTER)
+            before, after = without_marks(joined), without_marks(text)
+            glued = after.startswith(_NO_SPACE_BEFORE) or before.endswith(_NO_SPACE_AFTER)
             joined += text if glued or not joined else f" {text}"
         return joined
 
@@ -142,6 +175,25 @@ class _Walk:
 
     def _children(self, item: NodeItem) -> list[NodeItem]:
         return [child.resolve(self._document) for child in item.children]
+
+
+def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
+    """Lay a table out as if its cells had no marks, and mark the text where they stand in it."""
+    marks: dict[tuple[int, int], list[tuple[int, str]]] = {}
+    clean: list[Cell] = []
+    for cell in cells:
+        text, found = split_marks(cell.text)
+        marks[cell.row, cell.column] = found
+        clean.append(cell._replace(text=text))
+    text, table = lay_out_table(clean)
+    columns = (table.cells[name] for name in ("row", "column", "start"))
+    placed = [
+        (start + place, mark)
+        for row, column, start in zip(*columns, strict=True)
+        if start is not None
+        for place, mark in marks[row, column]
+    ]
+    return insert_marks(text, sorted(placed, key=itemgetter(0))), table
 
 
 def _is_inline(item: NodeItem) -> bool:

@@ -35,6 +35,7 @@ from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.parse.bounds import page_seconds
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
@@ -84,6 +85,8 @@ def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) 
         media_type: A key of the formats above.
         pipeline: Made for this document, or for any; Docling's simple one by default.
 
+    Pages of a PDF file that cannot be read, or not in `bounds.page_seconds`, are missing in it.
+
     Raises:
         DocumentError: Docling refuses the file (code `broken`).
     """
@@ -105,6 +108,7 @@ def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) 
 
 def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> DoclingDocument:
     try:
+        pipeline.pipeline_options.document_timeout = page_seconds.get()
         result = pipeline.execute(source, raises_on_error=True)
     except RuntimeError as error:
         cause = error.__cause__ or error  # the pipeline wraps whatever went wrong

@@ -26,8 +26,10 @@ from types import TracebackType
 from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import DocumentError, TransientError
 from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.bounds import ReadBounds
 from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
+from graphrag_tasks.parse.renditions import rendered
 
 START_SECONDS = 300
 """Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
@@ -52,7 +54,12 @@ class Parser:
     def __init__(self, media_types: Iterable[str], config: ParseConfig) -> None:
         readers = readers_for(config)
         wanted = {one: readers[one] for one in sorted(set(media_types) & set(readers))}
-        self._config = config
+        self._bounds = ReadBounds(
+            config.seconds_per_document,
+            config.memory_bytes,
+            config.max_cells,
+            config.max_rendition_characters,
+        )
         self._local = load_readers({one: wanted[one] for one in wanted if one in IN_PROCESS})
         self._isolated = {one: wanted[one] for one in wanted if one not in IN_PROCESS}
         self._worker: _Worker | None = None
@@ -94,10 +101,10 @@ class Parser:
             TransientError: A worker could not be started.
         """
         if media_type in self._local:
-            return self._local[media_type](data)
+            parsed = self._local[media_type](data)
+            return rendered(parsed, self._bounds.rendition_characters)
         try:
-            worker = self._ready()
-            return decode(worker.read(media_type, data, self._config))
+            return decode(self._ready().read(media_type, data, self._bounds))
         except DocumentError as error:
             if error.code in _FATAL:
                 self._discard()
@@ -152,17 +159,16 @@ class _Worker:
             decode(answer)
         self._loaded |= missing
 
-    def read(self, media_type: str, data: bytes, config: ParseConfig) -> bytes:
+    def read(self, media_type: str, data: bytes, bounds: ReadBounds) -> bytes:
         """Send a document and return the answer.
 
         Sending needs no bound of its own: a worker that is ready does nothing but receive.
         """
         try:
-            bounds = {"memory_bytes": config.memory_bytes, "max_cells": config.max_cells}
-            self._send({"read": media_type, **bounds})
+            self._send({"read": media_type, "bounds": bounds._asdict()})
             self._connection.send_bytes(data)
-            if not self._connection.poll(seconds := config.seconds_per_document):
-                what = f"reading the document takes longer than the {seconds:g} s allowed"
+            if not self._connection.poll(bounds.seconds):
+                what = f"reading the document takes longer than the {bounds.seconds:g} s allowed"
                 hint = "Split the file, or raise parse.seconds_per_document"
                 raise DocumentError("timeout", what, hint=hint)
             return self._connection.recv_bytes()

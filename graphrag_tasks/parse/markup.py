@@ -14,18 +14,22 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from html import escape
 
 from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import PageElement
-from marko import Markdown
+from marko import Markdown, MarkoExtension
 from marko.ext.gfm import GFM
 
 from graphrag_tasks.errors import DocumentError
-from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
+from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.boilerplate import drop_boilerplate
-from graphrag_tasks.parse.docling_blocks import blocks_of
+from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.text import decode, one_line
+from graphrag_tasks.parse.html_links import mark_links
+from graphrag_tasks.parse.marks import Marks, without_marks
+from graphrag_tasks.parse.text import decode
+from graphrag_tasks.parse.titles import find_title
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
@@ -98,7 +102,7 @@ def read_html(data: bytes) -> ParsedDocument:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     declared = _DECLARED_ENCODING.search(data, 0, _HEAD_BYTES)
-    html = decode(data, declared[1].decode("ascii") if declared else None)
+    html = without_marks(decode(data, declared[1].decode("ascii") if declared else None))
     soup = BeautifulSoup(html, "html.parser")
     _check_depth(soup)
     _clean(soup)
@@ -115,28 +119,46 @@ def read_markdown(data: bytes) -> ParsedDocument:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     text = decode(data).replace("\r\n", "\n")
-    title = None
+    title = ""
     if front := _FRONT_MATTER.match(text):
         text = text[front.end() :]
         if found := _FRONT_TITLE.search(front[1]):
             title = found[1].strip().strip("\"'")
-    soup = BeautifulSoup(_markdown().convert(text), "html.parser")
+    soup = BeautifulSoup(without_marks(_markdown().convert(text)), "html.parser")
     _check_depth(soup)
     _clean(soup)
     return _read(soup, title)
 
 
+class _AsWritten:
+    """Leaves what a link refers to as it stands in the file, where marko would quote it."""
+
+    @staticmethod
+    def escape_url(raw: str) -> str:
+        return escape(raw)
+
+
 @cache
 def _markdown() -> Markdown:
-    return Markdown(extensions=[GFM])
+    return Markdown(extensions=[GFM, MarkoExtension(renderer_mixins=[_AsWritten])])
 
 
 def _read(soup: BeautifulSoup, title: str | None) -> ParsedDocument:
-    if title is None and soup.title is not None:
-        title = one_line(soup.title.get_text())
-    _simplify(soup)
-    blocks = blocks_of(convert(str(soup).encode("utf-8"), "html"))
-    return ParsedDocument(blocks, title or first_heading(blocks))
+    titles = _titles(soup) if title is None else [title]
+    marks = _simplify(soup)
+    # With a mark that settles the encoding: else it is guessed, and wrong where the text is odd.
+    tree = convert(str(soup).encode("utf-8-sig"), "html")
+    blocks = read_blocks(tree, marks)
+    return ParsedDocument(blocks, find_title(titles, blocks), tree=tree)
+
+
+def _titles(soup: BeautifulSoup) -> list[str]:
+    """Return the page's title, and then what it gives to those who show a link to it."""
+    shown = soup.find_all("meta", attrs={"property": "og:title"})
+    return [
+        *([soup.title.get_text()] if soup.title is not None else []),
+        *(str(tag.get("content") or "") for tag in shown),
+    ]
 
 
 def _check_depth(soup: BeautifulSoup) -> None:
@@ -155,9 +177,11 @@ def _clean(soup: BeautifulSoup) -> None:
         tag.decompose()
 
 
-def _simplify(soup: BeautifulSoup) -> None:
+def _simplify(soup: BeautifulSoup) -> Marks:
+    """Leave what Docling reads well, with marks where links and ids were."""
     for footer in soup.find_all("footer"):
         footer.name = "div"  # Docling leaves footers out, even those of an article
+    marks = mark_links(soup, _INLINE)
     for tag in soup.find_all(_INLINE):
         tag.unwrap()
     for quote in soup.find_all("blockquote"):
@@ -166,6 +190,7 @@ def _simplify(soup: BeautifulSoup) -> None:
     for items in reversed(soup.find_all(_LISTS)):
         if any(_holds_blocks(item) for item in items.find_all("li", recursive=False)):
             _take_apart(soup, items)
+    return marks
 
 
 def _holds_blocks(item: Tag) -> bool:

@@ -10,7 +10,7 @@ import traceback
 from typing import Any
 
 from graphrag_tasks.errors import DocumentError, MissingDependencyError
-from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument
+from graphrag_tasks.parse.blocks import Block, Box, Link, ParsedDocument, Renditions, Title
 from graphrag_tasks.parse.tables import Table
 
 READY = b"ready"
@@ -20,7 +20,16 @@ READY = b"ready"
 def encode_parsed(parsed: ParsedDocument) -> bytes:
     """Return the answer to a document that was read."""
     blocks = [
-        (one.kind, one.text, one.level, one.page, one.box, _encode_table(one.table))
+        (
+            one.kind,
+            one.text,
+            one.level,
+            one.page,
+            one.box,
+            _encode_table(one.table),
+            one.links,
+            one.anchors,
+        )
         for one in parsed.blocks
     ]
     message = {
@@ -30,6 +39,8 @@ def encode_parsed(parsed: ParsedDocument) -> bytes:
         "pages_out": parsed.pages_out,
         "pages_ocr": parsed.pages_ocr,
         "cells": parsed.cells,
+        "pages_lost": list(parsed.pages_lost),
+        "renditions": parsed.renditions,
     }
     return json.dumps(message).encode("ascii")
 
@@ -72,10 +83,15 @@ def decode(answer: bytes) -> ParsedDocument:
     if "code" in message:
         _raise(message)
     blocks = [
-        Block(kind, text, level, page, Box(*box) if box else None, _decode_table(table))
-        for kind, text, level, page, box, table in message.pop("blocks")
-    ]
-    return ParsedDocument(blocks, **message)
+        Block(
+            kind, text, level, page, Box(*box) if box else None, _decode_table(table),
+            tuple(Link(*link) for link in links), tuple(anchors),
+        )
+        for kind, text, level, page, box, table, links, anchors in message.pop("blocks")
+    ]  # fmt: skip
+    renditions = Renditions(*message.pop("renditions"))
+    title = Title(*found) if (found := message.pop("title")) else None
+    return ParsedDocument(blocks, title, renditions=renditions, **message)
 
 
 def _decode_table(parts: list[Any] | None) -> Table | None:

@@ -12,10 +12,11 @@ from zipfile import BadZipFile, ZipFile
 from openpyxl.utils.exceptions import InvalidFileException
 
 from graphrag_tasks.errors import DocumentError
-from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
-from graphrag_tasks.parse.docling_blocks import blocks_of
+from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.text import one_line
+from graphrag_tasks.parse.office_links import with_run_links, with_table_links
+from graphrag_tasks.parse.titles import find_title
 from graphrag_tasks.parse.workbook import sheet_blocks
 
 _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -27,7 +28,6 @@ _MAIN_PARTS = {
 _PROPERTIES = "docProps/core.xml"
 _MAX_PROPERTIES_BYTES = 1_000_000
 _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
-_DEFAULT_TITLES = {"powerpoint presentation", "word document", "untitled", "document", "title"}
 _EMU_PER_POINT = 12_700
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
 _MAX_PART_BYTES = 128 * 1024 * 1024  # as in Docling, which would call the file broken
@@ -54,8 +54,9 @@ def read_docx(data: bytes) -> ParsedDocument:
             unpacks to more than is read (`too_large`).
     """
     title = _open_package(data, "docx")
-    blocks = blocks_of(convert(data, "docx"))
-    return ParsedDocument(blocks, title or first_heading(blocks))
+    tree = convert(data, "docx")
+    blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree)), data)
+    return ParsedDocument(blocks, find_title([title], blocks), tree=tree)
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
@@ -68,7 +69,8 @@ def read_xlsx(data: bytes) -> ParsedDocument:
     title = _open_package(data, "xlsx")
     _check_extent(data)
     try:
-        return ParsedDocument(list(sheet_blocks(data)), title)
+        # Its headings are names of sheets, not titles.
+        return ParsedDocument(list(sheet_blocks(data)), find_title([title], ()))
     except _BROKEN_WORKBOOK as error:
         what = f"not a valid xlsx file: {error}"
         raise DocumentError("broken", what, hint=_RESAVE) from error
@@ -83,15 +85,18 @@ def read_pptx(data: bytes) -> ParsedDocument:
     """
     title = _open_package(data, "pptx")
     document = convert(data, "pptx")
-    blocks = blocks_of(document, unit=1 / _EMU_PER_POINT)
+    blocks = with_run_links(
+        read_blocks(document, mark_hyperlinks(document), unit=1 / _EMU_PER_POINT), data
+    )
     titles = [number for number, block in enumerate(blocks) if block.kind == "title"]
     for number in titles[1:]:
         blocks[number] = replace(blocks[number], kind="heading", level=1)
     return ParsedDocument(
         blocks,
-        title or first_heading(blocks),
+        find_title([title], blocks),
         pages_in=len(document.pages),
         pages_out=len({block.page for block in blocks}),
+        tree=document,
     )
 
 
@@ -132,8 +137,7 @@ def _title(package: ZipFile) -> str | None:
     if package.getinfo(_PROPERTIES).file_size > _MAX_PROPERTIES_BYTES:
         return None
     found = _TITLE.search(package.read(_PROPERTIES))
-    title = one_line(unescape(found[1].decode("utf-8", "replace"))) if found else ""
-    return None if title.casefold() in _DEFAULT_TITLES else title or None
+    return unescape(found[1].decode("utf-8", "replace")) if found else None
 
 
 def _check_extent(data: bytes) -> None:

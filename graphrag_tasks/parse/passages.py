@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from graphrag_tasks.errors import DocumentError
-from graphrag_tasks.parse.blocks import Block, ParsedDocument
+from graphrag_tasks.parse.blocks import Block, ParsedDocument, Title
 from graphrag_tasks.parse.text import clean_text, one_line
+from graphrag_tasks.parse.titles import METADATA
 
 
 def read_passage(data: bytes) -> ParsedDocument:
@@ -22,4 +23,4 @@ def read_passage(data: bytes) -> ParsedDocument:
         raise DocumentError("broken", f"the line is not a passage: {error}") from error
     blocks = [Block("heading", title, level=1)] if title else []
     blocks += [Block("paragraph", text)] if text.strip() else []
-    return ParsedDocument(blocks, title=title or None)
+    return ParsedDocument(blocks, Title(title, METADATA) if title else None)

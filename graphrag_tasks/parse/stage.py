@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks import schemas
 from graphrag_tasks.config import ParseConfig
@@ -24,11 +25,12 @@ from graphrag_tasks.parse.cells import lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
 from graphrag_tasks.parse.language import detect_language
 from graphrag_tasks.parse.readers import READERS
-from graphrag_tasks.parse.text import clean_text
+from graphrag_tasks.parse.text import clean_text, number_ranges
+from graphrag_tasks.parse.titles import FILE_NAME
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("sources",)
-PRODUCES = ("documents", "blocks", "cells")
+PRODUCES = ("documents", "blocks", "cells", "renditions")
 DEPENDENCIES = (
     "docling-slim",
     "docling-core",
@@ -42,8 +44,13 @@ DEPENDENCIES = (
     "py3langid",
 )
 
-PARSED, EMPTY, FAILED, SKIPPED = "parsed", "empty", "failed", "skipped"
-_STATUS_OF_CODE = {"unknown_type": SKIPPED, "empty_file": EMPTY, "no_text": EMPTY}
+PARSED, PARTIAL, EMPTY, FAILED, SKIPPED = "parsed", "partial", "empty", "failed", "skipped"
+_STATUS_OF_CODE = {
+    "unknown_type": SKIPPED,
+    "empty_file": EMPTY,
+    "no_text": EMPTY,
+    "pages_lost": PARTIAL,
+}
 _COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "content_sha256")
 
 log = logging.getLogger(__name__)
@@ -59,8 +66,10 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
 
     Returns:
         `documents`, one row per source row in its order; `blocks`, and the `cells` of those that
-        are tables, in reading order. Of the stats, `cells_omitted` counts the cells beyond
-        `config.max_cells` of their documents.
+        are tables, in reading order; `renditions`, one row per document that was read. Of the
+        stats, `cells_omitted` counts the cells beyond `config.max_cells` of their documents,
+        `links` the links in the blocks, and `renditions_omitted` the documents that are too long
+        to be rendered.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
@@ -71,19 +80,23 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     blocks: list[dict[str, Any]] = []
     cells = [schemas.empty("cells")]
     pages_ocr = 0
+    renditions: list[dict[str, Any]] = []
     with Parser((row["media_type"] for row in rows), config) as parser:
         work = _Work(config, fetch, parser)
         for source in rows:
             document, parsed = _parse_one(source, work)
             documents.append(document)
-            if parsed:
-                blocks.extend(lay_out(source["document_id"], parsed.blocks))
-                cells.append(lay_out_cells(source["document_id"], parsed.blocks))
+            if parsed is not None:
+                document_id = source["document_id"]
+                blocks.extend(lay_out(document_id, parsed.blocks))
+                cells.append(lay_out_cells(document_id, parsed.blocks))
+                renditions.append({"document_id": document_id, **parsed.renditions._asdict()})
                 pages_ocr += parsed.pages_ocr
     tables = {
         "documents": pa.Table.from_pylist(documents, schema=schemas.DOCUMENTS),
         "blocks": pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
         "cells": pa.concat_tables(cells),
+        "renditions": pa.Table.from_pylist(renditions, schema=schemas.RENDITIONS),
     }
     return StageResult(tables, {**_stats(documents, tables), "pages_ocr": pages_ocr})
 
@@ -100,7 +113,8 @@ def _parse_one(
 ) -> tuple[dict[str, Any], ParsedDocument | None]:
     row: dict[str, Any] = dict.fromkeys(schemas.DOCUMENTS.names)
     row |= {name: source[name] for name in _COPIED}
-    row |= {"title": _file_stem(source["path"]), "characters": 0, "cells": 0}
+    row |= {"title": _file_stem(source["path"]), "title_source": FILE_NAME}
+    row |= {"characters": 0, "cells": 0}
     try:
         parsed = _read(source, work, row)
     except DocumentError as error:
@@ -116,9 +130,21 @@ def _parse_one(
         return row | _error("parse_failed", str(DocumentError("", what, source["uri"], hint))), None
     row |= {"status": PARSED, "pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
     row |= {"characters": parsed.characters, "cells": parsed.cells}
-    row["title"] = parsed.title or row["title"]
+    if parsed.title:
+        row |= {"title": parsed.title.text, "title_source": parsed.title.source}
     row["language"] = detect_language(parsed.blocks)
+    if parsed.pages_lost:
+        row |= _pages_lost(parsed, source["uri"])
     return row, parsed
+
+
+def _pages_lost(parsed: ParsedDocument, uri: str) -> dict[str, Any]:
+    """Return what is wrong with a document of which some pages are missing."""
+    lost = len(parsed.pages_lost)
+    what = f"{lost} of {parsed.pages_in} pages gave no text: {number_ranges(parsed.pages_lost)}"
+    hint = "If they are scans, run OCR; if there are many, raise parse.seconds_per_document"
+    message = str(DocumentError("pages_lost", what, uri, hint))
+    return _error("pages_lost", message)
 
 
 def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> ParsedDocument:
@@ -188,9 +214,11 @@ def _stats(
     documents: list[dict[str, Any]], tables: Mapping[str, pa.Table]
 ) -> dict[str, int | float]:
     stats: dict[str, int | float] = {"documents": len(documents)}
-    for status in (PARSED, EMPTY, FAILED, SKIPPED):
+    for status in (PARSED, PARTIAL, EMPTY, FAILED, SKIPPED):
         stats[status] = sum(document["status"] == status for document in documents)
     stats["pages"] = sum(document["pages_out"] or 0 for document in documents)
     stats |= {name: tables[name].num_rows for name in ("blocks", "cells")}
     stats["cells_omitted"] = sum(row["cells"] for row in documents) - tables["cells"].num_rows
+    stats["links"] = pc.sum(pc.list_value_length(tables["blocks"]["links"])).as_py() or 0
+    stats["renditions_omitted"] = tables["renditions"]["docling_json"].null_count
     return stats

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable
 
 from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
@@ -69,6 +70,17 @@ def clean_text(text: str) -> str:
 def one_line(text: str) -> str:
     """Return clean text with every run of blank space as one space."""
     return " ".join(clean_text(text).split())
+
+
+def number_ranges(numbers: Iterable[int]) -> str:
+    """Return ascending numbers in words: `2, 5-9, 12`."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in ranges)
 
 
 def read_plain_text(data: bytes) -> ParsedDocument:

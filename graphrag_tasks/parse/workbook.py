@@ -20,11 +20,11 @@ from typing import Any
 import openpyxl
 from openpyxl.utils.cell import range_boundaries
 
-from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.blocks import Block, Link
 from graphrag_tasks.parse.headers import Rows, Top, find_header
 from graphrag_tasks.parse.number_formats import is_percent, shown_number
 from graphrag_tasks.parse.sheet_regions import Region, find_regions
-from graphrag_tasks.parse.tables import Cell, lay_out_table
+from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import one_line
 from graphrag_tasks.parse.values import Value
 
@@ -42,12 +42,14 @@ class _Sheet:
         cells: Filled cells by row and column of the sheet, with their spans.
         bold: Places of those in bold type.
         header_rows: Where the workbook itself says that a table has its header.
+        links: What the cells at these places refer to.
     """
 
     name: str
     cells: Mapping[tuple[int, int], Cell]
     bold: frozenset[tuple[int, int]]
     header_rows: Sequence[Region]
+    links: Mapping[tuple[int, int], str]
 
 
 def sheet_blocks(data: bytes) -> Iterator[Block]:
@@ -76,6 +78,7 @@ def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401 - openpyxl has no typ
     }
     cells: dict[tuple[int, int], Cell] = {}
     bold: set[tuple[int, int]] = set()
+    links: dict[tuple[int, int], str] = {}
     for row in worksheet.iter_rows():
         for found in row:
             if found.value is None:
@@ -86,7 +89,10 @@ def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401 - openpyxl has no typ
                 cells[place] = Cell(*place, text, *spans.get(place, (1, 1)), value=value)
                 if found.font.b:
                     bold.add(place)
-    return _Sheet(worksheet.title, cells, frozenset(bold), tuple(_header_rows(worksheet)))
+                if found.hyperlink is not None and found.hyperlink.target:
+                    fragment = found.hyperlink.location
+                    links[place] = found.hyperlink.target + (f"#{fragment}" if fragment else "")
+    return _Sheet(worksheet.title, cells, frozenset(bold), tuple(_header_rows(worksheet)), links)
 
 
 def _header_rows(worksheet: Any) -> Iterator[Region]:  # noqa: ANN401
@@ -187,7 +193,10 @@ def _top(sheet: _Sheet, region: Region, rows: Rows) -> Top:
 
 def _table_blocks(sheet: _Sheet, region: Region, rows: Rows) -> Iterator[Block]:
     if sum(map(len, rows)) == 1:
-        yield Block("paragraph", rows[0][0].text)
+        (only,) = rows[0]
+        href = sheet.links.get((only.row, only.column))
+        links = (Link(0, len(only.text), href),) if href else ()
+        yield Block("paragraph", only.text, links=links)
         return
     top = _top(sheet, region, rows)
     for row in rows[: top.titles]:
@@ -202,4 +211,15 @@ def _table_blocks(sheet: _Sheet, region: Region, rows: Rows) -> Iterator[Block]:
         for cell in row
     )
     text, table = lay_out_table(cells, sheet=one_line(sheet.name), origin=(first, left))
-    yield Block("table", text, table=table)
+    yield Block("table", text, table=table, links=_links(sheet, table, first, left))
+
+
+def _links(sheet: _Sheet, table: Table, top: int, left: int) -> tuple[Link, ...]:
+    columns = (table.cells[name] for name in ("row", "column", "start", "end"))
+    return tuple(
+        sorted(
+            Link(start, end, href)
+            for row, column, start, end in zip(*columns, strict=True)
+            if start is not None and (href := sheet.links.get((top + row, left + column)))
+        )
+    )

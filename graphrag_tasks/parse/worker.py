@@ -24,8 +24,10 @@ from pathlib import Path
 
 from graphrag_tasks.errors import MissingDependencyError
 from graphrag_tasks.parse.blocks import limit_cells
+from graphrag_tasks.parse.bounds import PAGES_SHARE, ReadBounds, page_seconds
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
 from graphrag_tasks.parse.readers import Reader, load_readers
+from graphrag_tasks.parse.renditions import rendered
 
 _LINUX = sys.platform == "linux"
 _HUNG_UP = (EOFError, BrokenPipeError, ConnectionResetError)
@@ -59,7 +61,7 @@ def main(descriptor: int) -> None:
     Args:
         descriptor: Open socket to the parent. A request is a JSON object: `load` names readers
             to import; `read` names the media type of the document whose bytes come next, and
-            `memory_bytes` and `max_cells` its bounds.
+            `bounds` holds what it may cost (`ReadBounds`).
     """
     _restrict_process()
     readers: dict[str, Reader] = {}
@@ -70,7 +72,7 @@ def main(descriptor: int) -> None:
                 parent.send_bytes(_load(readers, request["load"]))
             else:
                 reader, data = readers[request["read"]], parent.recv_bytes()
-                parent.send_bytes(_read(reader, data, request))
+                parent.send_bytes(_read(reader, data, ReadBounds(**request["bounds"])))
 
 
 def _restrict_process() -> None:
@@ -91,10 +93,13 @@ def _load(readers: dict[str, Reader], wanted: Mapping[str, Sequence[str]]) -> by
     return READY
 
 
-def _read(reader: Reader, data: bytes, bounds: Mapping[str, int]) -> bytes:
+def _read(reader: Reader, data: bytes, bounds: ReadBounds) -> bytes:
+    page_seconds.set(bounds.seconds * PAGES_SHARE)
     try:
-        with _bounded_memory(bounds["memory_bytes"]), _without_side_effects():
-            return encode_parsed(limit_cells(reader(data), bounds["max_cells"]))
+        with _bounded_memory(bounds.memory_bytes), _without_side_effects():
+            return encode_parsed(
+                limit_cells(rendered(reader(data), bounds.rendition_characters), bounds.max_cells)
+            )
     except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
         return encode_error(error)
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.errors import GraphragError
+from graphrag_tasks.errors import GraphragError, SnapshotError
 
 RUNNER = CliRunner()
 
@@ -162,3 +162,23 @@ def test_an_error_is_one_line_and_a_status_of_one(tmp_path: Path) -> None:
     assert done.stderr.startswith("error: ")
     assert "graphrag-tasks index SOURCE" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_document_is_printed_in_each_form(store: Path) -> None:
+    markdown = run("snapshots", "document", "docs/a.md", "--store", store)
+    assert markdown == "# Tables\n\nSAP replaced the table VBBS with VBBE.\n"
+    document = ("snapshots", "document", "docs/a.md", "--store", store, "--as")
+    assert json.loads(run(*document, "docling"))["schema_name"] == "DoclingDocument"
+    assert [block["kind"] for block in json.loads(run(*document, "blocks"))] == [
+        "title",
+        "paragraph",
+    ]
+    assert json.loads(run(*document, "links")) == []
+
+
+def test_an_unknown_document_is_told_what_is_called_alike(store: Path) -> None:
+    for wrong in ("docs/A.md", "a.md"):
+        with pytest.raises(SnapshotError, match=r"no document '.*'. Did you mean docs/a\.md"):
+            run("snapshots", "document", wrong, "--store", store)
+    with pytest.raises(SnapshotError, match=r"It holds 2 documents, such as docs/a\.md"):
+        run("snapshots", "document", "zzzzzzzzzzzz", "--store", store)

@@ -59,16 +59,46 @@ def test_workers_and_shards_do_not_show(index: Indexer, tmp_path: Path) -> None:
 def test_add_edit_and_delete_equal_a_clean_rebuild(
     index: Indexer, corpus: Path, tmp_path: Path
 ) -> None:
+    linked = "# Linked\n\nThe [report](reports.md#old-name) reads [tables](tables.md).\n"
+    (corpus / "linked.md").write_text(linked)
     index()
     (corpus / "note.txt").unlink()
-    (corpus / "reports.md").write_text("# Reports\n\nThe report ZSALES reads the table VBBE.\n")
+    (corpus / "reports.md").write_text(
+        "# Reports\n\nThe report ZSALES reads the table VBBE.\n\n"
+        "## Old name\n\nIt was called [otherwise](tables.md#table-changes).\n"
+    )
     (corpus / "new.csv").write_text("Table,Successor\nVBBS,VBBE\n")
     (corpus / "new.txt").write_text("A successor replaces an obsolete table.\n")
     incremental = index()
     clean = index(store=str(tmp_path / "clean"))
-    assert incremental.manifest.stats["counts"]["unchanged"] == 1
+    assert incremental.manifest.stats["counts"]["unchanged"] == 2
     assert hashes(incremental) == hashes(clean)
     assert incremental.manifest.snapshot_id == clean.manifest.snapshot_id
+
+
+def test_links_of_the_corpus_are_edges_of_the_graph(
+    index: Indexer, corpus: Path, tmp_path: Path
+) -> None:
+    (corpus / "sub").mkdir()
+    text = "See [tables](../tables.md#table-changes), [gone](gone.md), [out](../../x.md).\n"
+    (corpus / "sub" / "links.md").write_text(text)
+    counts = index().manifest.stats["counts"]
+    snapshot = store_of(tmp_path).open()
+    chunks = {row["chunk_id"]: row["document_id"] for row in snapshot.table("chunks").to_pylist()}
+    uris = {row["document_id"]: row["uri"] for row in snapshot.table("documents").to_pylist()}
+    ids = snapshot.table("nodes")["id"].to_pylist()
+    edges = [row for row in snapshot.table("edges").to_pylist() if row["kind"] == "link"]
+    ends = [[uris[chunks[ids[row[end]]]] for end in ("source", "target")] for row in edges]
+    assert ends == [["corpus/sub/links.md", "corpus/tables.md"]]
+    assert (counts["links"], counts["chunk_links"]) == (3, 1)
+
+
+def test_headings_above_a_chunk_are_embedded_where_that_is_set(index: Indexer) -> None:
+    small = {"max_characters": 60, "overlap_characters": 0}
+    without = hashes(index(chunk=small))
+    with_headings = index(chunk=small, embed={"heading_path": True})
+    changed = {name for name, value in hashes(with_headings).items() if value != without[name]}
+    assert changed == {"chunk_vectors"}
 
 
 def test_a_deletions_only_run_works(index: Indexer, corpus: Path, tmp_path: Path) -> None:

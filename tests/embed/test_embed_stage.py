@@ -29,10 +29,19 @@ class Lengths:
         return Encoded(vectors, len(texts), sum(len(text) > 5 for text in texts), len(texts))
 
 
+PATH = ["Guide", "Part one"]
+
+
 def run(embedder: Lengths, chunk_texts: list[str], **options: object) -> dict[str, pa.Table]:
     ids = [f"c{place}" for place in range(len(chunk_texts))]
     result = embed(
-        pa.table({"chunk_id": pa.array(ids, pa.string()), "text": pa.array(chunk_texts)}),
+        pa.table(
+            {
+                "chunk_id": pa.array(ids, pa.string()),
+                "text": pa.array(chunk_texts),
+                "heading_path": pa.array([PATH] * len(ids), pa.list_(pa.string())),
+            }
+        ),
         pa.table({"entity_id": ["e"], "name": ["SAP"]}),
         pa.table({"relation_id": pa.array([], pa.string()), "text": pa.array([], pa.string())}),
         embedder=embedder,
@@ -60,3 +69,26 @@ def test_known_texts_are_not_embedded_again() -> None:
     assert embedder.asked == ["new"]
     assert [row["vector"][0] for row in after["chunk_vectors"].to_pylist()] == [3, 1, 3]
     assert (after["stats"]["embedded"], after["stats"]["reused"]) == (1, 3)
+
+
+def test_headings_that_a_chunk_does_not_hold_are_embedded_with_it() -> None:
+    embedder = Lengths()
+    texts = ["Guide\n\nPart\none\n\nText.", "Part one\n\nText.", "Text.", "Text.\n\nA.\n\nGuide"]
+    tables = run(embedder, texts, heading_path=True)
+    expected = [
+        texts[0],
+        "Guide\n\nPart one\n\nText.",
+        "Guide > Part one\n\nText.",
+        "Guide > Part one\n\nText.\n\nA.\n\nGuide",
+    ]
+    assert embedder.asked[:4] == expected
+    hashes = tables["chunk_vectors"]["text_sha256"].to_pylist()
+    assert hashes == [text_sha256(text) for text in expected]
+
+
+def test_vectors_of_other_texts_are_not_taken_for_those_with_headings() -> None:
+    before = run(Lengths(), ["Text."])
+    reusable = {name: before[name] for name in PRODUCES}
+    embedder = Lengths()
+    run(embedder, ["Text."], reusable=reusable, heading_path=True)
+    assert embedder.asked == ["Guide > Part one\n\nText."]

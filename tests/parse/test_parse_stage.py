@@ -125,6 +125,7 @@ def test_one_bad_document_does_not_stop_the_others(
     assert result.stats == {
         "documents": 3,
         "parsed": 1,
+        "partial": 0,
         "empty": 0,
         "failed": 1,
         "skipped": 1,
@@ -132,6 +133,8 @@ def test_one_bad_document_does_not_stop_the_others(
         "blocks": 1,
         "cells": 0,
         "cells_omitted": 0,
+        "links": 0,
+        "renditions_omitted": 0,
     }
 
 

@@ -104,6 +104,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "documents": [
             {"document_id": one, "uri": f"docs/{one}.pdf", "source": "docs", "path": f"{one}.pdf",
              "media_type": "pdf", "size_bytes": 1, "content_sha256": "0", "title": title,
+             "title_source": "metadata", "cells": 0,
              "pages_in": 9, "pages_out": 9, "characters": 9, "status": "parsed",
              "error_code": None, "error_message": None}
             for one, title in world.documents

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
-from typing import NamedTuple
 
 import pypdfium2
 from docling.datamodel.pipeline_options import NativePdfPipelineOptions
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.errors import DocumentError
-from graphrag_tasks.parse.blocks import ParsedDocument, first_heading
+from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.found_links import with_links
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
+from graphrag_tasks.parse.pdf_file import links_of, pages_that_draw
 from graphrag_tasks.parse.readers import Reader
-from graphrag_tasks.parse.text import one_line
-
-_USELESS_TITLE = re.compile(
-    r"untitled.*|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|indd|qxd|tex|dvi)", re.IGNORECASE
-)
-
+from graphrag_tasks.parse.titles import find_title
 
 _OPTIONS = NativePdfPipelineOptions(
     parser_threads=1, generate_page_images=False, generate_picture_images=False
 )
-
-
-class _File(NamedTuple):
-    pages: int
-    title: str | None
 
 
 def read_pdf(data: bytes) -> ParsedDocument:
@@ -66,29 +57,29 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
     Raises:
         DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
     """
-    file = _inspect(data)
-    document = convert_it()
-    blocks = blocks_of(document, unit=1.0)
-    items = (*document.texts, *document.tables)
-    pages_out = len({place.page_no for item in items for place in item.prov})
-    title = file.title or first_heading(blocks)
-    return ParsedDocument(blocks, title, pages_in=file.pages, pages_out=pages_out)
+    with closing(_open(data)) as file:
+        tree = convert_it()
+        blocks = with_links(blocks_of(tree, unit=1.0), links_of(file))
+        items = (*tree.texts, *tree.tables)
+        read = {place.page_no for item in items for place in item.prov}
+        unread = sorted(set(range(1, len(file) + 1)) - read)
+        return ParsedDocument(
+            blocks,
+            find_title([file.get_metadata_value("Title")], blocks),
+            pages_in=len(file),
+            pages_out=len(read),
+            pages_lost=pages_that_draw(file, unread) if blocks else (),
+            tree=tree,
+        )
 
 
-def _inspect(data: bytes) -> _File:
+def _open(data: bytes) -> pypdfium2.PdfDocument:
     """Open the file with pdfium, which tells a password from garbage; docling-parse does not."""
     try:
-        document = pypdfium2.PdfDocument(data)
+        return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
             what, hint = "the PDF file needs a password", "Save it without a password"
             raise DocumentError("encrypted", what, hint=hint) from error
         what, hint = f"not a valid PDF file: {error}", "Print it to a new PDF file"
         raise DocumentError("broken", what, hint=hint) from error
-    try:
-        title = one_line(document.get_metadata_value("Title"))
-        if _USELESS_TITLE.fullmatch(title):
-            title = ""
-        return _File(len(document), title or None)
-    finally:
-        document.close()

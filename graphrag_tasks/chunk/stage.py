@@ -17,7 +17,7 @@ What holds:
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,12 +26,13 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks import schemas
+from graphrag_tasks.chunk.links import EXTERNAL, INTERNAL, OUTSIDE, anchor_rows, link_rows
 from graphrag_tasks.config import ChunkConfig
 from graphrag_tasks.ids import content_id, text_sha256
 from graphrag_tasks.stage import StageResult
 
-REQUIRES = ("blocks",)
-PRODUCES = ("chunks",)
+REQUIRES = ("documents", "blocks")
+PRODUCES = ("chunks", "links", "anchors")
 DEPENDENCIES = ()
 
 _SEPARATORS = (("\n\n",), ("\n",), (". ", "! ", "? ", "\u3002"), (" ", "\t"))
@@ -39,7 +40,10 @@ _SEPARATORS = (("\n\n",), ("\n",), (". ", "! ", "? ", "\u3002"), (" ", "\t"))
 
 _HEADING_KINDS = ("title", "heading")
 _LED_KINDS = ("list_item", "table", "code")
-_BLOCK_COLUMNS = ["document_id", "ordinal", "kind", "level", "text", "char_start", "page"]
+_BLOCK_COLUMNS = [
+    "document_id", "ordinal", "kind", "level", "text", "char_start", "page", "links", "anchors",
+]  # fmt: skip
+_DOCUMENT_COLUMNS = ["document_id", "uri", "source", "path"]
 
 _Block = Mapping[str, Any]
 
@@ -107,28 +111,36 @@ def _leads(before: _Block, after: _Block) -> bool:
     return is_lead and after["kind"] in _LED_KINDS
 
 
-def chunk(blocks: pa.Table, *, config: ChunkConfig) -> StageResult:
-    """Split documents into chunks.
+def chunk(documents: pa.Table, blocks: pa.Table, *, config: ChunkConfig) -> StageResult:
+    """Split documents into chunks, and resolve their links.
 
     Args:
-        blocks: Blocks of any number of documents, in any order (`schemas.BLOCKS`).
+        documents: Where the documents lie (`schemas.DOCUMENTS`).
+        blocks: Their blocks, in any order (`schemas.BLOCKS`).
         config: Largest length and overlap, in characters.
 
     Returns:
-        `chunks`, sorted by document and position.
+        `chunks`, `links` and `anchors`, each sorted by document and position.
     """
-    documents: dict[str, list[_Block]] = defaultdict(list)
+    blocks_of: dict[str, list[_Block]] = defaultdict(list)
     for block in blocks.select(_BLOCK_COLUMNS).to_pylist():
-        documents[block["document_id"]].append(block)
-    rows = [
-        row
-        for document_id in sorted(documents)
-        for row in _chunk_document(
-            document_id, sorted(documents[document_id], key=lambda b: int(b["ordinal"])), config
-        )
-    ]
-    table = pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
-    return StageResult({"chunks": table}, {"documents": len(documents), "chunks": len(rows)})
+        blocks_of[block["document_id"]].append(block)
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in PRODUCES}
+    placed = [row for row in documents.select(_DOCUMENT_COLUMNS).to_pylist()
+              if row["document_id"] in blocks_of]  # fmt: skip
+    for document in sorted(placed, key=lambda row: str(row["document_id"])):
+        own = sorted(blocks_of[document["document_id"]], key=lambda b: int(b["ordinal"]))
+        chunks = _chunk_document(document["document_id"], own, config)
+        rows["chunks"] += chunks
+        rows["links"] += link_rows(document, own, chunks)
+        rows["anchors"] += anchor_rows(own, chunks)
+    tables = {
+        name: pa.Table.from_pylist(rows[name], schema=schemas.SCHEMAS[name]) for name in PRODUCES
+    }
+    kinds = Counter(link["kind"] for link in rows["links"])
+    stats = {"documents": len(blocks_of), "chunks": len(rows["chunks"])}
+    stats |= {f"links_{kind}": kinds[kind] for kind in (INTERNAL, EXTERNAL, OUTSIDE)}
+    return StageResult(tables, stats)
 
 
 def _chunk_document(
