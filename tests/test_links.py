@@ -73,7 +73,7 @@ def test_a_single_file_links_to_itself_alone() -> None:
         ("A Heading", "a-heading"),
         ("What's new in 2.0?", "whats-new-in-20"),
         ("Größe & Maße", "größe--maße"),
-        ("\u2139\ufe0f Note", "\ufe0f-note"),
+        ("\u26a0\ufe0f Note", "\ufe0f-note"),
         ("snake_case – dash", "snake_case--dash"),
     ],
 )

@@ -71,7 +71,7 @@ def slug(heading: str) -> str:
 
 def _is_word(character: str) -> bool:
     category = unicodedata.category(character)
-    return category[0] in "LMN" or category == "Pc"
+    return category[0] in "LM" or category in ("Nd", "Pc")
 
 
 def link_rows(

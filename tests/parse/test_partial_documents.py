@@ -9,6 +9,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from graphrag_tasks.parse.bounds import page_seconds
+from graphrag_tasks.parse.pdf import pipeline
 from graphrag_tasks.parse.pdf.reader import read_pdf
 from graphrag_tasks.parse.text import number_ranges
 
@@ -62,17 +63,14 @@ def test_pages_that_the_bound_cut_off_are_lost() -> None:
 
 
 def test_a_page_that_cannot_be_read_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    from docling.pipeline.native_pdf_pipeline import NativePdfPipeline
+    page_text = pipeline.page_text
 
-    parse_page = NativePdfPipeline._parse_page
+    def fail_on_second(page: Any) -> Any:
+        if page.page_no == 2:
+            raise RuntimeError("a defect")
+        return page_text(page)
 
-    def fail_on_second(self: Any, timings: Any, result: Any, page: Any) -> Any:
-        if page.page_no != 2:
-            return parse_page(self, timings, result, page)
-        self._record_page_failure(result, page, "Page failed to parse.")
-        return None
-
-    monkeypatch.setattr(NativePdfPipeline, "_parse_page", fail_on_second)
+    monkeypatch.setattr(pipeline, "page_text", fail_on_second)
     parsed = read_pdf(pages("text", "text", "text"))
     assert parsed.pages_lost == [2]
     assert [block.page for block in parsed.blocks] == [1, 3]
