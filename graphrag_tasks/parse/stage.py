@@ -142,7 +142,10 @@ def _pages_lost(parsed: ParsedDocument, uri: str) -> dict[str, Any]:
     """Return what is wrong with a document of which some pages are missing."""
     lost = len(parsed.pages_lost)
     what = f"{lost} of {parsed.pages_in} pages gave no text: {number_ranges(parsed.pages_lost)}"
-    hint = "If they are scans, run OCR; if there are many, raise parse.seconds_per_document"
+    hint = (
+        "If they are scans, set parse.ocr = 'auto'; "
+        "if there are many, raise parse.seconds_per_document"
+    )
     message = str(DocumentError("pages_lost", what, uri, hint))
     return _error("pages_lost", message)
 
