@@ -17,7 +17,7 @@ TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 
 def value_of(type_: pa.DataType) -> st.SearchStrategy[object]:
     """Return a strategy for values of an Arrow type that the schemas use."""
-    if pa.types.is_string(type_):
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
         return TEXT
     if pa.types.is_boolean(type_):
         return st.booleans()

@@ -73,7 +73,7 @@ def test_pdf(parse_one: Any) -> None:
 def test_a_pdf_without_text(parse_one: Any) -> None:
     document = parse_one("a.pdf", pdf_file(lambda canvas: canvas.rect(9, 9, 99, 99))).document
     assert (document["status"], document["error_code"]) == ("empty", "no_text")
-    assert "OCR" in document["error_message"]
+    assert "parse.ocr" in document["error_message"]
     assert (document["pages_in"], document["pages_out"]) == (1, 0)
 
 
