@@ -14,6 +14,7 @@ from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline
 from graphrag_tasks.nlp.annotate import annotate
 from graphrag_tasks.nlp.morphology import Morphology
 from graphrag_tasks.nlp.parser import SentenceParser, parsed
+from graphrag_tasks.nlp.tokenizer import is_technical_name
 from graphrag_tasks.nlp.tokens import Doc
 
 pytestmark = pytest.mark.skipif(
@@ -45,8 +46,13 @@ def described(sentence: Doc | SpacyDoc) -> list[tuple[object, ...]]:
 
 
 def test_every_token_is_as_in_spacys_own_pipeline(stock: Language, sentences: list[str]) -> None:
-    docs = list(SentenceParser().parse(sentences))
-    for ours, theirs in zip(docs, stock.pipe(sentences), strict=True):
+    plain = [
+        sentence
+        for sentence in sentences
+        if not any(is_technical_name(token.text) for token in stock.make_doc(sentence))
+    ]  # those with technical names are parsed with a noun in their place
+    assert len(plain) > 0.9 * len(sentences)
+    for ours, theirs in zip(SentenceParser().parse(plain), stock.pipe(plain), strict=True):
         assert described(ours) == described(theirs)
         assert ours.text == theirs.text
 
