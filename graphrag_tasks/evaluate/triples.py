@@ -1,0 +1,225 @@
+"""Quality of extraction: are the facts of labelled sentences found, and is what is found right?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks import schemas
+from graphrag_tasks.config import Config
+from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.evaluate.triple_gold import (
+    NO_FACT,
+    Fact,
+    GoldSentence,
+    facts_of,
+    locate,
+    read_gold,
+)
+from graphrag_tasks.evaluate.triple_match import Found, matches
+
+
+@dataclass(frozen=True)
+class JudgedSentence:
+    """A labelled sentence, what was extracted from it, and what of that is right.
+
+    Attributes:
+        id: Id of the gold line.
+        kind: Its kind.
+        facts: Its facts.
+        found: Extracted triples, without repetitions.
+        facts_found: Whether each fact is stated by an extracted triple.
+        right: Whether each extracted triple states a fact.
+    """
+
+    id: str
+    kind: str
+    facts: tuple[Fact, ...]
+    found: tuple[Found, ...]
+    facts_found: tuple[bool, ...]
+    right: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class TripleScores:
+    """Figures of a group of sentences.
+
+    Attributes:
+        sentences: How many there are.
+        facts: Facts labelled in them.
+        triples: Triples extracted from them.
+        recall: Share of the facts that were found; 0 where there are none.
+        precision: Share of the triples that are right; 0 where there are none.
+    """
+
+    sentences: int
+    facts: int
+    triples: int
+    recall: float
+    precision: float
+
+    @classmethod
+    def of(cls, judged: Sequence[JudgedSentence]) -> TripleScores:
+        """Sum over sentences, so that each fact and each triple weighs the same."""
+        found = [one for sentence in judged for one in sentence.facts_found]
+        right = [one for sentence in judged for one in sentence.right]
+        return cls(
+            sentences=len(judged),
+            facts=len(found),
+            triples=len(right),
+            recall=sum(found) / len(found) if found else 0.0,
+            precision=sum(right) / len(right) if right else 0.0,
+        )
+
+
+@dataclass(frozen=True)
+class TripleReport:
+    """Figures of one extraction.
+
+    Attributes:
+        overall: All sentences; triples of sentences without facts count as wrong.
+        no_fact_share: Share of the sentences without facts that yielded a triple.
+        by_kind: Figures of each kind.
+        not_located: Ids of sentences that no longer occur in their documents; they are not
+            counted anywhere.
+        judged: Every sentence.
+    """
+
+    overall: TripleScores
+    no_fact_share: float
+    by_kind: dict[str, TripleScores]
+    not_located: tuple[str, ...]
+    judged: tuple[JudgedSentence, ...]
+
+    @classmethod
+    def of(cls, judged: Sequence[JudgedSentence], not_located: Iterable[str] = ()) -> TripleReport:
+        """Summarise sentences."""
+        empty = [one for one in judged if one.kind == NO_FACT]
+        kinds = sorted({one.kind for one in judged})
+        return cls(
+            overall=TripleScores.of(judged),
+            no_fact_share=sum(bool(one.found) for one in empty) / len(empty) if empty else 0.0,
+            by_kind={
+                kind: TripleScores.of([one for one in judged if one.kind == kind]) for kind in kinds
+            },
+            not_located=tuple(not_located),
+            judged=tuple(judged),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dicts, lists, texts and numbers: what JSON can carry."""
+        return asdict(self)
+
+
+def judge(sentence: GoldSentence, facts: Sequence[Fact], found: Iterable[Found]) -> JudgedSentence:
+    """Compare the extracted triples of one sentence with its facts."""
+    found = tuple(dict.fromkeys(found))
+    return JudgedSentence(
+        id=sentence.id,
+        kind=sentence.kind,
+        facts=tuple(facts),
+        found=found,
+        facts_found=tuple(any(matches(one, fact) for one in found) for fact in facts),
+        right=tuple(any(matches(one, fact) for fact in facts) for one in found),
+    )
+
+
+def evaluate_triples(
+    gold: str | Path, sources: str, *, config: Config, split: str | None = None
+) -> TripleReport:
+    """Extract from the documents of labelled sentences and compare.
+
+    The documents go through the stages of a run up to the extraction, so a sentence is read with
+    what stands around it.
+
+    Args:
+        gold: JSON lines of `triple_gold.GoldSentence`.
+        sources: Folder of the documents.
+        config: Settings of all stages.
+        split: Only the sentences of this split; None takes all.
+
+    Raises:
+        ConfigError: No sentence is left, or a document is not among the sources.
+    """
+    wanted = [one for one in read_gold(gold) if split in (None, one.split)]
+    if not wanted:
+        raise ConfigError(f"has no sentences of the split {split!r}", str(gold))
+    tables = _extracted(sources, sorted({one.path for one in wanted}), config)
+    ids = dict(
+        zip(*(tables["documents"][name].to_pylist() for name in ("path", "document_id")),
+            strict=True)
+    )  # fmt: skip
+    texts = _texts(tables["blocks"])
+    found = _found_by_document(tables["sentences"], tables["triples"])
+    judged, not_located = [], []
+    for sentence in wanted:
+        document_id = ids[sentence.path]
+        text = texts.get(document_id, "")
+        start = locate(sentence, text)
+        if start is None:
+            not_located.append(sentence.id)
+            continue
+        end = start + sentence.end - sentence.start
+        inside = [one for place, one in found[document_id] if _mostly_inside(place, (start, end))]
+        judged.append(judge(sentence, facts_of(sentence, text, start), inside))
+    return TripleReport.of(judged, not_located)
+
+
+def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str, pa.Table]:
+    from graphrag_tasks.chunk import chunk
+    from graphrag_tasks.extract import extract, make_extractor
+    from graphrag_tasks.filter_sentences import filter_sentences
+    from graphrag_tasks.parse import parse
+    from graphrag_tasks.plan import plan
+    from graphrag_tasks.sources import SourceReader, list_sources, source_roots
+
+    roots = source_roots([sources])
+    listed = list_sources(roots)
+    missing = set(paths) - set(listed["path"].to_pylist())
+    if missing:
+        what = f"{len(missing)} documents of the gold set are missing, such as {min(missing)}"
+        raise ConfigError(what, sources, "Name the folder that the gold set was labelled on")
+    listed = listed.filter(pc.is_in(listed["path"], value_set=pa.array(paths)))
+    planned = plan(listed, schemas.empty("documents"), config=config.plan).tables["sources"]
+    tables = dict(parse(planned, config=config.parse, fetch=SourceReader(roots).fetch).tables)
+    tables |= chunk(tables["blocks"], config=config.chunk).tables
+    tables |= filter_sentences(
+        tables["documents"], tables["blocks"], tables["chunks"], config=config.sentences
+    ).tables
+    extractor = make_extractor(config.extract)
+    return tables | dict(extract(tables["sentences"], extractor=extractor).tables)
+
+
+def _texts(blocks: pa.Table) -> dict[str, str]:
+    parts: dict[str, list[str]] = defaultdict(list)
+    ordered = blocks.sort_by([("document_id", "ascending"), ("ordinal", "ascending")])
+    for document_id, text in zip(
+        ordered["document_id"].to_pylist(), ordered["text"].to_pylist(), strict=True
+    ):
+        parts[document_id].append(text)
+    return {one: schemas.BLOCK_SEPARATOR.join(texts) for one, texts in parts.items()}
+
+
+def _found_by_document(
+    sentences: pa.Table, triples: pa.Table
+) -> Mapping[str, list[tuple[tuple[int, int], Found]]]:
+    places = {
+        row["sentence_id"]: (row["char_start"], row["char_end"])
+        for row in sentences.select(["sentence_id", "char_start", "char_end"]).to_pylist()
+    }
+    found: dict[str, list[tuple[tuple[int, int], Found]]] = defaultdict(list)
+    for row in triples.to_pylist():
+        one = Found(row["head"], row["relation"], row["tail"])
+        found[row["document_id"]].append((places[row["sentence_id"]], one))
+    return found
+
+
+def _mostly_inside(place: tuple[int, int], span: tuple[int, int]) -> bool:
+    common = min(place[1], span[1]) - max(place[0], span[0])
+    return 2 * common > min(place[1] - place[0], span[1] - span[0])
