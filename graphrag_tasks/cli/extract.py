@@ -46,8 +46,12 @@ def extract(
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Extract frames from sentences."""
+    """Extract frames from sentences: from their parse and, if they are plain text, by patterns.
+
+    Benchmarks score the parse alone, so `--tokenized` and `--format tsv` leave the patterns out.
+    """
     from graphrag_tasks.extract.dependency import DependencyExtractor
+    from graphrag_tasks.extract.reading import Line, read_lines
     from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 
     settings = load_config(config).extract
@@ -58,7 +62,11 @@ def extract(
         raise QueryError("there is nothing to read", "extract", "Name a file with --text")
     sentences = _read_lines(text)
     extractor = DependencyExtractor(settings.model, batch_size=settings.batch_size)
-    found: Iterator[list[Frame]] = extractor.extract(sentences, tokenized=tokenized)
+    found: Iterator[list[Frame]]
+    if tokenized or format_ is Format.TSV or not settings.linear:
+        found = extractor.extract(sentences, tokenized=tokenized)
+    else:
+        found = read_lines([Line(sentence) for sentence in sentences], extractor)
     if json:
         print_json(
             [

@@ -29,15 +29,22 @@ IMPLIED: dict[str, frozenset[str]] = {
 """Relations that may stand for one that no word of the sentence names, by its type."""
 
 _WORD = re.compile(r"[\w%@#<>*+-]*\w[+#]*")
+_CONTRACTED = re.compile(
+    r"\b(is|are|was|were|do|does|did|has|have|can|could|will|must)n['’]?t\b|(can)'t"
+)
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "these", "those", "its", "their", "your"})
-_BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "isn", "becomes", "become"})
+_BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "become", "becomes"})
 _HAVE = frozenset({"have", "has", "had", "having"})
+_AUXILIARIES = frozenset(
+    {"not", "no", "can", "could", "may", "might", "must", "shall", "should", "will", "would", "do"}
+    | {"does", "cannot", "only", "also", "yet"}
+)
 _FUNCTION_WORDS = frozenset(
-    {"be", "have", "not", "no", "can", "could", "may", "might", "must", "shall", "should", "will"}
-    | {"would", "do", "does", "cannot", "don", "to", "of", "in", "on", "at", "by", "for", "from"}
+    {"be", "have", "to", "of", "in", "on", "at", "by", "for", "from"}
     | {"with", "as", "into", "onto", "over", "under", "than", "via", "per", "about", "up", "out"}
-    | {"also", "only", "used", "using", "when", "if", "after", "yet", "all", "and", "or", "it"}
+    | {"used", "using", "when", "if", "after", "all", "and", "or", "it"}
     | _ARTICLES
+    | _AUXILIARIES
 )
 
 
@@ -94,8 +101,8 @@ def _same_relation(found: str, fact: Fact) -> bool:
     content = wanted - _FUNCTION_WORDS
     if content:
         return any(_is_form(a, b) for a in content for b in words - _FUNCTION_WORDS)
-    telling = wanted - {"be", "have"} or wanted
-    return bool(telling & words) or (not telling and not words)
+    wanted -= _AUXILIARIES
+    return bool((wanted - {"be", "have"} or wanted) & words)
 
 
 def _is_by(relation: str) -> bool:
@@ -103,7 +110,7 @@ def _is_by(relation: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return _WORD.findall(_CONTRACTED.sub(r"\1\2 not", text.casefold()))
 
 
 def _function_form(word: str) -> str:

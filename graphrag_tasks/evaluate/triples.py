@@ -193,7 +193,8 @@ def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[st
         tables["documents"], tables["blocks"], tables["chunks"], config=config.sentences
     ).tables
     extractor = make_extractor(config.extract)
-    return tables | dict(extract(tables["sentences"], extractor=extractor).tables)
+    read = (tables[name] for name in ("blocks", "cells", "sentences"))
+    return tables | dict(extract(*read, extractor=extractor, config=config.extract).tables)
 
 
 def _texts(blocks: pa.Table) -> dict[str, str]:

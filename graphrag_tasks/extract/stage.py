@@ -1,8 +1,16 @@
-"""The extract stage: sentences in, n-ary frames and the binary triples derived from them out."""
+"""The extract stage: sentences and tables in, n-ary frames and the triples derived from them out.
+
+The triples are those of the configured extractor of sentences, of the patterns of `linear`, and of
+the rows of tables (paper, section 3.1: dependency triples ∪ linear heuristics). A fact that several
+find is one triple.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,22 +19,31 @@ import pyarrow.compute as pc
 from graphrag_tasks import schemas
 from graphrag_tasks.config import ExtractConfig
 from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.extract.context import LINE_KINDS, Place, Places
 from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.linear.pointers import states_no_fact
+from graphrag_tasks.extract.merge import merged
 from graphrag_tasks.extract.protocol import Extractor
+from graphrag_tasks.extract.reading import Line, read_lines, shifted
+from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.stage import StageResult
 
-REQUIRES = ("sentences",)
+REQUIRES = ("blocks", "cells", "sentences")
 PRODUCES = ("frames", "triples")
 DEPENDENCIES = ("spacy",)
 
 EXTRACTORS = ("dependency",)
 """Names that `extract.extractor` may have."""
 
+_PLACE = ("sentence_id", "chunk_id", "document_id")
+
+_Row = dict[str, Any]
+
 
 def make_extractor(config: ExtractConfig) -> Extractor:
-    """Return the configured extractor.
+    """Return the configured extractor of sentences.
 
     Raises:
         ConfigError: There is no extractor of that name.
@@ -43,52 +60,147 @@ def make_extractor(config: ExtractConfig) -> Extractor:
     )
 
 
-def extract(sentences: pa.Table, *, extractor: Extractor) -> StageResult:
-    """Extract frames from the sentences that have a verb, and derive triples from them.
+def extract(
+    blocks: pa.Table,
+    cells: pa.Table,
+    sentences: pa.Table,
+    *,
+    extractor: Extractor,
+    config: ExtractConfig,
+) -> StageResult:
+    """Extract frames from sentences and tables, and derive triples from them.
 
     Args:
+        blocks: What the sentences stand in (`schemas.BLOCKS`).
+        cells: Cells of tables (`schemas.CELLS`).
         sentences: Rows of `schemas.SENTENCES`.
-        extractor: What reads them.
+        extractor: What reads the sentences that have a verb.
+        config: Which of the other extractors are used, and their bounds.
 
     Returns:
-        `frames` and `triples`, in the order of the sentences.
+        `frames` and `triples`, in the order of the sentences, those of tables last.
     """
-    read = sentences.filter(pc.field("has_verb"))
-    rows = read.select(["sentence_id", "chunk_id", "document_id", "text"]).to_pylist()
+    prose, stats = _prose(blocks, sentences, config)
     oversized = extractor.oversized_sentences
-    frames: dict[str, dict[str, Any]] = {}
-    triples: dict[str, dict[str, Any]] = {}
-    read_frames = extractor.extract([row["text"] for row in rows])
-    for row, found in zip(rows, read_frames, strict=True):
-        place = {name: row[name] for name in ("sentence_id", "chunk_id", "document_id")}
-        for frame in found:
-            frame_row = place | _frame_row(frame, row["sentence_id"])
-            frames[frame_row["frame_id"]] = frame_row
-            for triple in derive_triples(frame):
-                triple_row = (
-                    place
-                    | asdict(triple)
-                    | {
-                        "frame_id": frame_row["frame_id"],
-                        "extractor": frame.extractor,
-                    }
-                )
-                triple_row["triple_id"] = _triple_id(triple_row)
-                triples[triple_row["triple_id"]] = triple_row
+    frames = _read(prose, extractor, config)
+    collected = _Rows()
+    for (row, _), found in zip(prose, frames, strict=True):
+        collected.add(row, found)
+    stats["sentences_oversized"] = extractor.oversized_sentences - oversized
+    if config.tables:
+        stats |= _add_tables(collected, cells, sentences, config)
     tables = {
-        "frames": pa.Table.from_pylist(list(frames.values()), schema=schemas.FRAMES),
-        "triples": pa.Table.from_pylist(list(triples.values()), schema=schemas.TRIPLES),
+        "frames": pa.Table.from_pylist(collected.frames, schema=schemas.FRAMES),
+        "triples": pa.Table.from_pylist(collected.triples, schema=schemas.TRIPLES),
     }
-    stats = {
-        "sentences_read": len(rows),
-        "sentences_oversized": extractor.oversized_sentences - oversized,
-        "frames": len(frames),
-        "triples": len(triples),
-    }
+    stats |= {name: table.num_rows for name, table in tables.items()}
     return StageResult(tables, stats)
 
 
-def _frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
+def _prose(
+    blocks: pa.Table, sentences: pa.Table, config: ExtractConfig
+) -> tuple[list[tuple[_Row, Place]], dict[str, int | float]]:
+    """Return what is read: sentences with a verb, and lines for the patterns, with their places.
+
+    A document without a single verb is in another language than the models'.
+    """
+    columns = [*_PLACE, "char_start", "text", "has_verb"]
+    documents = sentences.filter(sentences["has_verb"])["document_id"].unique()
+    known = sentences.filter(pc.is_in(sentences["document_id"], value_set=documents))
+    places = Places(blocks)
+    prose, empty = [], 0
+    for row in known.select(columns).to_pylist():
+        place = places.of(row)
+        if place.kind in LINE_KINDS or not (row["has_verb"] or config.linear):
+            continue
+        if config.linear and states_no_fact(row["text"]):
+            empty += 1
+        else:
+            prose.append((row, place))
+    read = sum(row["has_verb"] for row, _ in prose)
+    return prose, {"sentences_read": read, "sentences_without_facts": empty}
+
+
+def _read(
+    prose: Sequence[tuple[_Row, Place]], extractor: Extractor, config: ExtractConfig
+) -> Iterator[list[Frame]]:
+    """Return the frames of each sentence, from its parse and from its patterns."""
+    if not config.linear:
+        return extractor.extract([row["text"] for row, _ in prose])
+    lines = [Line(row["text"], place.lead, row["has_verb"]) for row, place in prose]
+    return read_lines(lines, extractor)
+
+
+class _Rows:
+    """Rows of the two artifacts, as they are found."""
+
+    def __init__(self) -> None:
+        self._frames: dict[str, _Row] = {}
+        self._triples: dict[str, _Row] = {}
+
+    @property
+    def frames(self) -> list[_Row]:
+        return list(self._frames.values())
+
+    @property
+    def triples(self) -> list[_Row]:
+        return list(self._triples.values())
+
+    def add(self, sentence: Mapping[str, Any], found: Iterable[Frame]) -> None:
+        """Add the frames of one sentence, and what is derived from them."""
+        place = {name: sentence[name] for name in _PLACE}
+        triples: list[_Row] = []
+        for frame in found:
+            frame_row = place | _frame_row(frame, sentence["sentence_id"])
+            self._frames[frame_row["frame_id"]] = frame_row
+            origin = {"frame_id": frame_row["frame_id"], "extractor": frame.extractor}
+            triples.extend(place | asdict(one) | origin for one in derive_triples(frame))
+        for row in merged(triples):
+            row["triple_id"] = _triple_id(row)
+            self._triples[row["triple_id"]] = row
+
+
+def _add_tables(
+    rows: _Rows, cells: pa.Table, sentences: pa.Table, config: ExtractConfig
+) -> dict[str, int | float]:
+    """Add the frames of tables to the sentences their rows are, and return counts."""
+    counts = TableCounts()
+    with_cells = cells["document_id"].unique()
+    columns = [*_PLACE, "char_start", "char_end"]
+    wanted = sentences.filter(pc.is_in(sentences["document_id"], value_set=with_cells))
+    by_document: dict[str, list[_Row]] = defaultdict(list)
+    for row in wanted.select(columns).sort_by("char_start").to_pylist():
+        by_document[row["document_id"]].append(row)
+    for document_id in sorted(by_document):
+        lines = by_document[document_id]
+        starts = [line["char_start"] for line in lines]
+        table = cells.filter(pc.equal(cells["document_id"], document_id))
+        for fact in row_facts(table, max_rows=config.max_table_rows, counts=counts):
+            line = lines[max(0, bisect_right(starts, fact.place) - 1)]
+            if line["char_start"] <= fact.place < line["char_end"]:
+                rows.add(line, [_in_line(fact.frame, line)])
+    return {
+        "table_rows": counts.rows,
+        "table_rows_over_limit": counts.rows_over_limit,
+        "table_numbers": counts.numbers,
+    }
+
+
+def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:
+    """Return a frame with places in its line; a name from another line covers none there."""
+    start, end = line["char_start"], line["char_end"]
+    moved = shifted(frame, -start)
+    at = moved.arguments[-1].end
+    arguments = tuple(
+        one
+        if start <= original.start and original.end <= end
+        else replace(one, start=at, end=at, head_start=at, head_end=at, core_start=at, core_end=at)
+        for one, original in zip(moved.arguments, frame.arguments, strict=True)
+    )
+    return replace(moved, arguments=arguments)
+
+
+def _frame_row(frame: Frame, sentence_id: str) -> _Row:
     arguments = [asdict(argument) for argument in frame.arguments]
     spans = [f"{one['role']}:{one['start']}:{one['end']}" for one in arguments]
     frame_id = content_id(
@@ -97,6 +209,6 @@ def _frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
     return asdict(frame) | {"frame_id": frame_id, "arguments": arguments}
 
 
-def _triple_id(row: dict[str, Any]) -> str:
+def _triple_id(row: _Row) -> str:
     spans = ("head_start", "head_end", "relation", "tail_start", "tail_end")
     return content_id("triple", row["frame_id"], *(row[name] for name in spans))

@@ -12,6 +12,8 @@ from graphrag_tasks.config import ExtractConfig
 from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.extract import extract, make_extractor
 from graphrag_tasks.extract.frames import Argument, Frame
+from graphrag_tasks.extract.merge import merged
+from graphrag_tasks.stage import StageResult
 
 
 def argument(role: str, text: str, start: int) -> Argument:
@@ -55,17 +57,25 @@ def sentences(*texts: str) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schemas.SENTENCES)
 
 
+def run(table: pa.Table, extractor: TwoWords, **settings: Any) -> StageResult:
+    config = ExtractConfig(**settings)
+    return extract(
+        schemas.empty("blocks"), schemas.empty("cells"), table, extractor=extractor, config=config
+    )
+
+
 def test_only_sentences_with_a_verb_are_read() -> None:
     extractor = TwoWords()
-    result = extract(sentences("A b", "!C d", "E"), extractor=extractor)
+    result = run(sentences("A b", "!C d", "E"), extractor)
     assert extractor.read == ["A b", "E"]
     assert result.stats == {
-        "sentences_read": 2, "sentences_oversized": 0, "frames": 1, "triples": 1,
+        "sentences_read": 2, "sentences_without_facts": 0, "sentences_oversized": 0,
+        "table_rows": 0, "table_rows_over_limit": 0, "table_numbers": 0, "frames": 1, "triples": 1,
     }  # fmt: skip
 
 
 def test_rows_fit_their_schemas_and_lead_back_to_the_sentence() -> None:
-    result = extract(sentences("A b"), extractor=TwoWords())
+    result = run(sentences("A b"), TwoWords())
     frame, triple = (conform(name, result.tables[name]).to_pylist()[0] for name in result.tables)
     assert triple["frame_id"] == frame["frame_id"]
     assert (triple["head"], triple["relation"], triple["tail"]) == ("A", "see", "b")
@@ -74,17 +84,104 @@ def test_rows_fit_their_schemas_and_lead_back_to_the_sentence() -> None:
 
 
 def test_ids_do_not_depend_on_the_other_sentences() -> None:
-    alone = extract(sentences("A b"), extractor=TwoWords()).tables["triples"].to_pylist()[0]
-    among = extract(sentences("A b", "C d"), extractor=TwoWords()).tables["triples"].to_pylist()
+    alone = run(sentences("A b"), TwoWords()).tables["triples"].to_pylist()[0]
+    among = run(sentences("A b", "C d"), TwoWords()).tables["triples"].to_pylist()
     assert among[0] == alone
     assert len({row["triple_id"] for row in among}) == 2
 
 
 def test_the_same_words_in_two_sentences_are_two_triples() -> None:
-    triples = extract(sentences("A b", "A b"), extractor=TwoWords()).tables["triples"]
+    triples = run(sentences("A b", "A b"), TwoWords()).tables["triples"]
     assert len(set(triples["triple_id"].to_pylist())) == 2
 
 
 def test_an_unknown_extractor_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match=r"no extractor 'magic'.*Known: dependency"):
         make_extractor(ExtractConfig(extractor="magic"))
+
+
+def block(kind: str, text: str, start: int, ordinal: int) -> dict[str, Any]:
+    return dict.fromkeys(schemas.BLOCKS.names) | {
+        "document_id": "d",
+        "ordinal": ordinal,
+        "kind": kind,
+        "text": text,
+        "char_start": start,
+        "char_end": start + len(text),
+    }
+
+
+def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
+    lines = [("paragraph", "A b", True), ("list_item", "Service Plan (SP)", False),
+             ("code", "Type Pool (TP)", False)]  # fmt: skip
+    rows, blocks, start = [], [], 0
+    for place, (kind, text, has_verb) in enumerate(lines):
+        blocks.append(block(kind, text, start, place))
+        rows.append(
+            {"sentence_id": f"s{place}", "chunk_id": "c", "document_id": "d", "ordinal": place,
+             "text": text, "char_start": start, "char_end": start + len(text), "page": None,
+             "has_verb": has_verb}
+        )  # fmt: skip
+        start += len(text) + 2
+    tables = (
+        pa.Table.from_pylist(blocks, schema=schemas.BLOCKS), schemas.empty("cells"),
+        pa.Table.from_pylist(rows, schema=schemas.SENTENCES),
+    )  # fmt: skip
+    both = extract(*tables, extractor=TwoWords(), config=ExtractConfig()).tables["triples"]
+    assert both["extractor"].to_pylist() == ["two-words", "linear"]
+    assert both["tail"].to_pylist() == ["b", "SP"]
+    alone = extract(*tables, extractor=TwoWords(), config=ExtractConfig(linear=False))
+    assert alone.tables["triples"]["tail"].to_pylist() == ["b"]
+
+
+def test_rows_of_tables_are_evidence_of_their_triples() -> None:
+    text = "Old: VBBS | New: VBBE"
+    base = dict.fromkeys(schemas.CELLS.names)
+    cells = [
+        base | {"document_id": "d", "ordinal": 0, "row": 1, "column": column, "row_span": 1,
+                "col_span": 1, "is_header": False, "is_row_header": False, "header": header,
+                "text": value, "value_type": "text", "char_start": text.index(value),
+                "char_end": text.index(value) + 4}
+        for column, (header, value) in enumerate([("Old", "VBBS"), ("New", "VBBE")])
+    ]  # fmt: skip
+    tables = (
+        pa.Table.from_pylist([block("table", text, 0, 0)], schema=schemas.BLOCKS),
+        pa.Table.from_pylist(cells, schema=schemas.CELLS),
+        sentences(f"!{text}").set_column(6, "char_end", pa.array([len(text)], pa.int32())),
+    )  # fmt: skip
+    result = extract(*tables, extractor=TwoWords(), config=ExtractConfig())
+    (triple,) = result.tables["triples"].to_pylist()
+    assert (triple["head"], triple["relation"], triple["tail"]) == (
+        "VBBS",
+        "be replaced by",
+        "VBBE",
+    )
+    assert text[triple["head_start"] : triple["head_end"]] == "VBBS"
+    assert (triple["sentence_id"], triple["extractor"]) == ("s0", "table")
+    none = extract(*tables, extractor=TwoWords(), config=ExtractConfig(tables=False))
+    assert none.tables["triples"].num_rows == 0
+
+
+def test_a_label_that_names_nothing_is_kept_from_the_extractor() -> None:
+    extractor = TwoWords()
+    result = run(sentences("Note: A b", "get: Returns it"), extractor)
+    assert extractor.read == ["A b", "get  returns it"]
+    triple = result.tables["triples"].to_pylist()[0]
+    assert (triple["head"], triple["head_start"], triple["tail_start"]) == ("A", 6, 8)
+
+
+def test_writer_and_reader_are_no_names() -> None:
+    assert run(sentences("you b", "A you"), TwoWords()).tables["triples"].num_rows == 0
+
+
+def test_a_fact_that_two_extractors_find_is_one_triple() -> None:
+    row = {
+        "head": "A", "relation": "be", "tail": "B", "negated": False, "rule": "svo",
+        "confidence": 0.5, "head_start": 0, "head_end": 1, "tail_start": 2, "tail_end": 3,
+    }  # fmt: skip
+    assert merged([row, row | {"head": "a", "confidence": 0.7}]) == [
+        row | {"head": "a", "confidence": 0.7}
+    ]
+    alias = row | {"relation": "be known as", "rule": "alias"}
+    assert merged([row, alias]) == [alias]
+    assert len(merged([row, alias | {"tail_start": 9, "tail_end": 10}])) == 2

@@ -1,0 +1,85 @@
+"""Long and short names: "Material Requirements Planning (MRP)", "MRP (Material ...)"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.linear.names import Name
+from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+
+RELATION = "be known as"
+
+_SHORT = re.compile(r"\(\s*[\"“']?([A-Z][A-Za-z0-9/&-]{1,9})[\"”']?\s*\)")
+_BRACKETED = re.compile(r"(?<![\w(])([A-Z][A-Z0-9]{1,7})s?\s\(([A-Z][\w-]*(?:\s[\w-]+){1,6})\)")
+_WORD = re.compile(r"[^\W_]+(?:[./][^\W_]+)*")
+_SMALL = frozenset({"of", "for", "and", "the", "to", "on", "in", "as", "a", "by", "with"})
+_MAX_WORDS = 7
+
+
+def aliases(text: str) -> Iterator[Frame]:
+    """Yield one frame for each short name in brackets and the long name before it.
+
+    The long name is the run of words whose initials the short one spells (Schwartz and Hearst,
+    PSB 2003), else the run of capitalised words right before the bracket.
+    """
+    for match in _SHORT.finditer(text):
+        short = match[1]
+        if sum(map(str.isupper, short)) < 2:
+            continue
+        words = _words_before(text, match.start())
+        start = _spelled(words, short)
+        if start is None:
+            start = _capitalised(words, short)
+        if start is not None:
+            end = words[-1].end()
+            long = Name(text[start:end], start, end)
+            yield pair(LinearRule.ALIAS, long, RELATION, Name(short, *match.span(1)))
+    for match in _BRACKETED.finditer(text):
+        words = list(_WORD.finditer(text, *match.span(2)))
+        if _spelled(words, match[1]) == match.start(2):
+            long = Name(match[2], *match.span(2))
+            yield pair(LinearRule.ALIAS, long, RELATION, Name(match[1], *match.span(1)))
+
+
+def _words_before(text: str, end: int) -> list[re.Match[str]]:
+    """Return the last words before a place that nothing but a space or hyphen parts."""
+    words: list[re.Match[str]] = []
+    for word in _WORD.finditer(text, max(0, end - 100), end):
+        if words and text[words[-1].end() : word.start()].strip(" -"):
+            words = []
+        words.append(word)
+    if words and text[words[-1].end() : end].strip():
+        return []
+    return words[-_MAX_WORDS:]
+
+
+def _spelled(words: list[re.Match[str]], short: str) -> int | None:
+    """Return where the shortest run of words begins whose initials spell the short name."""
+    letters = short.removesuffix("s").casefold() if short[:-1].isupper() else short.casefold()
+    for first in range(len(words) - 1, -1, -1):
+        initials = [word[0][0].casefold() for word in words[first:]]
+        needed = [
+            word[0][0].casefold() for word in words[first:] if word[0].casefold() not in _SMALL
+        ]
+        if "".join(initials) == letters or (len(needed) > 1 and "".join(needed) == letters):
+            return words[first].start()
+    return None
+
+
+def _capitalised(words: list[re.Match[str]], short: str) -> int | None:
+    """Return where the run of two or more capitalised words at the end begins.
+
+    The short name has the initial of one of them at least: "ABAP Dictionary (DDIC)", but not
+    "Government Cloud (US)".
+    """
+    first = len(words)
+    while first and words[first - 1][0][0].isupper():
+        first -= 1
+    if first < len(words) and words[first][0].casefold() in _SMALL:
+        first += 1
+    initials = {word[0][0] for word in words[first:]}
+    if len(words) - first < 2 or initials.isdisjoint(short):
+        return None
+    return words[first].start()

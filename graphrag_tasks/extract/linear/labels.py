@@ -1,0 +1,78 @@
+"""Labels at the start of a line: "Service plan: standard", "adjust_numbers: Provides ..."."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.linear.names import Name, name_of, names_at
+from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+
+_LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
+_MAX_LABEL_WORDS = 6
+_THIRD_PERSON = re.compile(r"([A-Z][a-z]+s)\s(?!and\b|or\b|of\b|in\b|for\b|to\b)")
+_NO_NAMES = re.compile(
+    r"(?:note|tip|hint|important|caution|warning|optional|example|examples|for example|result|"
+    r"results|prerequisites?|restrictions?|recommendation|remember|see also|more information|"
+    r"next|previous|question|answer|options?|syntax|procedure|context|or|and|attention|"
+    r"(?:step|part|exercise) \w+|\d+)",
+    re.IGNORECASE,
+)
+_IMPERATIVE = re.compile(
+    r"(?:use|choose|select|enter|click|see|open|go|press|create|add|check|refer|find|learn|read|"
+    r"for|in|if|when|with|to|from|under|on|as|by|after|before)\b",
+    re.IGNORECASE,
+)
+_NO_VALUE = re.compile(r"(?:of|how|what|where|when|why|whether|which)\b.*|[A-Z][a-z]+(?:ing|es)")
+_VERB_FORM = re.compile(r"\b(?:is|are|was|were|be|can|will|must|should|has|have|may|you|we|do)\b")
+
+
+class Label(NamedTuple):
+    """A label, and where the text after it begins; `name` is None where it names nothing."""
+
+    name: Name | None
+    start: int
+
+
+def label_of(text: str) -> Label | None:
+    """Return the label that a line begins with, or None."""
+    match = _LABEL.match(text)
+    if match is None or len(match[1].split()) > _MAX_LABEL_WORDS:
+        return None
+    if _VERB_FORM.search(match[1]):
+        return None
+    is_name = not _NO_NAMES.fullmatch(match[1]) and not _IMPERATIVE.match(match[1])
+    return Label(name_of(text, *match.span(1)) if is_name else None, match.end())
+
+
+def says_what_it_does(text: str, label: Label) -> bool:
+    """Return whether the text goes on with a verb whose subject is the label ("Returns ...")."""
+    return label.name is not None and _THIRD_PERSON.match(text, label.start) is not None
+
+
+def labels(text: str) -> Iterator[Frame]:
+    """Yield one frame for each value of a label, where the values are names."""
+    label = label_of(text)
+    if label is None or label.name is None or says_what_it_does(text, label):
+        return
+    rest = text[label.start :]
+    if _VERB_FORM.search(rest) or _IMPERATIVE.match(rest):
+        return
+    values = names_at(text, label.start)
+    if not values or any(map(_is_no_value, values)):
+        return
+    if len(values) == 1 or not any(map(_is_phrase, values)):
+        for value in values:
+            yield pair(LinearRule.LABEL, label.name, "be", value)
+
+
+def _is_no_value(value: Name) -> bool:
+    """Return whether a value is a clause, or a verb that lost its object ("Catching")."""
+    return _NO_VALUE.fullmatch(value.text) is not None
+
+
+def _is_phrase(value: Name) -> bool:
+    """Return whether a value of several is a description rather than a name."""
+    return value.text[0].islower() and " " in value.text

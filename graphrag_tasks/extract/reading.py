@@ -1,0 +1,76 @@
+"""Lines of prose, read by a parser and by patterns.
+
+The parser reads a line without a label that only disturbs it.
+
+"Optional: Under Notifications, you can ..." is read from "Under" on. In "adjust_numbers: Provides
+final numbers." the label is the subject of the verb after it, so the colon gives way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from graphrag_tasks.extract.frames import Argument, Frame
+from graphrag_tasks.extract.linear import linear_frames
+from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
+from graphrag_tasks.extract.protocol import Extractor
+
+
+class Line(NamedTuple):
+    """A line of prose.
+
+    Attributes:
+        text: Its text.
+        lead: The sentence before the list that it is an item of, if it is one.
+        is_parsed: Whether the parser reads it too; patterns always do.
+    """
+
+    text: str
+    lead: str | None = None
+    is_parsed: bool = True
+
+
+def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
+    """Yield the frames of each line: those of the extractor, then those of the patterns."""
+    readings = [reading_of(line.text) for line in lines if line.is_parsed]
+    parses = zip(readings, extractor.extract([one.text for one in readings]), strict=True)
+    for line in lines:
+        parsed: list[Frame] = []
+        if line.is_parsed:
+            reading, frames = next(parses)
+            parsed = [shifted(frame, reading.shift) for frame in frames]
+        yield [*parsed, *linear_frames(line.text, line.lead, parsed)]
+
+
+class Reading(NamedTuple):
+    """A text to parse, and how many characters further on each of its own stands in the line."""
+
+    text: str
+    shift: int
+
+
+def reading_of(line: str) -> Reading:
+    """Return what is to be parsed of a line of prose."""
+    label = label_of(line)
+    if label is None:
+        return Reading(line, 0)
+    if not says_what_it_does(line, label):
+        return Reading(line[label.start :], label.start)
+    colon = line.rindex(":", 0, label.start)
+    joined = line[:colon] + " " * (label.start - colon) + line[label.start].lower()
+    return Reading(joined + line[label.start + 1 :], 0)
+
+
+def shifted(frame: Frame, shift: int) -> Frame:
+    """Return a frame with all its places moved on."""
+    if not shift:
+        return frame
+    arguments = tuple(_shifted(argument, shift) for argument in frame.arguments)
+    return replace(frame, start=frame.start + shift, end=frame.end + shift, arguments=arguments)
+
+
+def _shifted(argument: Argument, shift: int) -> Argument:
+    places = ("start", "end", "head_start", "head_end", "core_start", "core_end")
+    return replace(argument, **{name: getattr(argument, name) + shift for name in places})

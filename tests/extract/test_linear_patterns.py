@@ -1,0 +1,162 @@
+"""Patterns of technical prose, each on lines that it reads and on lines that it must not read."""
+
+import pytest
+
+from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.linear import linear_frames
+from graphrag_tasks.extract.linear.pointers import states_no_fact
+from graphrag_tasks.extract.triples import derive_triples
+
+
+def triples(line: str, lead: str | None = None) -> list[str]:
+    found = [one for frame in linear_frames(line, lead) for one in derive_triples(frame)]
+    for one in found:
+        for text, start, end in (
+            (one.head, one.head_start, one.head_end),
+            (one.tail, one.tail_start, one.tail_end),
+        ):
+            assert line[start:end] in (text, "")
+    return [f"{one.head} | {one.relation} | {one.tail}" for one in found]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Material Requirements Planning (MRP) nets demand.",
+         "Material Requirements Planning | be known as | MRP"),
+        ("We use the command line interface (CLI).", "command line interface | be known as | CLI"),
+        ("Center of Excellence (CoE)", "Center of Excellence | be known as | CoE"),
+        ("The Data Dictionary (DDIC) holds types.", "Data Dictionary | be known as | DDIC"),
+        ("MRP (Material Requirements Planning)",
+         "Material Requirements Planning | be known as | MRP"),
+        ("Several Remote Function Calls (RFCs)", "Remote Function Calls | be known as | RFCs"),
+    ],
+)  # fmt: skip
+def test_short_names(line: str, expected: str) -> None:
+    assert triples(line) == [expected]
+
+
+@pytest.mark.parametrize(
+    "line", ["Regions in the Government Cloud (US)", "a value (NULL) is read", "See the page (PDF)"]
+)
+def test_brackets_that_hold_no_short_name(line: str) -> None:
+    assert triples(line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Service plan: standard or free",
+         ["Service plan | be | standard", "Service plan | be | free"]),
+        ("Implementing class: ZCL_CALC", ["Implementing class | be | ZCL_CALC"]),
+        ("Note: the plan can not be changed", []),
+        ("Optional: Description of the plan", []),
+        ("Use the app: Manage Orders", []),
+        ("get_total: Returns the total", []),
+        ("Result: nothing", []),
+        ("SORTED: large, always sorted, read often", []),
+    ],
+)  # fmt: skip
+def test_labels(line: str, expected: list[str]) -> None:
+    assert triples(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Use VBBE instead of VBBS.", ["VBBE | use instead of | VBBS"]),
+        ("Replace IDocs with OData APIs or events",
+         ["IDocs | replace with | OData APIs", "IDocs | replace with | events"]),
+        ("Prefer composition over inheritance", ["composition | prefer over | inheritance"]),
+        ("Use boundary events for human tasks.", ["boundary events | use for | human tasks"]),
+        ("Use report Z1 to delete old orders", ["report Z1 | be used to delete | old orders"]),
+        ("Use this for more details", []),
+        ("Migrate everything that is old to the cloud", []),
+        ("The users replace paper with screens", []),
+    ],
+)  # fmt: skip
+def test_commands(line: str, expected: list[str]) -> None:
+    assert triples(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("lead", "item", "expected"),
+    [
+        ("The tool supports:", "Full copies", "tool | support | Full copies"),
+        ("The scanner consists of:", "A laser", "scanner | consist of | laser"),
+        ("Hi. You have the following routes:", "Direct way", "routes | include | Direct way"),
+        ("The plan contains:", "Locks: where they stand", "plan | contain | Locks"),
+    ],
+)  # fmt: skip
+def test_list_items(lead: str, item: str, expected: str) -> None:
+    assert triples(item, lead) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("lead", "item"),
+    [
+        ("The tool supports much.", "Full copies"),
+        ("Do this:", "Full copies"),
+        ("It supports:", "Full copies"),
+        ("The tool supports:", "Choose Save"),
+        ("The tool supports:", "It is installed by hand"),
+    ],
+)
+def test_items_that_no_lead_explains(lead: str, item: str) -> None:
+    assert triples(item, lead) == []
+
+
+def test_a_head_from_the_lead_covers_no_character_of_the_item() -> None:
+    (frame,) = linear_frames("Full copies", "The tool supports:")
+    (triple,) = derive_triples(frame)
+    assert triple.head_start == triple.head_end
+    assert (triple.tail_start, triple.tail_end) == (0, 11)
+
+
+def test_one_arrow_relates_and_several_are_a_menu_path() -> None:
+    assert triples("VBBS → VBBE") == ["VBBS | lead to | VBBE"]
+    assert triples("File → New → Project") == []
+    assert triples("Choose Tools → Editor") == []
+
+
+def parsed(text: str, core: str, role: str = "object") -> Frame:
+    from graphrag_tasks.extract.frames import Argument
+
+    start = text.index(core)
+    argument = Argument(
+        role=role, text=text[start:], start=start, end=len(text), preposition=None,
+        entity_type=None, head_start=start, head_end=start + len(core), core_text=core,
+        core_start=start, core_end=start + len(core),
+    )  # fmt: skip
+    return Frame(
+        predicate="sets", predicate_lemma="set", start=0, end=1, arguments=(argument,),
+        negated=False, modality=None, passive=False, rule="svo", extractor="x", confidence=0.5,
+    )  # fmt: skip
+
+
+def test_a_phrase_inside_an_argument_is_tied_to_its_core() -> None:
+    text = "It sets default values for field groups"
+    (frame,) = linear_frames(text, parsed=[parsed(text, "default values")])
+    (triple,) = derive_triples(frame)
+    assert (triple.head, triple.relation, triple.tail) == (
+        "default values", "be for", "field groups",
+    )  # fmt: skip
+    vague = "It sets one of the groups"
+    assert linear_frames(vague, parsed=[parsed(vague, "one")]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["For more information, see the guide.", "See Orders.", "Which plan is used?", "Next: Orders",
+     "Refer to the guide."],
+)  # fmt: skip
+def test_pointers_and_questions_state_no_fact(text: str) -> None:
+    assert states_no_fact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["For more than one order, it is split.", "Seen orders are moved.", "The next one runs."],
+)
+def test_other_sentences_may(text: str) -> None:
+    assert not states_no_fact(text)
