@@ -5,7 +5,9 @@ to their schema on write and validated on read (see `artifacts`).
 
 Character offsets named `char_start`/`char_end` count code points of the *document text*, which is
 the document's block texts joined by `BLOCK_SEPARATOR`; `start`/`end` count code points of the
-*sentence text*. All ends are exclusive. Pages count from 1 and are null where a format has none.
+*sentence text*; both are equal for a name that is not in the sentence (a list item leaves it to the
+lead, a table row to another row). All ends are exclusive. Pages count from 1 and are null where a
+format has none.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@
 * Relations match when they share a content word in any inflection. Where the labelled relation has
   none ("is", "of"), they share a function word; where it is only implied, the extracted one is
   among the words of its type (`IMPLIED`).
+* "Such as", "like" and "including" are one relation, "include".
 * Head and tail may be exchanged where one relation is the passive of the other ("is replaced by",
   "replace"), and for aliases, which have no direction.
 """
@@ -33,6 +34,7 @@ _CONTRACTED = re.compile(
     r"\b(is|are|was|were|do|does|did|has|have|can|could|will|must)n['’]?t\b|(can)'t"
 )
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "these", "those", "its", "their", "your"})
+_EXAMPLES = frozenset({"such as", "like", "including", "be such as", "be like"})
 _BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "become", "becomes"})
 _HAVE = frozenset({"have", "has", "had", "having"})
 _AUXILIARIES = frozenset(
@@ -94,10 +96,10 @@ def _singular(word: str) -> str:
 
 
 def _same_relation(found: str, fact: Fact) -> bool:
-    words = {_function_form(word) for word in _words(found)}
+    words = _relation_words(found)
     if fact.type is not None:
         return any(_is_form(word, one) for word in words for one in IMPLIED[fact.type])
-    wanted = {_function_form(word) for word in _words(fact.relation)}
+    wanted = _relation_words(fact.relation)
     content = wanted - _FUNCTION_WORDS
     if content:
         return any(_is_form(a, b) for a in content for b in words - _FUNCTION_WORDS)
@@ -111,6 +113,12 @@ def _is_by(relation: str) -> bool:
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(_CONTRACTED.sub(r"\1\2 not", text.casefold()))
+
+
+def _relation_words(relation: str) -> set[str]:
+    if relation.strip().casefold() in _EXAMPLES:
+        return {"include"}
+    return {_function_form(word) for word in _words(relation)}
 
 
 def _function_form(word: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
+from graphrag_tasks.extract.frames import Rule
 from graphrag_tasks.extract.linear.pairs import LinearRule
 
 _ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})
@@ -14,12 +16,19 @@ _EMPTY_NAMES = frozenset(
     | {"details", "more details", "more information", "information about", "contrast", "turn"}
 )
 """Nouns of phrases that only join sentences: "for example", "by default"."""
+_EXPLETIVE = re.compile(
+    r"\b(it)(?:'s|’s| is)\s(?:\w+\s){0,2}?(?:possible|recommended|allowed|necessary|important|"
+    r"required|advisable|worth|enough|best|useful|helpful|mandatory|sufficient|better|common|easy|"
+    r"difficult|planned|assumed|advised)\b",
+    re.IGNORECASE,
+)
+"""An "it" that stands for the clause after it."""
 _NO_NAMES = _ADDRESSEES | _EMPTY_NAMES
 
 _Row = dict[str, Any]
 
 
-def merged(triples: Iterable[_Row]) -> list[_Row]:
+def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
     """Return the triples of a sentence that relate names, without repetitions, in their order.
 
     Of several that relate the same names in the same way, the most confident stays. A name and
@@ -27,11 +36,15 @@ def merged(triples: Iterable[_Row]) -> list[_Row]:
 
     Args:
         triples: Rows of `schemas.TRIPLES` of one sentence.
+        text: The sentence.
     """
+    expletives = {match.start(1) for match in _EXPLETIVE.finditer(text)}
     best: dict[tuple[object, ...], _Row] = {}
     for row in triples:
         head, tail = row["head"].casefold(), row["tail"].casefold()
         if head in _ADDRESSEES or tail in _NO_NAMES:
+            continue
+        if head == "it" and row["head_start"] in expletives:
             continue
         key = (head, row["relation"], tail, row["negated"])
         known = best.get(key)
@@ -39,7 +52,13 @@ def merged(triples: Iterable[_Row]) -> list[_Row]:
             best[key] = row
     rows = list(best.values())
     shorts = [(row["head_end"], row["tail_start"]) for row in rows if row["rule"] == _ALIAS]
-    return [row for row in rows if row["rule"] == _ALIAS or not _restates(row, shorts)]
+    has_command = any(row["rule"] == LinearRule.COOKBOOK for row in rows)
+    return [
+        row
+        for row in rows
+        if row["rule"] == _ALIAS
+        or not (_restates(row, shorts) or (has_command and row["rule"] == Rule.IMPERATIVE))
+    ]
 
 
 _ALIAS = LinearRule.ALIAS.value

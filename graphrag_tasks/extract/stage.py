@@ -155,7 +155,7 @@ class _Rows:
             self._frames[frame_row["frame_id"]] = frame_row
             origin = {"frame_id": frame_row["frame_id"], "extractor": frame.extractor}
             triples.extend(place | asdict(one) | origin for one in derive_triples(frame))
-        for row in merged(triples):
+        for row in merged(triples, sentence.get("text", "")):
             row["triple_id"] = _triple_id(row)
             self._triples[row["triple_id"]] = row
 

@@ -179,9 +179,35 @@ def test_a_fact_that_two_extractors_find_is_one_triple() -> None:
         "head": "A", "relation": "be", "tail": "B", "negated": False, "rule": "svo",
         "confidence": 0.5, "head_start": 0, "head_end": 1, "tail_start": 2, "tail_end": 3,
     }  # fmt: skip
-    assert merged([row, row | {"head": "a", "confidence": 0.7}]) == [
+    assert merged([row, row | {"head": "a", "confidence": 0.7}], "A B") == [
         row | {"head": "a", "confidence": 0.7}
     ]
     alias = row | {"relation": "be known as", "rule": "alias"}
-    assert merged([row, alias]) == [alias]
-    assert len(merged([row, alias | {"tail_start": 9, "tail_end": 10}])) == 2
+    assert merged([row, alias], "A B") == [alias]
+    assert len(merged([row, alias | {"tail_start": 9, "tail_end": 10}], "A B")) == 2
+
+
+def test_an_it_that_stands_for_a_clause_is_no_name() -> None:
+    row = {
+        "head": "It",
+        "relation": "be",
+        "tail": "possible",
+        "negated": False,
+        "rule": "svo",
+        "confidence": 0.5,
+        "head_start": 0,
+        "head_end": 2,
+        "tail_start": 6,
+        "tail_end": 14,
+    }
+    assert merged([row], "It is possible to read it.") == []
+    assert merged([row], "It is a small possible table.") == [row]
+
+
+def test_a_command_is_read_by_its_pattern_alone() -> None:
+    parsed = {"head": "VBBE", "relation": "use for", "tail": "SD", "negated": False,
+              "rule": "imperative", "confidence": 0.6, "head_start": 4, "head_end": 8,
+              "tail_start": 20, "tail_end": 22}  # fmt: skip
+    pattern = parsed | {"rule": "cookbook", "relation": "use instead of", "tail": "VBBS"}
+    assert merged([parsed, pattern], "Use VBBE") == [pattern]
+    assert merged([parsed], "Use VBBE") == [parsed]

@@ -148,15 +148,17 @@ def test_a_phrase_inside_an_argument_is_tied_to_its_core() -> None:
 @pytest.mark.parametrize(
     "text",
     ["For more information, see the guide.", "See Orders.", "Which plan is used?", "Next: Orders",
-     "Refer to the guide."],
+     "Refer to the guide.", "Choose Save.", "In the first row, enter a name.",
+     "If you need another plan, select it."],
 )  # fmt: skip
-def test_pointers_and_questions_state_no_fact(text: str) -> None:
+def test_pointers_questions_and_screen_steps_state_no_fact(text: str) -> None:
     assert states_no_fact(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["For more than one order, it is split.", "Seen orders are moved.", "The next one runs."],
+    ["For more than one order, it is split.", "Seen orders are moved.", "The next one runs.",
+     "Select VBBE instead of VBBS."],,
 )
 def test_other_sentences_may(text: str) -> None:
     assert not states_no_fact(text)

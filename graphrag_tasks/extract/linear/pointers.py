@@ -1,4 +1,4 @@
-"""Sentences that state no fact, however they parse: pointers, navigation and questions."""
+"""Sentences that state no fact, however they parse: pointers, questions, steps on a screen."""
 
 from __future__ import annotations
 
@@ -12,8 +12,20 @@ _POINTER = re.compile(
     r"(?:next|previous)\s?:|to learn more\b|more (?:information|details)\b)",
     re.IGNORECASE,
 )
+_SCREEN_STEP = re.compile(
+    r"(?:(?:then|now|next|first|finally|optional|in the [^,]{1,60}|on the [^,]{1,60}|"
+    r"if you [^,]{1,80}|to [^,]{1,60})[,:]\s)?"
+    r"(?:choose|click|press|select|enter|tick|scroll|expand|go to|navigate|log on|log in|open|"
+    r"right-click|double-click)\s(?!.*\b(?:instead of|rather than)\b)",
+    re.IGNORECASE,
+)
 
 
 def states_no_fact(text: str) -> bool:
-    """Return whether a sentence only points elsewhere, or asks."""
-    return text.endswith("?") or _POINTER.match(text.lstrip()) is not None
+    """Return whether a sentence only points elsewhere, asks, or says where to click."""
+    text = text.lstrip()
+    return (
+        text.endswith("?")
+        or _POINTER.match(text) is not None
+        or _SCREEN_STEP.match(text) is not None
+    )

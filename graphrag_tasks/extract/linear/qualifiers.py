@@ -10,8 +10,10 @@ from graphrag_tasks.extract.linear.names import Name, names_at
 from graphrag_tasks.extract.linear.pairs import LinearRule, pair
 
 _PREPOSITION = re.compile(
-    r"\s(of|for|in|on|between|from|to|with|within|about|into|via|at|without|like|such as)\s(?=\S)"
+    r"\s(of|for|in|on|between|from|to|with|within|about|into|via|at|without)\s(?=\S)"
 )
+_NOMINAL = frozenset({"of", "for", "between", "about", "without", "to"})
+"""Prepositions that belong to an object rather than to its verb, whatever the parse says."""
 _GERUND = re.compile(r"[a-z]+ing\s")
 _NOUN_ROLES = (
     Role.SUBJECT, Role.OBJECT, Role.INDIRECT_OBJECT, Role.COMPLEMENT, Role.OBLIQUE, Role.AGENT,
@@ -46,6 +48,8 @@ def _of_argument(text: str, argument: Argument) -> Iterator[Frame]:
     if tie is None or argument.entity_type == PRONOUN:
         return
     if argument.core_text.casefold() in _VAGUE_HEADS:
+        return
+    if argument.role == Role.OBJECT and tie[1] not in _NOMINAL:
         return
     if _GERUND.match(text, tie.end()) or _NOT_NAMES.match(text, tie.end()):
         return
