@@ -17,7 +17,7 @@ _EMPTY_NAMES = frozenset(
 )
 """Nouns of phrases that only join sentences: "for example", "by default"."""
 _EXPLETIVE = re.compile(
-    r"\b(it)(?:'s|’s| is)\s(?:\w+\s){0,2}?(?:possible|recommended|allowed|necessary|important|"
+    r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?(?:possible|recommended|allowed|necessary|important|"
     r"required|advisable|worth|enough|best|useful|helpful|mandatory|sufficient|better|common|easy|"
     r"difficult|planned|assumed|advised)\b",
     re.IGNORECASE,

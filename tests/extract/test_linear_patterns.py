@@ -157,8 +157,12 @@ def test_pointers_questions_and_screen_steps_state_no_fact(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["For more than one order, it is split.", "Seen orders are moved.", "The next one runs.",
-     "Select VBBE instead of VBBS."],,
+    [
+        "For more than one order, it is split.",
+        "Seen orders are moved.",
+        "The next one runs.",
+        "Select VBBE instead of VBBS.",
+    ],
 )
 def test_other_sentences_may(text: str) -> None:
     assert not states_no_fact(text)
