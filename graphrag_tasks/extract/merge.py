@@ -17,9 +17,9 @@ _EMPTY_NAMES = frozenset(
 )
 """Nouns of phrases that only join sentences: "for example", "by default"."""
 _EXPLETIVE = re.compile(
-    r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?(?:possible|recommended|allowed|necessary|important|"
-    r"required|advisable|worth|enough|best|useful|helpful|mandatory|sufficient|better|common|easy|"
-    r"difficult|planned|assumed|advised)\b",
+    r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?"
+    r"(?:possible|recommended|allowed|necessary|important|required|advisable|worth|enough|"
+    r"best|useful|helpful|mandatory|sufficient|better|common|easy|difficult|planned|assumed|advised)\b",
     re.IGNORECASE,
 )
 """An "it" that stands for the clause after it."""
