@@ -136,3 +136,30 @@ def openie(
         print_json(report)
     else:
         CONSOLE.print(table(f"CaRB scores, {form}", ("measure", "value"), report.items()))
+
+
+@app.command()
+def coref(
+    gap: Annotated[Path, typer.Option(help="Examples in GAP's form: gap-*.tsv.")],
+    predictions: Annotated[
+        Path | None, typer.Option(help="Write id, A-coref and B-coref here, as GAP's scorer reads.")
+    ] = None,
+    titled: Annotated[
+        bool, typer.Option(help="Tell the page's title, the last part of its URL.")
+    ] = True,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Resolve GAP's pronouns and report overall, masculine and feminine F1, and bias."""
+    from graphrag_tasks.evaluate.coref import gap_lines, predict_gap, read_gap, score_gap
+
+    examples = read_gap(gap)
+    model = load_config(config).extract.model
+    found = predict_gap(examples, model=model, titled=titled)
+    if predictions is not None:
+        predictions.write_text("".join(f"{line}\n" for line in gap_lines(found)), "utf-8")
+    report = score_gap(examples, found).to_dict()
+    if json:
+        print_json(report)
+    else:
+        CONSOLE.print(table("GAP scores", ("measure", "value"), report.items()))

@@ -1,0 +1,143 @@
+"""Light parses: what coreference needs of a sentence's dependency parse, as plain columns.
+
+All parses of a section are kept until its last sentence is read, since a pronoun may point
+anywhere before it; the parser's own objects are larger, and are let go sentence by sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj"})
+_CLAUSES = frozenset({"relcl", "acl", "advcl", "ccomp", "xcomp", "pcomp", "csubj", "parataxis"})
+_VERBAL = frozenset({"VERB", "AUX"})
+_NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
+_NAME_PARTS = frozenset({"compound", "flat", "nmod"})
+
+
+class Entity(NamedTuple):
+    """A named entity: tokens from `start` to before `end`, and the model's label."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """One sentence: its tokens as columns, and the tree as the index of each token's head.
+
+    The root is its own head. Labels are those of spaCy's English models (ClearNLP style).
+
+    Attributes:
+        text: The sentence.
+        words: Surface of each token.
+        starts: First character of each token in the text.
+        lemmas: Base form of each token.
+        tags: Penn Treebank tags.
+        pos: Universal parts of speech.
+        deps: Dependency labels.
+        heads: Index of each token's head.
+        entities: Named entities, in order.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    starts: tuple[int, ...]
+    lemmas: tuple[str, ...]
+    tags: tuple[str, ...]
+    pos: tuple[str, ...]
+    deps: tuple[str, ...]
+    heads: tuple[int, ...]
+    entities: tuple[Entity, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def end(self, token: int) -> int:
+        """Return one past the token's last character."""
+        return self.starts[token] + len(self.words[token])
+
+    def surface(self, start: int, end: int) -> str:
+        """Return the text of the tokens from `start` to before `end`."""
+        return self.text[self.starts[start] : self.end(end - 1)]
+
+    def ancestors(self, token: int) -> list[int]:
+        """Return the tokens from the token's head up to the root."""
+        found: list[int] = []
+        while self.heads[token] != token and len(found) < len(self):
+            token = self.heads[token]
+            found.append(token)
+        return found
+
+    def children(self, token: int) -> list[int]:
+        """Return the tokens that hang from this one, in order."""
+        return [i for i, head in enumerate(self.heads) if head == token and i != token]
+
+    def is_root(self, token: int) -> bool:
+        """Return whether the token is the head of the sentence."""
+        return self.heads[token] == token
+
+    def clause(self, token: int) -> int:
+        """Return the head of the smallest clause that holds the token."""
+        path = [token, *self.ancestors(token)]
+        return next((node for node in path if self._heads_clause(node)), path[-1])
+
+    def _heads_clause(self, token: int) -> bool:
+        conjoined = self.deps[token] == "conj" and self.pos[token] in _VERBAL
+        return self.deps[token] in _CLAUSES or conjoined
+
+    def name_head(self, token: int) -> int:
+        """Return the noun that a part of a name modifies: "actress" in "actress Mary"."""
+        while self.deps[token] in _NAME_PARTS and not self.is_root(token):
+            token = self.heads[token]
+        return token
+
+    def first_conjunct(self, token: int) -> int:
+        """Return the first member of the coordination of nouns that the token belongs to."""
+        while self.deps[token] == "conj" and self.pos[self.heads[token]] in _NOMINAL:
+            token = self.heads[token]
+        return token
+
+    def role_head(self, token: int) -> int:
+        """Return the token whose label tells the role of the phrase that the token heads.
+
+        That is the phrase's head itself, or what it is a part of a name of, in apposition to or
+        coordinated with.
+        """
+        token = self.name_head(token)
+        while self.deps[token] == "appos":
+            token = self.heads[token]
+        return self.first_conjunct(token)
+
+
+def parse_of(tokens: Iterable[Any], text: str) -> Parse:
+    """Return the light form of one parsed sentence.
+
+    Args:
+        tokens: The sentence's tokens, with spaCy's attributes; those of a span will do.
+        text: The sentence.
+    """
+    listed = list(tokens)
+    first = listed[0].i if listed else 0
+    offset = listed[0].idx if listed else 0
+    labels = [token.ent_type_ for token in listed]
+    entities = []
+    for label, run in groupby(range(len(listed)), key=labels.__getitem__):
+        places = list(run)
+        if label:
+            entities.append(Entity(places[0], places[-1] + 1, label))
+    return Parse(
+        text=text,
+        words=tuple(token.text for token in listed),
+        starts=tuple(token.idx - offset for token in listed),
+        lemmas=tuple(token.lemma_ for token in listed),
+        tags=tuple(token.tag_ for token in listed),
+        pos=tuple(token.pos_ for token in listed),
+        deps=tuple(token.dep_ for token in listed),
+        heads=tuple(token.head.i - first for token in listed),
+        entities=tuple(entities),
+    )

@@ -1,0 +1,218 @@
+"""What is no person: "it", "they", and definite mentions such as "the report", by rules.
+
+GAP says nothing of these, so no weights are learned for them. Two kinds of evidence are taken:
+the subject goes on being the subject (centering, Grosz et al. 1995), and a bare noun repeats the
+head of a longer name. Confidences are those of the rules, from reading what they gave.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from graphrag_tasks.coref.parses import SUBJECTS, Parse
+from graphrag_tasks.coref.phrases import Phrase, find_phrases
+from graphrag_tasks.coref.protocol import Coreference, Kind, Passage, Source
+from graphrag_tasks.coref.roles import Role, role_of
+
+SAME_SUBJECT = "same_subject"
+"""The pronoun and its antecedent are subjects, of clauses that follow each other."""
+ONLY_CANDIDATE = "only_candidate"
+"""No other phrase of that number stands before the pronoun, in its sentence and the last."""
+HEAD_MATCH = "head_match"
+"""A bare definite noun, and the one longer name in the passage that it is the head of."""
+TYPE_AND_NAME = "type_and_name"
+"""A bare definite noun, and a name that it stands before: "transaction SE38"."""
+HEADING_MATCH = "heading_match"
+"""A bare definite noun that is the head of a heading's, or the title's, first phrase."""
+
+CONFIDENCES = {
+    SAME_SUBJECT: 0.8,
+    ONLY_CANDIDATE: 0.7,
+    HEAD_MATCH: 0.85,
+    TYPE_AND_NAME: 0.8,
+    HEADING_MATCH: 0.7,
+}
+_SINGULAR, _PLURAL = frozenset({"it", "its"}), frozenset({"they", "them", "their"})
+_CLAUSAL = frozenset({"ccomp", "xcomp", "csubj", "advcl", "relcl", "acl"})
+_IMPERSONAL = frozenset({"seem", "appear", "happen", "follow", "turn", "take", "make", "depend"})
+_HEADING_END = re.compile(
+    r"\s+(?:for|of|in|with|to|from|on|by|at|and|or|using|as|via|between|into|without)\s|[:(–,]",
+    re.IGNORECASE,
+)
+_LEADING = frozenset({"a", "an", "the", "how", "about"})
+
+
+def resolve_things(passage: Passage) -> list[Coreference]:
+    """Resolve impersonal pronouns and bare definite nouns, in the order of the text."""
+    phrases = [find_phrases(parse, number) for number, parse in enumerate(passage.parses)]
+    found = [*_pronouns(passage, phrases), *_definites(passage, phrases)]
+    return sorted(found, key=lambda one: (one.sentence, one.start))
+
+
+def _pronouns(passage: Passage, phrases: Sequence[Sequence[Phrase]]) -> Iterator[Coreference]:
+    named: dict[tuple[int, int], Phrase] = {}
+    for number, parse in enumerate(passage.parses):
+        for token, word in enumerate(parse.words):
+            lower = word.lower()
+            if lower not in _SINGULAR | _PLURAL or is_pleonastic(parse, token):
+                continue
+            near = [*(phrases[number - 1] if number else ()), *phrases[number]]
+            fitting = [
+                one
+                for one in near
+                if one.plural == (lower in _PLURAL)
+                and (one.sentence < number or _may_refer_back(parse, token, one))
+            ]
+            chosen = _choose(passage, (number, token), fitting, named)
+            if chosen:
+                phrase, rule = chosen
+                named[number, token] = phrase
+                yield _resolved(passage, number, (token, token + 1), phrase, Kind.PRONOUN, rule)
+
+
+def is_pleonastic(parse: Parse, token: int) -> bool:
+    """Return whether an "it" stands for nothing: "it is possible to", "it is recommended that"."""
+    if parse.words[token].lower() != "it":
+        return False
+    verb = parse.heads[token]
+    labels = {parse.deps[child] for child in parse.children(verb)}
+    clause = bool(labels & _CLAUSAL)
+    impersonal = parse.lemmas[verb].lower() in _IMPERSONAL or "auxpass" in labels
+    ascribes = bool(labels & {"acomp", "attr", "oprd"}) and parse.lemmas[verb] == "be"
+    small_clause = parse.deps[verb] == "ccomp" and "acomp" in labels
+    return parse.deps[token] == "expl" or (clause and (impersonal or ascribes)) or small_clause
+
+
+def _may_refer_back(parse: Parse, token: int, one: Phrase) -> bool:
+    """Return whether a phrase of the pronoun's own sentence may be what it stands for."""
+    above = parse.ancestors(token)
+    same_verb = parse.heads[one.head] == parse.heads[token]
+    return one.head < token and one.head not in above and not same_verb
+
+
+def _choose(
+    passage: Passage,
+    place: tuple[int, int],
+    fitting: Sequence[Phrase],
+    named: dict[tuple[int, int], Phrase],
+) -> tuple[Phrase, str] | None:
+    number, token = place
+    parse = passage.parses[number]
+    if role_of(parse, token) in (Role.SUBJECT, Role.POSSESSOR):
+        subject = _last_subject(passage, place, fitting, named)
+        if subject:
+            return subject, SAME_SUBJECT
+    texts = {_text(passage, one).casefold() for one in fitting}
+    return (fitting[-1], ONLY_CANDIDATE) if len(texts) == 1 else None
+
+
+def _last_subject(
+    passage: Passage,
+    place: tuple[int, int],
+    fitting: Sequence[Phrase],
+    named: dict[tuple[int, int], Phrase],
+) -> Phrase | None:
+    """Return what the last subject before the pronoun names, if it fits.
+
+    A subject that is a pronoun itself hands on what it stands for.
+    """
+    number, token = place
+    by_head = {(one.sentence, one.head): one for one in fitting}
+    for sentence in (number, number - 1) if number else (number,):
+        parse = passage.parses[sentence]
+        stop = token if sentence == number else len(parse)
+        subjects = [i for i in range(stop) if parse.deps[i] in SUBJECTS]
+        if sentence != number:
+            subjects = [i for i in subjects if parse.is_root(parse.heads[i])]
+        if subjects:
+            last = subjects[-1]
+            return by_head.get((sentence, last)) or named.get((sentence, last))
+    return None
+
+
+def _definites(passage: Passage, phrases: Sequence[Sequence[Phrase]]) -> Iterator[Coreference]:
+    earlier: list[Phrase] = []
+    for number, parse in enumerate(passage.parses):
+        for one in phrases[number]:
+            if one.determiner and one.bare:
+                yield from _definite(passage, parse, one, earlier)
+            earlier.append(one)
+
+
+def _definite(
+    passage: Passage, parse: Parse, one: Phrase, earlier: Sequence[Phrase]
+) -> Iterator[Coreference]:
+    noun = parse.lemmas[one.head].lower()
+    start = next(i for i in parse.children(one.head) if parse.deps[i] == "det")
+    span = (start, one.end)
+    matches = {
+        HEAD_MATCH: [other for other in earlier if _has_head(passage, other, noun, one.plural)],
+        TYPE_AND_NAME: [other for other in earlier if _is_named(passage, other, noun)],
+    }
+    for rule, found in matches.items():
+        texts = {_text(passage, other).casefold() for other in found}
+        if len(texts) == 1:
+            yield _resolved(passage, one.sentence, span, found[-1], Kind.DEFINITE, rule)
+            return
+    if any(matches.values()) or one.plural:
+        return
+    places = [(Source.HEADING, heading) for heading in reversed(passage.headings)]
+    for source, text in [*places, (Source.TITLE, passage.title)]:
+        name = _first_phrase(text)
+        if len(name) > 1 and name[-1].lower() == noun:
+            yield Coreference(
+                sentence=one.sentence,
+                start=parse.starts[start],
+                end=parse.end(one.head),
+                surface=parse.surface(*span),
+                antecedent=" ".join(name),
+                kind=Kind.DEFINITE,
+                rule=HEADING_MATCH,
+                confidence=CONFIDENCES[HEADING_MATCH],
+                source=source,
+            )
+            return
+
+
+def _has_head(passage: Passage, other: Phrase, noun: str, plural: bool) -> bool:
+    parse = passage.parses[other.sentence]
+    longer = other.end - other.start > 1
+    return longer and other.plural == plural and parse.lemmas[other.head].lower() == noun
+
+
+def _is_named(passage: Passage, other: Phrase, noun: str) -> bool:
+    parse = passage.parses[other.sentence]
+    first = parse.lemmas[other.start].lower()
+    return other.end - other.start == 2 and first == noun and parse.pos[other.head] == "PROPN"
+
+
+def _first_phrase(heading: str) -> list[str]:
+    """Return the words of a heading's first noun phrase, as far as its words alone show it."""
+    words = _HEADING_END.split(heading.strip(), maxsplit=1)[0].split()
+    while words and (words[0].lower() in _LEADING or words[0].lower().endswith("ing")):
+        words = words[1:]
+    return words
+
+
+def _text(passage: Passage, one: Phrase) -> str:
+    return passage.parses[one.sentence].surface(one.start, one.end)
+
+
+def _resolved(
+    passage: Passage, number: int, span: tuple[int, int], to: Phrase, kind: Kind, rule: str
+) -> Coreference:
+    parse, other = passage.parses[number], passage.parses[to.sentence]
+    return Coreference(
+        sentence=number,
+        start=parse.starts[span[0]],
+        end=parse.end(span[1] - 1),
+        surface=parse.surface(*span),
+        antecedent=_text(passage, to),
+        kind=kind,
+        rule=rule,
+        confidence=CONFIDENCES[rule],
+        antecedent_sentence=to.sentence,
+        antecedent_start=other.starts[to.start],
+        antecedent_end=other.end(to.head),
+    )

@@ -1,0 +1,1 @@
+"""Growing the files of numbers that the package comes with."""
