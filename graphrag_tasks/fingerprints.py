@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from graphrag_tasks import nlp, schemas
 from graphrag_tasks.config import Config
+from graphrag_tasks.coref.protocol import load_resolver
 from graphrag_tasks.embed import make_embedder
 from graphrag_tasks.ids import fingerprint
 from graphrag_tasks.stage import code_version, dependency_versions
@@ -53,6 +54,8 @@ class Fingerprints:
                 "extract": _part("extract", config.extract.model_dump(exclude={"batch_size"}))
                 | {"model": nlp.model_version(config.extract.model)},
                 "nlp": code_version("graphrag_tasks.nlp"),
+                "coref": code_version("graphrag_tasks.coref"),
+                "resolver": load_resolver(config.extract.coref).fingerprint,
             }
         )
         documents = listed.select(["document_id", "content_sha256"]).to_pylist()

@@ -129,12 +129,22 @@ _DROP_REASONS = ("pronoun", "short", "long", "stop_word", "no_letter", "same_end
 
 def _drop_reason(triple: dict[str, Any], config: NormalizeConfig) -> str | None:
     for end in ("head", "tail"):
-        reason = _name_problem(triple[end], triple[f"{end}_type"], config)
+        reason = _name_problem(_name(triple, end), _type(triple, end), config)
         if reason:
             return reason
-    if entity_key(triple["head"]) == entity_key(triple["tail"]):
+    if entity_key(_name(triple, "head")) == entity_key(_name(triple, "tail")):
         return "same_ends"
     return None
+
+
+def _name(triple: dict[str, Any], end: str) -> str:
+    """Return the name of an end's node: what it stands for, where that is known."""
+    return str(triple[f"{end}_resolved"] or triple[end])
+
+
+def _type(triple: dict[str, Any], end: str) -> str | None:
+    """Return the entity label of an end; a resolved one's tells of its surface only."""
+    return None if triple[f"{end}_resolved"] else triple[f"{end}_type"]
 
 
 def _name_problem(surface: str, type_: str | None, config: NormalizeConfig) -> str | None:
@@ -157,7 +167,8 @@ def _stop_words() -> frozenset[str]:
 
 
 def _mention(entities: dict[str, _Entity], triple: dict[str, Any], end: str) -> str:
-    key = entity_key(triple[end])
+    name, type_ = _name(triple, end), _type(triple, end)
+    key = entity_key(name)
     entity = entities[key]
     mention = (
         triple["sentence_id"],
@@ -168,9 +179,9 @@ def _mention(entities: dict[str, _Entity], triple: dict[str, Any], end: str) -> 
     )
     if mention not in entity.mentions:
         entity.mentions.add(mention)
-        entity.aliases[clean_name(triple[end])] += 1
-        if triple[f"{end}_type"]:
-            entity.types[triple[f"{end}_type"]] += 1
+        entity.aliases[clean_name(name)] += 1
+        if type_:
+            entity.types[type_] += 1
     return key
 
 

@@ -30,9 +30,10 @@ from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder, Receipt
 from graphrag_tasks.collect import collect, empty_corpus
 from graphrag_tasks.config import Config
+from graphrag_tasks.coref.protocol import load_resolver
 from graphrag_tasks.cost import measured
 from graphrag_tasks.errors import SnapshotError
-from graphrag_tasks.extract import extract, make_extractor
+from graphrag_tasks.extract import ParseRecorder, extract, make_extractor, resolve_mentions
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
@@ -223,13 +224,23 @@ class Run:
         )
 
     def _extract(self, folder: Folder) -> StageResult:
-        extractor = make_extractor(self.config.extract)
-        return extract(
-            folder.read_table("blocks"),
-            folder.read_table("cells"),
-            folder.read_table("sentences"),
-            extractor=extractor,
-            config=self.config.extract,
+        config, recorder = self.config.extract, ParseRecorder()
+        extractor = make_extractor(config, on_parse=recorder.record)
+        sentences = folder.read_table("sentences")
+        return resolve_mentions(
+            extract(
+                folder.read_table("blocks"),
+                folder.read_table("cells"),
+                sentences,
+                extractor=extractor,
+                config=config,
+            ),
+            folder.read_table("documents", ["document_id", "title"]),
+            folder.read_table("chunks", ["chunk_id", "heading_path"]),
+            sentences,
+            parses=recorder.parses,
+            resolver=load_resolver(config.coref),
+            min_confidence=config.coref_min_confidence,
         )
 
     def collect(self) -> Receipt:

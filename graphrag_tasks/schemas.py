@@ -272,9 +272,32 @@ TRIPLES = pa.schema(
         _column("tail_end", _INT, "one past its last character"),
         _column("head_type", _STRING, "entity label of the head, PRON for pronouns", nullable=True),
         _column("tail_type", _STRING, "entity label of the tail, PRON for pronouns", nullable=True),
+        _column("head_resolved", _STRING, "name that the head stands for", nullable=True),
+        _column("tail_resolved", _STRING, "name that the tail stands for", nullable=True),
         _column("negated", _BOOL, "whether the sentence denies it"),
         _column("rule", _STRING, "rule that fired"),
         _column("extractor", _STRING, "extractor that produced it"),
+        _column("confidence", _FLOAT, "0 to 1"),
+    ]
+)
+
+COREFERENCES = pa.schema(
+    [
+        _SENTENCE_ID,
+        _CHUNK_ID,
+        _DOCUMENT_ID,
+        _column("start", _INT, "first character of the mention in the sentence"),
+        _column("end", _INT, "one past its last character"),
+        _column("surface", _STRING, "the mention: a pronoun, or a noun with its article"),
+        _column("antecedent", _STRING, "name that it stands for"),
+        _column("source", _STRING, "where the antecedent stands: text, heading or title"),
+        _column(
+            "antecedent_sentence_id", _STRING, "its sentence; null outside the text", nullable=True
+        ),
+        _column("antecedent_start", _INT, "its first character there", nullable=True),
+        _column("antecedent_end", _INT, "one past its last character there", nullable=True),
+        _column("kind", _STRING, "pronoun or definite"),
+        _column("rule", _STRING, "what resolved it"),
         _column("confidence", _FLOAT, "0 to 1"),
     ]
 )
@@ -382,6 +405,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "sentences": SENTENCES,
     "frames": FRAMES,
     "triples": TRIPLES,
+    "coreferences": COREFERENCES,
     "entities": ENTITIES,
     "aliases": ALIASES,
     "mentions": MENTIONS,

@@ -42,6 +42,7 @@ SNAPSHOT_TABLES = (
     "sentences",
     "frames",
     "triples",
+    "coreferences",
     "entities",
     "aliases",
     "mentions",

@@ -131,3 +131,19 @@ def test_every_relation_ends_at_entities_and_has_evidence() -> None:
     for relation in tables["relations"]:
         assert {relation["head_id"], relation["tail_id"]} <= known
         assert relation["relation_id"] in supported
+
+
+def test_a_resolved_end_is_the_node_and_its_mention_stays_where_it_stands() -> None:
+    told = triple("it", "run", "job", head_type="PRON", head_resolved="migration report")
+    tables, stats = run(told)
+    assert {row["name"] for row in tables["entities"]} == {"migration report", "job"}
+    assert stats["dropped_pronoun"] == 0
+    [report] = [row for row in tables["entities"] if row["name"] == "migration report"]
+    assert report["type"] is None
+    [mention] = [row for row in tables["mentions"] if row["entity_id"] == report["entity_id"]]
+    assert (mention["start"], mention["end"]) == (0, 2)
+
+
+def test_a_resolved_end_that_is_the_other_end_is_dropped() -> None:
+    _, stats = run(triple("it", "be", "Report", head_type="PRON", head_resolved="the report"))
+    assert stats["dropped_same_ends"] == 1

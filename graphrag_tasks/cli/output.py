@@ -30,6 +30,7 @@ _COUNTS = {
     "sentences": "sentences",
     "sentences_kept": "sentences kept",
     "triples": "triples",
+    "coreferences": "coreferences",
     "entities": "entities",
     "relations": "relations",
     "vectors": "vectors",

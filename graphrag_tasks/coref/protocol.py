@@ -105,11 +105,22 @@ class CoreferenceResolver(Protocol):
         """Return what was resolved, at most once for each mention, in the order of the text."""
 
 
+class NoResolver:
+    """Resolves nothing."""
+
+    name = "none"
+    fingerprint = "none"
+
+    def resolve(self, _: Passage) -> list[Coreference]:
+        """Return no coreferences."""
+        return []
+
+
 def load_resolver(name: str) -> CoreferenceResolver:
     """Return the resolver of a name.
 
     Args:
-        name: "ranking", which is built in, or the name of an installed entry point.
+        name: "ranking", which is built in, "none", or the name of an installed entry point.
 
     Raises:
         ConfigError: There is none of that name.
@@ -118,9 +129,11 @@ def load_resolver(name: str) -> CoreferenceResolver:
         from graphrag_tasks.coref.resolver import RankingResolver
 
         return RankingResolver()
+    if name == "none":
+        return NoResolver()
     found = {one.name: one for one in entry_points(group=ENTRY_POINT_GROUP)}
     if name not in found:
-        known = ", ".join(["ranking", *sorted(found)])
+        known = ", ".join(["none", "ranking", *sorted(found)])
         raise ConfigError(
             f"there is no coreference resolver '{name}'", "extract.coref", f"Known: {known}"
         )

@@ -5,6 +5,7 @@ rule extractor that is the default, `triples` the step from frames to graph edge
 the tab-separated form that benchmarks of open information extraction read.
 """
 
+from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.stage import (
     DEPENDENCIES,
     EXTRACTORS,
@@ -14,4 +15,13 @@ from graphrag_tasks.extract.stage import (
     make_extractor,
 )
 
-__all__ = ["DEPENDENCIES", "EXTRACTORS", "PRODUCES", "REQUIRES", "extract", "make_extractor"]
+__all__ = [
+    "DEPENDENCIES",
+    "EXTRACTORS",
+    "PRODUCES",
+    "REQUIRES",
+    "ParseRecorder",
+    "extract",
+    "make_extractor",
+    "resolve_mentions",
+]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from graphrag_tasks.extract.clauses import EXTRACTOR_NAME, frames_of
 from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.protocol import ParseListener
 from graphrag_tasks.extract.rules import RULES_VERSION
 from graphrag_tasks.nlp import DEFAULT_MODEL, model_version
 from graphrag_tasks.nlp.parser import MAX_CHARS, MAX_TOKENS, PARSE_VERSION, SentenceParser
@@ -28,13 +29,20 @@ class DependencyExtractor:
         batch_size: Sentences parsed at a time.
         entities: Whether to recognise named entities, for `Argument.entity_type` and the role
             `time`. They take about 40 % of the time.
+        on_parse: Called with each sentence as it is parsed.
     """
 
     name = EXTRACTOR_NAME
 
     def __init__(
-        self, model: str = DEFAULT_MODEL, *, batch_size: int = 64, entities: bool = True
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        batch_size: int = 64,
+        entities: bool = True,
+        on_parse: ParseListener | None = None,
     ) -> None:
+        self._on_parse = on_parse
         self._parser = SentenceParser(model, batch_size=batch_size, entities=entities)
 
     @property
@@ -70,4 +78,6 @@ class DependencyExtractor:
             One list for each sentence.
         """
         for sentence in self._parser.parse(sentences, tokenized=tokenized):
+            if self._on_parse:
+                self._on_parse(sentence.text, sentence)
             yield frames_of(sentence)

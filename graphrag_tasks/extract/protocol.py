@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 from graphrag_tasks.extract.frames import Frame
+
+ParseListener = Callable[[str, Iterable[Any]], None]
+"""Called with a sentence and its tokens, which have spaCy's attributes, so it is parsed once."""
 
 
 class Extractor(Protocol):

@@ -23,15 +23,15 @@ from graphrag_tasks.extract.context import LINE_KINDS, Place, Places
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.merge import merged
-from graphrag_tasks.extract.protocol import Extractor
+from graphrag_tasks.extract.protocol import Extractor, ParseListener
 from graphrag_tasks.extract.reading import Line, read_lines, shifted
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.stage import StageResult
 
-REQUIRES = ("blocks", "cells", "sentences")
-PRODUCES = ("frames", "triples")
+REQUIRES = ("documents", "blocks", "cells", "chunks", "sentences")
+PRODUCES = ("frames", "triples", "coreferences")
 DEPENDENCIES = ("spacy",)
 
 EXTRACTORS = ("dependency",)
@@ -42,8 +42,12 @@ _PLACE = ("sentence_id", "chunk_id", "document_id")
 _Row = dict[str, Any]
 
 
-def make_extractor(config: ExtractConfig) -> Extractor:
+def make_extractor(config: ExtractConfig, *, on_parse: ParseListener | None = None) -> Extractor:
     """Return the configured extractor of sentences.
+
+    Args:
+        config: Its name and settings.
+        on_parse: Called with each sentence that the extractor has parsed.
 
     Raises:
         ConfigError: There is no extractor of that name.
@@ -52,7 +56,7 @@ def make_extractor(config: ExtractConfig) -> Extractor:
     if config.extractor == "dependency":
         from graphrag_tasks.extract.dependency import DependencyExtractor
 
-        return DependencyExtractor(config.model, batch_size=config.batch_size)
+        return DependencyExtractor(config.model, batch_size=config.batch_size, on_parse=on_parse)
     raise ConfigError(
         f"there is no extractor '{config.extractor}'",
         "extract.extractor",

@@ -114,5 +114,5 @@ def test_other_resolvers_are_found_by_their_entry_point(monkeypatch: pytest.Monk
     monkeypatch.setattr(protocol, "entry_points", lambda group: EntryPoints([point]))
     assert load_resolver("neural").resolve(Passage([])) == []
     assert isinstance(load_resolver("ranking"), RankingResolver)
-    with pytest.raises(ConfigError, match="Known: ranking, neural"):
+    with pytest.raises(ConfigError, match="Known: none, ranking, neural"):
         load_resolver("other")

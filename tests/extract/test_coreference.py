@@ -1,0 +1,154 @@
+"""Coreference in the extract stage: what triples are told, and that shards do not show."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks import schemas
+from graphrag_tasks.artifacts import conform
+from graphrag_tasks.coref.protocol import Coreference, Passage, load_resolver
+from graphrag_tasks.extract import ParseRecorder, resolve_mentions
+from graphrag_tasks.stage import StageResult
+
+
+class Words:
+    """Resolves "it" and "the X" to the first word of the passage, or of its title."""
+
+    name = "words"
+    fingerprint = "1"
+
+    def __init__(self) -> None:
+        self.passages: list[Passage] = []
+
+    def resolve(self, passage: Passage) -> list[Coreference]:
+        self.passages.append(passage)
+        first = passage.parses[0].text.split()[0]
+        found = []
+        for number, parse in enumerate(passage.parses):
+            for mention, confidence in (("it", 0.9), ("the report", 0.5)):
+                start = parse.text.find(mention)
+                if start >= 0:
+                    end = start + len(mention)
+                    found.append(
+                        Coreference(number, start, end, mention, first, "pronoun", "first",
+                                    confidence, "text", 0, 0, len(first))
+                    )  # fmt: skip
+        return found
+
+
+def sentences(*rows: tuple[str, str, str]) -> pa.Table:
+    """Return sentences given as document, chunk and text."""
+    return pa.Table.from_pylist(
+        [
+            {"sentence_id": f"{document}{chunk}{place}", "chunk_id": chunk,
+             "document_id": document, "ordinal": place, "text": text, "char_start": 0,
+             "char_end": len(text), "page": None, "has_verb": True}
+            for place, (document, chunk, text) in enumerate(rows)
+        ],
+        schema=schemas.SENTENCES,
+    )  # fmt: skip
+
+
+def triple(sentence: dict[str, Any], head: str, tail: str) -> dict[str, Any]:
+    starts = [sentence["text"].find(word) for word in (head, tail)]
+    return {
+        "triple_id": f"{sentence['sentence_id']}{head}", "frame_id": "f", "head": head,
+        "relation": "see", "tail": tail, "head_start": starts[0],
+        "head_end": starts[0] + len(head), "tail_start": starts[1],
+        "tail_end": starts[1] + len(tail), "negated": False, "rule": "svo", "extractor": "x",
+        "confidence": 0.5,
+    } | {name: sentence[name] for name in ("sentence_id", "chunk_id", "document_id")}  # fmt: skip
+
+
+def run(
+    read: pa.Table,
+    ends: Sequence[tuple[int, str, str]],
+    *,
+    resolver: Words | None = None,
+    min_confidence: float = 0.0,
+    headings: dict[str, list[str]] | None = None,
+) -> StageResult:
+    rows = read.to_pylist()
+    triples = [triple(rows[place], head, tail) for place, head, tail in ends]
+    chunk_ids = dict.fromkeys(row["chunk_id"] for row in rows)
+    return resolve_mentions(
+        StageResult({"triples": pa.Table.from_pylist(triples, schema=schemas.TRIPLES)}),
+        pa.table({"document_id": ["d"], "title": ["Guide"]}),
+        pa.table(
+            {
+                "chunk_id": list(chunk_ids),
+                "heading_path": [(headings or {}).get(chunk, []) for chunk in chunk_ids],
+            }
+        ),
+        read,
+        parses={},
+        resolver=resolver or Words(),
+        min_confidence=min_confidence,
+    )
+
+
+def test_a_triple_keeps_its_surface_and_is_told_the_name() -> None:
+    read = sentences(("d", "c", "X runs"), ("d", "c", "So it sees the report"))
+    result = run(read, [(1, "it", "report")])
+    [row] = result.tables["triples"].to_pylist()
+    assert (row["head"], row["head_resolved"]) == ("it", "X")
+    assert (row["tail"], row["tail_resolved"]) == ("report", "X")
+    found = conform("coreferences", result.tables["coreferences"]).to_pylist()
+    assert [(one["surface"], one["sentence_id"], one["antecedent_sentence_id"]) for one in found] \
+        == [("it", "dc1", "dc0"), ("the report", "dc1", "dc0")]  # fmt: skip
+    assert result.stats == {"coreferences": 2, "triple_ends_resolved": 2}
+
+
+def test_what_is_not_sure_is_kept_but_names_no_node() -> None:
+    read = sentences(("d", "c", "X runs"), ("d", "c", "So it sees the report"))
+    result = run(read, [(1, "it", "report")], min_confidence=0.7)
+    [row] = result.tables["triples"].to_pylist()
+    assert (row["head_resolved"], row["tail_resolved"]) == ("X", None)
+    assert len(result.tables["coreferences"]) == 2
+
+
+def test_another_mention_of_the_same_words_is_not_told() -> None:
+    read = sentences(("d", "c", "it sees that bit"))
+    [row] = run(read, [(0, "bit", "that")]).tables["triples"].to_pylist()
+    assert row["head_resolved"] is None
+
+
+def test_a_passage_is_what_stands_below_the_same_headings_of_one_document() -> None:
+    read = sentences(("d", "a", "A"), ("d", "b", "B"), ("d", "c", "C"), ("e", "f", "F"))
+    resolver = Words()
+    run(read, [], resolver=resolver, headings={"c": ["Other"], "f": ["Other"]})
+    passages = [[parse.text for parse in one.parses] for one in resolver.passages]
+    assert passages == [["A", "B"], ["C"], ["F"]]
+    assert [(one.title, list(one.headings)) for one in resolver.passages] == [
+        ("Guide", []), ("Guide", ["Other"]), ("", ["Other"]),
+    ]  # fmt: skip
+
+
+def test_documents_are_resolved_alike_alone_and_together() -> None:
+    rows = [("d", "c", "X runs"), ("d", "c", "it runs"), ("e", "f", "Y runs"), ("e", "f", "it")]
+    together = run(sentences(*rows), [(1, "it", "runs")]).tables
+    alone = run(sentences(*rows[:2]), [(1, "it", "runs")]).tables
+    assert together["triples"].to_pylist() == alone["triples"].to_pylist()
+    assert together["coreferences"].to_pylist()[:1] == alone["coreferences"].to_pylist()
+
+
+def test_unparsed_sentences_and_no_resolver_change_nothing() -> None:
+    result = resolve_mentions(
+        StageResult({"triples": schemas.empty("triples")}),
+        schemas.empty("documents"),
+        schemas.empty("chunks"),
+        sentences(("d", "c", "It runs")),
+        parses={},
+        resolver=load_resolver("ranking"),
+        min_confidence=0.5,
+    )
+    assert result.tables["coreferences"].num_rows == 0
+    assert load_resolver("none").resolve(Passage([])) == []
+
+
+def test_the_recorder_keeps_equal_sentences_once() -> None:
+    recorder = ParseRecorder()
+    recorder.record("", [])
+    recorder.record("", [])
+    assert list(recorder.parses) == [""]
