@@ -9,6 +9,7 @@ from graphrag_tasks.coref.parses import Parse
 from graphrag_tasks.coref.roles import Role, role_of
 
 _CORE = frozenset({"compound", "amod", "nummod", "nmod"})
+_NOUNS = frozenset({"NOUN", "PROPN", "NUM"})
 _DETERMINED = frozenset({"the", "this", "that", "these", "those"})
 _NO_THINGS = frozenset(
     {"PERSON", "DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
@@ -28,7 +29,9 @@ class Phrase:
         role: Role of the phrase.
         plural: Whether the head is plural.
         determiner: "the", "this" ... in lower case; "" for all others and none.
-        bare: Whether the head stands alone.
+        bare: Whether the head stands alone: nothing else belongs to it, and no noun follows that
+            a wrong parse may have torn from it.
+        compound: Whether a noun before the head says which; adjectives such as "current" do not.
         embedded: Whether it stands inside another noun phrase.
     """
 
@@ -40,6 +43,7 @@ class Phrase:
     plural: bool
     determiner: str
     bare: bool
+    compound: bool
     embedded: bool
 
 
@@ -75,7 +79,8 @@ def _phrase(parse: Parse, sentence: int, head: int) -> Phrase:
         role=role_of(parse, parse.role_head(head)),
         plural=parse.tags[head] in ("NNS", "NNPS"),
         determiner=determiner,
-        bare=not others,
+        bare=not others and (head + 1 == len(parse) or parse.pos[head + 1] not in _NOUNS),
+        compound=any(parse.pos[i] in _NOUNS for i in range(start, head)),
         embedded=any(parse.pos[i] in ("NOUN", "PROPN") for i in above[:2]),
     )
 

@@ -20,16 +20,16 @@ SAME_SUBJECT = "same_subject"
 ONLY_CANDIDATE = "only_candidate"
 """No other phrase of that number stands before the pronoun, in its sentence and the last."""
 HEAD_MATCH = "head_match"
-"""A bare definite noun, and the one longer name in the passage that it is the head of."""
+"""A bare definite noun, and the one compound in the passage that it is the head of."""
 TYPE_AND_NAME = "type_and_name"
-"""A bare definite noun, and a name that it stands before: "transaction SE38"."""
+"""A bare definite noun, and a code that it stands before: "transaction SE38"."""
 HEADING_MATCH = "heading_match"
 """A bare definite noun that is the head of a heading's, or the title's, first phrase."""
 
 CONFIDENCES = {
-    SAME_SUBJECT: 0.8,
-    ONLY_CANDIDATE: 0.7,
-    HEAD_MATCH: 0.85,
+    SAME_SUBJECT: 0.9,
+    ONLY_CANDIDATE: 0.5,
+    HEAD_MATCH: 0.8,
     TYPE_AND_NAME: 0.8,
     HEADING_MATCH: 0.7,
 }
@@ -177,14 +177,14 @@ def _definite(
 
 def _has_head(passage: Passage, other: Phrase, noun: str, plural: bool) -> bool:
     parse = passage.parses[other.sentence]
-    longer = other.end - other.start > 1
-    return longer and other.plural == plural and parse.lemmas[other.head].lower() == noun
+    return other.compound and other.plural == plural and parse.lemmas[other.head].lower() == noun
 
 
 def _is_named(passage: Passage, other: Phrase, noun: str) -> bool:
     parse = passage.parses[other.sentence]
     first = parse.lemmas[other.start].lower()
-    return other.end - other.start == 2 and first == noun and parse.pos[other.head] == "PROPN"
+    code = any(not character.isalpha() for character in parse.words[other.head])
+    return other.end - other.start == 2 and first == noun and code
 
 
 def _first_phrase(heading: str) -> list[str]:
