@@ -3,7 +3,7 @@
 A candidate is an entity, seen from the pronoun: by its *anchor*, the last mention before the
 pronoun that syntax allows, else the first one after it in the same sentence. All features that
 speak of gender are relative to the pronoun's, so exchanging the genders of a whole text changes
-none of them: what is learned of "he" holds for "she".
+none of them (but see `section._first_name`): what is learned of "he" holds for "she".
 
 Cues are those of the literature: recency, role and depth (Hobbs 1978; Lappin and Leass 1994),
 parallelism and page title (Webster et al. 2018), salience as number and roles of mentions.

@@ -30,6 +30,7 @@ _OPENING_BRACKETS, _CLOSING_BRACKETS = (
     frozenset({")", "]", "-RRB-"}),
 )
 _MODIFIERS = frozenset({"appos", "compound", "nmod", "amod"})
+_SURNAME_SHARE = 0.5
 _NAMED_BY = frozenset({"appos", "compound", "attr", "nmod", "flat"})
 
 
@@ -158,9 +159,16 @@ class Section:
             first = mention.start
             titles += [folded(word) for word in parse.words[max(0, first - 1) : first + 1]]
             nouns += [parse.words[i].lower() for i in _describing(parse, mention.head)]
-        names = [first_name_gender(mention.key[0]) for mention in entity.mentions if mention.key]
-        first_name = next((score for score in names if score), 0.0)
-        return GenderCues(first_name, title_gender(titles), noun_gender(nouns))
+        return GenderCues(_first_name(entity.longest.key), title_gender(titles), noun_gender(nouns))
+
+
+def _first_name(key: Sequence[str]) -> float:
+    """Return what a name's first word says; less where it may be a surname.
+
+    Many surnames are men's first names ("James", "Thomas"), hardly any are women's.
+    """
+    score = first_name_gender(key[0]) if key else 0.0
+    return score * _SURNAME_SHARE if score < 0 and len(key) == 1 else score
 
 
 def _describing(parse: Parse, head: int) -> list[int]:
