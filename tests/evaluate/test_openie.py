@@ -46,11 +46,12 @@ def test_match(gold: str, predicted: str, expected: tuple[float, float]) -> None
     assert match(make(gold), make(predicted)) == pytest.approx(expected)
 
 
-word = st.sampled_from(["be", "is", "a", "b", "said"])
-words = st.lists(word, min_size=1, max_size=4)
+words = st.lists(st.sampled_from(["is", "a", "b", "said"]), min_size=1, max_size=4)
+"""Without "be": in CaRB, "be is" matches "is" twice."""
+
 tuples = st.builds(
     lambda predicate, arguments: OpenTuple(" ".join(predicate), tuple(map(" ".join, arguments))),
-    st.lists(word, min_size=1, max_size=4, unique=True),  # CaRB counts a second "be" twice
+    words,
     st.lists(words, max_size=4),
 )
 
