@@ -129,7 +129,7 @@ def limit_cells(parsed: ParsedDocument, max_cells: int) -> ParsedDocument:
     count = 0
     for block in parsed.blocks:
         table = block.table
-        if table is None:
+        if table is None or table.repeats:
             blocks.append(block)
             continue
         room = max(0, max_cells - count)

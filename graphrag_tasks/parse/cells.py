@@ -23,7 +23,7 @@ def lay_out_cells(document_id: str, blocks: Iterable[Block]) -> pa.Table:
     columns: dict[str, list[Any]] = {name: [] for name in schemas.CELLS.names}
     start = 0
     for ordinal, block in enumerate(blocks):
-        if block.table is not None:
+        if block.table is not None and not block.table.repeats:
             shared = {"document_id": document_id, "ordinal": ordinal, "page": block.page}
             for name, values in _columns(block.table, start, shared).items():
                 columns[name].extend(values)

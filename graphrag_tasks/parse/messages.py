@@ -48,7 +48,7 @@ def encode_parsed(parsed: ParsedDocument) -> bytes:
 def _encode_table(table: Table | None) -> tuple[object, ...] | None:
     if table is None:
         return None
-    return table.cells, list(table.headers.items()), table.sheet, table.origin
+    return table.cells, list(table.headers.items()), table.sheet, table.origin, table.repeats
 
 
 def encode_error(error: BaseException) -> bytes:
@@ -97,8 +97,8 @@ def decode(answer: bytes) -> ParsedDocument:
 def _decode_table(parts: list[Any] | None) -> Table | None:
     if parts is None:
         return None
-    cells, headers, sheet, origin = parts
-    return Table(cells, dict(headers), sheet, tuple(origin) if origin else None)
+    cells, headers, sheet, origin, repeats = parts
+    return Table(cells, dict(headers), sheet, tuple(origin) if origin else None, repeats)
 
 
 def _raise(message: dict[str, str]) -> None:

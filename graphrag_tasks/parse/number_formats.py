@@ -1,4 +1,4 @@
-"""Numbers as a workbook shows them: its number formats, as far as they change digits or signs.
+"""Values as a workbook shows them: its number formats, as far as they change digits or signs.
 
 Source: ECMA-376 part 1, section 18.8.31 (numFmts). Left out are fractions and conditions, which
 show as general numbers, and the padding that lines numbers up.
@@ -7,9 +7,13 @@ show as general numbers, and the padding that lines numbers up.
 from __future__ import annotations
 
 import re
+from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from graphrag_tasks.parse.text import one_line
+from graphrag_tasks.parse.values import Value
 
 _GENERAL_DIGITS = 10  # what a column of the default width has room for
 _PRECISE = Context(prec=40)
@@ -37,6 +41,35 @@ class _Section(NamedTuple):
     @property
     def is_percent(self) -> bool:
         return "%" in self.before + self.after
+
+
+def shown_value(
+    value: Any,  # noqa: ANN401 - whatever openpyxl read
+    number_format: str,
+    data_type: str,
+) -> tuple[str, Value | None]:
+    """Return a cell's value as people see it, and what it is; None: what its text says."""
+    if isinstance(value, bool):
+        return str(value).upper(), Value("boolean", float(value))
+    if isinstance(value, (int, float)):
+        kind = "percent" if is_percent(number_format) else "number"
+        if kind == "number" and float(value).is_integer():
+            kind = "integer"
+        return shown_number(value, number_format), Value(kind, float(value))
+    if isinstance(value, datetime):
+        if value.time() == time() and "h" not in number_format.lower():
+            value = value.date()
+        else:
+            iso = value.replace(microsecond=0).isoformat()
+            return iso.replace("T", " "), Value("datetime", iso=iso)
+    if isinstance(value, date):
+        return value.isoformat(), Value("date", iso=value.isoformat())
+    if isinstance(value, time):
+        iso = value.replace(microsecond=0).isoformat()
+        return iso, Value("time", iso=iso)
+    if isinstance(value, timedelta):
+        return str(value), Value("number", value / timedelta(days=1))
+    return one_line(str(value)), Value("error") if data_type == "e" else None
 
 
 def shown_number(value: float, number_format: str) -> str:

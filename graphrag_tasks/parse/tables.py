@@ -58,12 +58,15 @@ class Table:
         headers: By column, the texts of the header cells above it, outermost first.
         sheet: Name of the sheet it lies on.
         origin: Row and column, from 1, of its first cell on that sheet.
+        repeats: Whether it shows what other tables of the document hold, as a chart does; the
+            `cells` artifact leaves it out, so that nothing is counted twice.
     """
 
     cells: Mapping[str, Sequence[Any]]
     headers: Mapping[int, str]
     sheet: str | None = None
     origin: tuple[int, int] | None = None
+    repeats: bool = False
 
     def __len__(self) -> int:
         """Return how many cells it has."""

@@ -5,28 +5,28 @@ amount look alike, takes the first row of each group of cells for its header, an
 where on the sheet a table lies.
 
 What is read: visible sheets; hidden rows and columns too, since filters and outlines hide rows
-that hold all the same; of a formula its value when the file was saved.
+that hold all the same; of a formula its value when the file was saved; charts.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import Any
 
 import openpyxl
 from openpyxl.utils.cell import range_boundaries
+from openpyxl.worksheet.worksheet import Worksheet
 
 from graphrag_tasks.parse.blocks import Block, Link
+from graphrag_tasks.parse.charts import read_charts
 from graphrag_tasks.parse.headers import Rows, Top, find_header
-from graphrag_tasks.parse.number_formats import is_percent, shown_number
+from graphrag_tasks.parse.number_formats import shown_value
 from graphrag_tasks.parse.sheet_regions import Region, find_regions
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import one_line
-from graphrag_tasks.parse.values import Value
 
 _SAMPLE_ROWS = 100
 _MAX_HEADERS = 4
@@ -53,22 +53,34 @@ class _Sheet:
 
 
 def sheet_blocks(data: bytes) -> Iterator[Block]:
-    """Yield a heading for each visible sheet with text, and its titles, texts and tables."""
+    """Yield a heading for each visible sheet with text, and what stands on it."""
     book = openpyxl.load_workbook(BytesIO(data), data_only=True)
     try:
-        for worksheet in book.worksheets:
-            if worksheet.sheet_state != worksheet.SHEETSTATE_VISIBLE:
+        for worksheet in map(book.__getitem__, book.sheetnames):
+            if worksheet.sheet_state != Worksheet.SHEETSTATE_VISIBLE:
                 continue
-            sheet = _read_sheet(worksheet)
-            if sheet.cells:
-                yield Block("heading", one_line(sheet.name), level=_HEADING_LEVEL)
-                for region, cells in _tables(sheet):
-                    yield from _table_blocks(sheet, region, cells)
+            blocks = list(_by_place(worksheet))
+            if blocks:
+                yield Block("heading", one_line(worksheet.title), level=_HEADING_LEVEL)
+                yield from blocks
     finally:
         book.close()
 
 
-def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401 - openpyxl has no types
+def _by_place(worksheet: Any) -> Iterator[Block]:  # noqa: ANN401 - openpyxl has no types
+    """Yield a sheet's blocks, each chart behind the tables that begin in a row above its own."""
+    charts = deque(read_charts(worksheet))
+    if isinstance(worksheet, Worksheet):
+        sheet = _read_sheet(worksheet)
+        for region, cells in _tables(sheet):
+            while charts and charts[0].row < region.top:
+                yield from charts.popleft().blocks
+            yield from _table_blocks(sheet, region, cells)
+    for chart in charts:
+        yield from chart.blocks
+
+
+def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401
     spans = {
         (merged.min_row, merged.min_col): (
             min(merged.max_row, worksheet.max_row) - merged.min_row + 1,
@@ -83,7 +95,7 @@ def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401 - openpyxl has no typ
         for found in row:
             if found.value is None:
                 continue
-            text, value = _shown(found.value, found.number_format, found.data_type)
+            text, value = shown_value(found.value, found.number_format, found.data_type)
             if text:
                 place = (found.row, found.column)
                 cells[place] = Cell(*place, text, *spans.get(place, (1, 1)), value=value)
@@ -102,31 +114,6 @@ def _header_rows(worksheet: Any) -> Iterator[Region]:  # noqa: ANN401
             left, top, right, _ = range_boundaries(reference)
             if top and left and right:
                 yield Region(top, left, top, right)
-
-
-def _shown(value: Any, number_format: str, data_type: str) -> tuple[str, Value | None]:  # noqa: ANN401
-    """Return a value as people see it, and what it is; None: what its text says."""
-    if isinstance(value, bool):
-        return str(value).upper(), Value("boolean", float(value))
-    if isinstance(value, (int, float)):
-        kind = "percent" if is_percent(number_format) else "number"
-        if kind == "number" and float(value).is_integer():
-            kind = "integer"
-        return shown_number(value, number_format), Value(kind, float(value))
-    if isinstance(value, datetime):
-        if value.time() == time() and "h" not in number_format.lower():
-            value = value.date()
-        else:
-            iso = value.replace(microsecond=0).isoformat()
-            return iso.replace("T", " "), Value("datetime", iso=iso)
-    if isinstance(value, date):
-        return value.isoformat(), Value("date", iso=value.isoformat())
-    if isinstance(value, time):
-        iso = value.replace(microsecond=0).isoformat()
-        return iso, Value("time", iso=iso)
-    if isinstance(value, timedelta):
-        return str(value), Value("number", value / timedelta(days=1))
-    return one_line(str(value)), Value("error") if data_type == "e" else None
 
 
 def _tables(sheet: _Sheet) -> Iterator[tuple[Region, Rows]]:

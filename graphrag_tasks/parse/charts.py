@@ -1,0 +1,181 @@
+"""Charts of a workbook: what is written on them, and the data they draw as a table.
+
+A chart brings together what may lie far apart on the sheets: the names of its series, its
+categories, and the values that belong to both. They are read from the cells that the chart names,
+so that they look as they do there; where these are not in the workbook, what the chart itself
+keeps of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from openpyxl.styles.numbers import is_date_format
+from openpyxl.utils.cell import range_to_tuple
+from openpyxl.utils.datetime import from_excel
+from openpyxl.worksheet.worksheet import Worksheet
+
+from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.number_formats import shown_value
+from graphrag_tasks.parse.tables import Cell, lay_out_table
+from graphrag_tasks.parse.text import one_line
+from graphrag_tasks.parse.values import Value
+
+_MAX_POINTS = 1000  # of a series: more is a drawing, not something to read off
+_KIND = re.compile(r"(?:3D)?Chart$")
+
+
+class Chart(NamedTuple):
+    """A chart, and the row of the sheet, from 1, in which it begins."""
+
+    row: int
+    blocks: list[Block]
+
+
+class _Point(NamedTuple):
+    text: str
+    value: Value | None = None
+
+
+_NO_POINT = _Point("")
+
+
+def read_charts(sheet: Any) -> list[Chart]:  # noqa: ANN401 - openpyxl has no types
+    """Return the charts of a sheet, from its top down; a chart sheet has one.
+
+    A chart is captions, for its title and for its kind and the title of its axis of values, and a
+    table with a column for the categories and one for each series. The table's cells are marked
+    as repeated if all of them lie on visible sheets of the workbook.
+    """
+    charts = [_chart(chart, sheet) for chart in sheet._charts]
+    return sorted(charts, key=lambda chart: chart.row)
+
+
+def _chart(chart: Any, sheet: Any) -> Chart:  # noqa: ANN401
+    corner = getattr(chart.anchor, "_from", None)
+    plots = chart._charts
+    names = dict.fromkeys(_KIND.sub("", plot.tagname) for plot in plots)
+    kind = f"{' and '.join(names)} chart".capitalize()
+    values = _title(plots[0], "y_axis")
+    captions = (_text_of(chart.title), f"{kind}: {values}" if values else kind)
+    blocks = [Block("caption", caption) for caption in captions if caption]
+    text, table = lay_out_table(_cells(plots, sheet.parent), sheet=one_line(sheet.title))
+    if text:
+        table = replace(table, repeats=all(_is_read(one, sheet.parent) for one in _drawn(plots)))
+        blocks.append(Block("table", text, table=table))
+    return Chart(corner.row + 1 if corner else 1, blocks)
+
+
+def _drawn(plots: Sequence[Any]) -> Iterator[Any]:
+    """Yield where the values of each series are."""
+    for plot in plots:
+        for series in plot.series:
+            yield series.val or series.yVal
+
+
+def _cells(plots: Sequence[Any], book: Any) -> Iterator[Cell]:  # noqa: ANN401
+    categories: list[_Point] = []
+    corner = ""
+    columns: list[tuple[str, list[_Point]]] = []
+    for plot in plots:
+        for series in plot.series:
+            if not categories:
+                categories = _points(series.cat or series.xVal, book)
+                corner = _title(plot, "x_axis")
+            name = next(iter(_points(series.tx, book)), _NO_POINT).text
+            columns.append((name, _points(series.val or series.yVal, book)))
+    for column, (name, points) in enumerate([(corner, categories), *columns]):
+        yield Cell(0, column, name, is_header=True)
+        for row, point in enumerate(points, 1):
+            yield Cell(row, column, point.text, value=point.value)
+
+
+def _points(source: Any, book: Any) -> list[_Point]:  # noqa: ANN401
+    """Return the texts or numbers that a chart names, from their cells or as it keeps them."""
+    if source is None:
+        return []
+    found = _in_book(source, book)
+    if found is None:
+        return _kept(source)
+    worksheet, (left, top, right, bottom) = found
+    rows = worksheet.iter_rows(
+        min_row=top,
+        max_row=min(bottom or worksheet.max_row, worksheet.max_row, top + _MAX_POINTS - 1),
+        min_col=left,
+        max_col=min(right or worksheet.max_column, worksheet.max_column, left + _MAX_POINTS - 1),
+    )
+    lines = list(rows)
+    across = len(lines) == 1
+    return [_joined(line) for line in (zip(*lines, strict=True) if across else lines)]
+
+
+def _joined(cells: Sequence[Any]) -> _Point:
+    """Return a point; the categories of two levels lie in two cells."""
+    shown = [
+        _Point(*shown_value(cell.value, cell.number_format, cell.data_type))
+        for cell in cells
+        if cell.value is not None
+    ]
+    return shown[0] if len(shown) == 1 else _Point(" ".join(point.text for point in shown))
+
+
+def _in_book(source: Any, book: Any) -> tuple[Any, tuple[int, int, int | None, int | None]] | None:  # noqa: ANN401
+    """Return the worksheet and the range that a source names, if they are in the workbook."""
+    references = (getattr(source, name, None) for name in ("numRef", "strRef", "multiLvlStrRef"))
+    formula = next((one.f for one in references if one is not None), None)
+    try:
+        name, (left, top, right, bottom) = range_to_tuple(formula or "")
+    except ValueError:  # a name, a function, several ranges
+        return None
+    name = name.replace("''", "'")
+    worksheet = book[name] if name in book.sheetnames else None
+    if not isinstance(worksheet, Worksheet):
+        return None
+    return worksheet, (left or 1, top or 1, right, bottom)
+
+
+def _is_read(source: Any, book: Any) -> bool:  # noqa: ANN401
+    found = _in_book(source, book)
+    return found is not None and found[0].sheet_state == Worksheet.SHEETSTATE_VISIBLE
+
+
+def _kept(source: Any) -> list[_Point]:  # noqa: ANN401
+    """Return the copies of its data that a chart keeps, or what was written into it."""
+    if getattr(source, "v", None):
+        return [_Point(one_line(source.v))]
+    caches = (
+        getattr(source, "numLit", None),
+        getattr(source, "strLit", None),
+        getattr(getattr(source, "numRef", None), "numCache", None),
+        getattr(getattr(source, "strRef", None), "strCache", None),
+    )
+    cache = next((one for one in caches if one is not None), None)
+    points = [point for point in cache.pt if 0 <= point.idx < _MAX_POINTS] if cache else []
+    texts = [_NO_POINT] * (max((point.idx for point in points), default=-1) + 1)
+    number_format = getattr(cache, "formatCode", None) or "General"
+    for point in points:
+        value = point.v
+        if isinstance(value, float) and is_date_format(number_format):
+            value = from_excel(value)
+        texts[point.idx] = _Point(*shown_value(value, number_format, "n"))
+    return texts
+
+
+def _title(plot: Any, axis: str) -> str:  # noqa: ANN401
+    return _text_of(getattr(getattr(plot, axis, None), "title", None))
+
+
+def _text_of(title: Any) -> str:  # noqa: ANN401
+    """Return what a title says; it may be linked to a cell."""
+    written = getattr(title, "tx", None)
+    if written is None:
+        return ""
+    if written.strRef is not None and written.strRef.strCache is not None:
+        return one_line(" ".join(point.v for point in written.strRef.strCache.pt))
+    if written.rich is None:
+        return ""
+    runs = (run for paragraph in written.rich.p for run in paragraph.r or ())
+    return one_line("".join(run.t or "" for run in runs))
