@@ -1,10 +1,12 @@
 """Docling's document tree as a flat list of blocks in reading order.
 
-Only the body is read: headers, footers, notes and comments lie in other layers.
+Read are the body and the comments of reviewers; headers, footers and speakers' notes lie in other
+layers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
 
@@ -33,6 +35,7 @@ _KINDS = {
     DocItemLabel.CAPTION: "caption",
 }
 _LEFT_OUT = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.MARKER)
+_COMMENTED_SLIDE = re.compile(r"comment-slide(\d+)-")
 _JOINED = (DocItemLabel.FIELD_ITEM,)
 _NO_SPACE_BEFORE = tuple(".,;:!?)]}%\u2019\u201d\u00bb")
 _NO_SPACE_AFTER = tuple("([{\u201c\u00ab")
@@ -101,6 +104,9 @@ class _Walk:
             yield from self._table(item)
         elif isinstance(item, PictureItem):
             yield from self._captions(item)
+            yield from self._chart(item)
+        elif _is_group(item, GroupLabel.COMMENT_SECTION):
+            yield from self._comments(item)
         elif _is_inline(item) or getattr(item, "label", None) in _JOINED:
             yield from self._text(item, "paragraph", self._inline(item))
         else:
@@ -150,6 +156,28 @@ class _Walk:
                 self._done.add(caption.self_ref)
                 yield from self._text(caption, "caption", caption.text)
 
+    def _chart(self, picture: PictureItem) -> Iterator[Block]:
+        """Yield the kind of a chart, and its data as a table."""
+        if picture.meta is None or picture.meta.tabular_chart is None:
+            return
+        place = self._place(picture)
+        kinds = picture.meta.classification.predictions if picture.meta.classification else ()
+        if kinds:
+            name = " and ".join(one.class_name.removesuffix("_chart") for one in kinds)
+            yield Block("caption", f"{name} chart".capitalize(), None, *place)
+        text, table = lay_out_table(cells_of(picture.meta.tabular_chart.chart_data))
+        if text:
+            yield Block("table", text, None, *place, table=table)
+
+    def _comments(self, group: NodeItem) -> Iterator[Block]:
+        """Yield comments, which name their author and time; of slides they lie on the page."""
+        slide = _COMMENTED_SLIDE.match(getattr(group, "name", ""))
+        for comment in self._children(group):
+            self._done.add(comment.self_ref)
+            text = clean_text(getattr(comment, "text", "")).strip()
+            if text:
+                yield Block("paragraph", text, page=int(slide[1]) if slide else None)
+
     def _inline(self, item: NodeItem) -> str:
         """Join the runs of a paragraph; Docling strips the blank space between them."""
         joined = ""
@@ -197,4 +225,8 @@ def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
 
 
 def _is_inline(item: NodeItem) -> bool:
-    return isinstance(item, GroupItem) and item.label == GroupLabel.INLINE
+    return _is_group(item, GroupLabel.INLINE)
+
+
+def _is_group(item: NodeItem, label: GroupLabel) -> bool:
+    return isinstance(item, GroupItem) and item.label == label

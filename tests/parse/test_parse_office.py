@@ -10,6 +10,10 @@ import pytest
 from docx import Document
 from openpyxl import Workbook
 from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.opc.package import Part
+from pptx.opc.packuri import PackURI
 from pptx.util import Pt
 
 
@@ -69,6 +73,63 @@ def test_pptx(parse_one: Any) -> None:
     assert parsed.blocks[1]["bbox"] == {"left": 72, "top": 144, "right": 360, "bottom": 180}
     document = parsed.document
     assert (document["title"], document["pages_in"], document["pages_out"]) == ("Deck", 3, 2)
+
+
+AUTHORS = (
+    '<p:cmAuthorLst xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main">'
+    '<p:cmAuthor id="0" name="Ann Bee" initials="AB"/></p:cmAuthorLst>'
+)
+COMMENTS = (
+    '<p:cmLst xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main">'
+    '<p:cm authorId="0" dt="2026-01-02T03:04:05" idx="1"><p:text>Too long.</p:text></p:cm>'
+    "</p:cmLst>"
+)
+
+
+def with_part(owner: Any, kind: str, xml: str) -> None:
+    base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    media_type = "application/vnd.openxmlformats-officedocument.presentationml.comments+xml"
+    part = Part(PackURI(f"/ppt/{kind}.xml"), media_type, owner.package, xml.encode())
+    owner.relate_to(part, f"{base}/{kind}")
+
+
+def test_comments_of_slides(parse_one: Any) -> None:
+    deck = Presentation(BytesIO(slides_file()))
+    with_part(deck.part, "commentAuthors", AUTHORS)
+    with_part(deck.slides[0].part, "comments", COMMENTS)
+    parsed = parse_one("a.pptx", saved(deck))
+    assert parsed.kinds[2][1] == "[author: Ann Bee (AB), time: 2026-01-02T03:04:05]: Too long."
+    assert [block["page"] for block in parsed.blocks] == [1, 1, 1, 2, 2]
+
+
+def test_comments_of_word_documents(parse_one: Any) -> None:
+    document = Document()
+    run = document.add_paragraph("Steel ").add_run("floats")
+    document.add_comment(run, text="Does it?", author="Ann Bee", initials="AB")
+    texts = [text for _, text in parse_one("a.docx", saved(document)).kinds]
+    assert texts[0] == "Steel floats"
+    assert texts[1].startswith("[author: Ann Bee (AB), time: ")
+    assert texts[1].endswith("]: Does it?")
+
+
+def test_charts_of_slides(parse_one: Any) -> None:
+    deck = Presentation()
+    data = CategoryChartData()
+    data.categories = ["2019", "2020"]
+    data.add_series("Boats", (1.5, 2))
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    place = (Pt(72), Pt(72), Pt(288), Pt(144))
+    frame = slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *place, data)
+    frame.chart.has_title = True
+    frame.chart.chart_title.text_frame.text = "Traffic"
+    parsed = parse_one("a.pptx", saved(deck))
+    assert parsed.kinds == [
+        ("caption", "Traffic"),
+        ("caption", "Bar chart"),
+        ("table", "2019 | Boats: 1.5\n2020 | Boats: 2"),
+    ]
+    assert parsed.blocks[2]["page"] == 1
+    assert parsed.cells[-1]["number"] == 2
 
 
 def test_xlsx(parse_one: Any) -> None:
