@@ -142,3 +142,16 @@ def test_any_page_has_tables_or_none(found: list[tuple[str, Box]], shapes: list[
     for table in find_tables(page, shapes, WIDTH, HEIGHT):
         assert all(0 <= cell.row < table.rows for cell in table.cells)
         assert all(0 <= cell.first <= cell.last < table.columns for cell in table.cells)
+
+
+def test_labels_in_the_frame_of_a_figure_are_no_table() -> None:
+    labels = rows("Aircraft nut\tAnchor nut", "Locknut\tStop nut", "Wing nut\tRing nut")
+    frame = [across(96), across(156)]
+    assert len(tables(labels, frame)) == 1
+    assert tables([*labels, *words("Figure 7-26. Self-locking nuts.", 165)], frame) == []
+    assert len(tables([*labels, *words("Table 7-26. Self-locking nuts.", 165)], frame)) == 1
+
+
+def test_a_grid_above_the_caption_of_a_figure_is_a_table() -> None:
+    page = rows("Table name\tContent\tState", "MARD\tstock\thybrid", "MKPF\theader\tproxy")
+    assert len(tables([*page, *words("Figure 1: The tables.", 165)], GRID)) == 1

@@ -12,7 +12,7 @@ from docling_core.types.doc.labels import DocItemLabel
 from pdf_lines import BODY, BOLD, ITALIC, MONO, REGULAR, line
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.cells import settled, split_word
+from graphrag_tasks.parse.pdf.cells import Placed, settled, split_word
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
 from graphrag_tasks.parse.pdf.joining import join_code, join_lines
@@ -22,6 +22,7 @@ from graphrag_tasks.parse.pdf.lines import (
     Line,
     body_of,
     is_capitals,
+    union,
     with_fixed_pitch,
 )
 from graphrag_tasks.parse.pdf.order import goes_on
@@ -265,10 +266,10 @@ def letters_of(text: str, top: float, left: float = 72) -> list[Line]:
 def test_a_word_of_two_rows_is_taken_apart() -> None:
     letters = [*letters_of("status", 100), *letters_of("The", 112, left=102)]
     glued = line("statusThe", 100, height=22, right=117)
-    assert [part.text for part in split_word(glued, letters, 10)] == ["status", "The"]
+    assert [part.text for part in split_word(glued, Placed(letters), 10)] == ["status", "The"]
     tall = line("Title", 100, height=22)
-    assert split_word(tall, letters_of("Title", 105), 10) == [tall]
-    assert split_word(glued, letters[:3], 10) == [glued]
+    assert split_word(tall, Placed(letters_of("Title", 105)), 10) == [tall]
+    assert split_word(glued, Placed(letters[:3]), 10) == [glued]
 
 
 def test_a_line_has_the_font_of_most_of_its_words() -> None:
@@ -309,3 +310,37 @@ def test_lines_of_a_table_of_contents_are_no_headings() -> None:
     long = line("Appendix B Differences From", 155, font=BOLD)
     found = headings(line("Contents", 100, font=BOLD), *entries[:2], long, *entries[2:])
     assert found == ["Contents"]
+
+
+def test_a_heading_with_a_comma_is_one_line() -> None:
+    letters = [
+        *letters_of("Sy", 100),
+        replace_height(line(",", 108, left=82), 4),
+        replace_height(line("p", 103, left=87), 10),
+    ]
+    word = line("Sy,p", 100, height=17, right=92)
+    assert split_word(word, Placed(letters), 10) == [word]
+
+
+def replace_height(piece: Line, height: float) -> Line:
+    box = piece.box._replace(bottom=piece.box.top + height)
+    return replace(piece, box=box, size=height)
+
+
+def test_pieces_are_found_by_their_middles_in_their_order() -> None:
+    pieces = [line("b", 112), line("a", 100), line("c", 300), line("d", 100, left=400)]
+    box = union(piece.box for piece in pieces[:2])
+    assert Placed(pieces).inside(box) == pieces[:2]
+
+
+def test_a_chapter_number_above_a_title_that_a_bookmark_names_is_no_heading() -> None:
+    number, title = line("ONE", 100, font=BOLD), line("Scope", 130, font=BOLD)
+    page = [Labelled([number], label_of(number)), Labelled([title], Label.HEADING, True)]
+    found = list(in_context(page, BODY, has_plain=True))
+    assert [part.label for part in found] == [Label.TEXT, Label.HEADING]
+
+
+def test_a_bookmark_makes_a_heading_of_what_looks_like_a_term() -> None:
+    term, meaning = line("build (required)", 120, font=BOLD), line(WIDE, 132, left=97)
+    page = [Labelled([term], Label.HEADING, True), Labelled([meaning], Label.TEXT)]
+    assert next(in_context(page, BODY, has_plain=True)).label is Label.HEADING

@@ -8,17 +8,18 @@ most of the memory.
 from __future__ import annotations
 
 import re
-from bisect import bisect
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docling.utils.font_style import parse_font_style, weight_class
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_right_to_left, same_row
+from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_right_to_left, same_row, union
 from graphrag_tasks.parse.pdf.rows import lines_of, rows_of
 
 if TYPE_CHECKING:
@@ -60,12 +61,33 @@ def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
     usual = body_of(words).size
     if any(_is_tall(word, usual) for word in words):
         letters = _pieces(native.get_char_cells(), number, height)
-        words = [part for word in words for part in split_word(word, letters, usual)]
-        lines = [part for line in lines for part in _split_line(line, words, usual)]
+        placed = Placed(letters)
+        words = [part for word in words for part in split_word(word, placed, usual)]
+        placed = Placed(words)
+        lines = [part for line in lines for part in _split_line(line, placed, usual)]
     return PageText(words, settled(lines, words))
 
 
-def split_word(word: Line, letters: Iterable[Line], usual: float) -> list[Line]:
+class Placed:
+    """Pieces of a page, to find those whose middles lie in a box without a look at all of them."""
+
+    def __init__(self, pieces: Iterable[Line]) -> None:
+        numbered = enumerate(pieces)
+        self._pieces = sorted((*_middle(piece.box), number, piece) for number, piece in numbered)
+        self._heights = [height for height, *_ in self._pieces]
+
+    def inside(self, box: Box) -> list[Line]:
+        """Return the pieces in a box, in the order that they were given in."""
+        near = slice(bisect_left(self._heights, box.top), bisect_right(self._heights, box.bottom))
+        found = [
+            (number, piece)
+            for _, across, number, piece in self._pieces[near]
+            if box.left <= across <= box.right
+        ]
+        return [piece for _, piece in sorted(found, key=itemgetter(0))]
+
+
+def split_word(word: Line, letters: Placed, usual: float) -> list[Line]:
     """Return the words of a tall word whose letters stand in several rows, else the word.
 
     Args:
@@ -75,25 +97,27 @@ def split_word(word: Line, letters: Iterable[Line], usual: float) -> list[Line]:
     """
     if not _is_tall(word, usual):
         return [word]
-    rows = rows_of(letter for letter in letters if _holds(word.box, letter))
+    rows = rows_of(letters.inside(word.box))
     parts = [line for row in rows for line in lines_of(row)]
-    if len(rows) < 2 or not _same_letters([word], parts):
+    if not _are_stacked(rows) or not _same_letters([word], parts):
         return [word]
     return parts
 
 
+def _are_stacked(rows: Sequence[Sequence[Line]]) -> bool:
+    """Tell whether there are rows below each other; a comma and what hangs as low are none."""
+    boxes = [union(piece.box for piece in row) for row in rows]
+    return len(boxes) > 1 and not any(map(same_row, boxes, boxes[1:]))
+
+
 def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
     """Give each line the font of most of its letters; the parser gives it that of its first."""
-    placed = sorted(((*_middle(word.box), word) for word in words), key=lambda item: item[0])
-    heights = [height for height, _, _ in placed]
+    placed = Placed(words)
     found: list[Line] = []
     for line in lines:
-        box = line.box
         fonts: Counter[Font] = Counter()
-        near = slice(bisect(heights, box.top), bisect(heights, box.bottom))
-        for _, across, word in placed[near]:
-            if box.left <= across <= box.right:
-                fonts[word.font] += len(word.text)
+        for word in placed.inside(line.box):
+            fonts[word.font] += len(word.text)
         found.append(replace(line, font=_main_font(fonts)) if len(fonts) > 1 else line)
     return found
 
@@ -125,24 +149,19 @@ def _pieces(cells: Iterable[Any], page: int, page_height: float) -> list[Line]:
     return found
 
 
-def _split_line(line: Line, words: Sequence[Line], usual: float) -> list[Line]:
+def _split_line(line: Line, words: Placed, usual: float) -> list[Line]:
     """Return the words of a line that stand in several rows, else the line."""
     if not _is_tall(line, usual):
         return [line]
-    inside = [word for word in words if _holds(line.box, word)]
-    first = inside[0].box if inside else line.box
-    is_one = all(same_row(first, word.box) for word in inside)
+    inside = words.inside(line.box)
+    tallest = max(inside, key=lambda word: word.height, default=line).box
+    is_one = all(same_row(tallest, word.box) for word in inside)
     return [line] if is_one or not _same_letters([line], inside) else inside
 
 
 def _is_tall(piece: Line, usual: float) -> bool:
     is_long = len(piece.text) > 1 and not is_right_to_left(piece.text)
     return is_long and piece.is_upright and piece.height > _TALL * usual
-
-
-def _holds(box: Box, piece: Line) -> bool:
-    down, across = _middle(piece.box)
-    return box.left <= across <= box.right and box.top <= down <= box.bottom
 
 
 def _same_letters(first: Iterable[Line], second: Iterable[Line]) -> bool:

@@ -31,10 +31,11 @@ _CHAPTER = re.compile(
 
 
 class Labelled(NamedTuple):
-    """A paragraph and what it is."""
+    """A paragraph and what it is, for certain if a bookmark names it."""
 
     lines: Sequence[Line]
     label: Label
+    is_bookmark: bool = False
 
     @property
     def text(self) -> str:
@@ -63,10 +64,14 @@ def in_context(page: Sequence[Labelled], body: Body, has_plain: bool) -> Iterato
     """
     contents = _contents(page)
     for number, (part, below) in enumerate(zip_longest(page, page[1:])):
-        is_false = part.label is Label.HEADING and (
-            (number in contents and _is_entry(part, below))
-            or _is_chapter_number(part, below)
-            or (has_plain and _is_term(part, below, body))
+        is_false = (
+            part.label is Label.HEADING
+            and not part.is_bookmark
+            and (
+                (number in contents and _is_entry(part, below))
+                or _is_chapter_number(part, below)
+                or (has_plain and _is_term(part, below, body))
+            )
         )
         yield part._replace(label=Label.TEXT) if is_false else part
 

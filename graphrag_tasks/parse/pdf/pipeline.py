@@ -216,7 +216,6 @@ class _PageLayout(NamedTuple):
 
     height: float
     tables: list[Table]
-    headings: list[list[Line]]  # that bookmarks name
     paragraphs: list[Labelled]
 
 
@@ -227,10 +226,12 @@ def _page_layout(page: Page, height: float, layout: _Layout) -> _PageLayout:
         line for line in layout.texts[page.page_no] if not any(contains(box, line) for box in boxes)
     ]
     headings, lines = bookmarked(lines, layout.bookmarks[page.page_no])
-    labelled = [
+    labelled = [Labelled(part, Label.HEADING, is_bookmark=True) for part in headings]
+    labelled += [
         Labelled(part, label(part, layout.body, height)) for part in paragraphs(lines, layout.body)
     ]
-    return _PageLayout(height, tables, headings, labelled)
+    labelled.sort(key=lambda part: (part.lines[0].box.top, part.lines[0].box.left))
+    return _PageLayout(height, tables, labelled)
 
 
 def _page_elements(
@@ -244,8 +245,6 @@ def _page_elements(
     for line in layout.turned[page.page_no]:
         yield text_element(page, next(numbers), DocItemLabel.TEXT, [line])
     yield from found.tables
-    for heading in found.headings:
-        yield text_element(page, next(numbers), DocItemLabel.SECTION_HEADER, heading)
     for part in in_context(found.paragraphs, layout.body, has_plain):
         yield text_element(page, next(numbers), _LABELS[part.label], part.lines)
 

@@ -34,6 +34,8 @@ _COLUMN_TEXT = 18  # characters of a row on one side that make it text of a colu
 _COLUMN_ROWS = 8
 _MAX_CROSSING = 0.35  # share of the rows that cross a gutter: headings, wide tables
 
+_CAPTION_GAP = 3.0  # between a figure and its caption
+_FIGURE = re.compile(r"(?:fig(?:ure|ura|\.)?|abb(?:ildung|\.))\s*[A-Z]?\d", re.IGNORECASE)
 _MARKER = re.compile(r"[^\w\s]|[(]?(?:\d{1,2}|[a-z])[.)]|\d+(?:\.\d+)*\.?")
 _DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
 
@@ -62,11 +64,26 @@ def find_tables(
             continue
         free = _outside(rows, tables)
         table = _ruled_table([word for row in free for word in row], area, size)
-        if table is not None:
+        if table is not None and (area.down or not _is_figure(table, rows)):
             tables.append(table)
     for column in _columns(_outside(rows, tables), size):
-        tables.extend(_aligned_tables(column, size))
+        tables.extend(
+            table for table in _aligned_tables(column, size) if not _is_figure(table, rows)
+        )
     return tables
+
+
+def _is_figure(table: Grid, rows: Iterable[Sequence[Line]]) -> bool:
+    """Tell whether the caption below calls it a figure: its words are labels of a drawing."""
+    box, reach = table.box, _CAPTION_GAP * table.size
+    below = (
+        [word for word in row if word.box.left < box.right and word.box.right > box.left]
+        for row in rows
+    )
+    caption = next((row for row in below if row and row[0].box.top >= box.bottom - 2), None)
+    if caption is None or caption[0].box.top > box.bottom + reach:
+        return False
+    return _FIGURE.match(" ".join(word.text for word in caption)) is not None
 
 
 def contains(box: Box, line: Line) -> bool:
