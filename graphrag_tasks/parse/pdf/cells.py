@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from operator import itemgetter
@@ -59,12 +59,13 @@ def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
     words = _pieces(native.get_word_cells(), number, height)
     lines = _pieces(native.get_line_cells(), number, height)
     usual = body_of(words).size
-    if any(_is_tall(word, usual) for word in words):
-        letters = _pieces(native.get_char_cells(), number, height)
-        placed = Placed(letters)
-        words = [part for word in words for part in split_word(word, placed, usual)]
-        placed = Placed(words)
-        lines = [part for line in lines for part in _split_line(line, placed, usual)]
+    tall = [word.box for word in words if _is_tall(word, usual)]
+    if tall:
+        cells = _beside(tall, native.get_char_cells(), height)
+        letters = Placed(_pieces(cells, number, height))
+        words = [part for word in words for part in split_word(word, letters, usual)]
+        parts = Placed(words)
+        lines = [part for line in lines for part in _split_line(line, parts, usual)]
     return PageText(words, settled(lines, words))
 
 
@@ -147,6 +148,14 @@ def _pieces(cells: Iterable[Any], page: int, page_height: float) -> list[Line]:
         size = max(box.bottom - box.top, 0.1)
         found.append(Line(text, box, page, font_named(cell.font_name), size))
     return found
+
+
+def _beside(boxes: Sequence[Box], cells: Iterable[Any], page_height: float) -> Iterator[Any]:
+    """Yield the native cells as high on the page as a box: pages have thousands of letters."""
+    for cell in cells:
+        middle = page_height - (cell.r_y0 + cell.r_y2) / 2
+        if any(box.top <= middle <= box.bottom for box in boxes):
+            yield cell
 
 
 def _split_line(line: Line, words: Placed, usual: float) -> list[Line]:
