@@ -344,3 +344,11 @@ def test_a_bookmark_makes_a_heading_of_what_looks_like_a_term() -> None:
     term, meaning = line("build (required)", 120, font=BOLD), line(WIDE, 132, left=97)
     page = [Labelled([term], Label.HEADING, True), Labelled([meaning], Label.TEXT)]
     assert next(in_context(page, BODY, has_plain=True)).label is Label.HEADING
+
+
+def test_a_numbered_heading_below_another_is_its_own() -> None:
+    above = line("3.15. Run-time variable data", 100, height=14, font=BOLD)
+    below = line("3.15.1. Purpose of the directory", 118, height=13, font=BOLD)
+    assert len(texts(above, below)) == 2
+    hanging = line("of processes that have started", 118, height=13, font=BOLD)
+    assert len(texts(above, hanging)) == 1

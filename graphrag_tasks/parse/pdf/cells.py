@@ -34,7 +34,7 @@ _STRAIGHT = 0.5  # points that a line may lean
 _TALL = 1.5  # heights of a word, beyond which it may be made of two rows
 _SUBSET = re.compile(r"^/?(?:[A-Z]{6}\+)?")
 _MONO = re.compile(
-    r"mono|courier|cmtt|typewriter|consol|inconsol|fixed|sftt|txtt|xbtt|sourcecode|menlo",
+    r"mono|nimbusmon|courier|cmtt|typewriter|consol|inconsol|fixed|sftt|txtt|xbtt|sourcecode|menlo",
     re.IGNORECASE,
 )
 # Bold in the names of TeX fonts and in abbreviations that Docling does not know

@@ -34,6 +34,7 @@ _SHORT_HEAD = 70  # characters of a line in a font of its own that may head the 
 
 BULLET = re.compile(r"[•‣▪●○◦■□▶✓➢❖∙·∞*\uf0b7\uf0a7\u2013-]\s+(?=\S)")
 NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
+_NUMBERED = re.compile(r"[A-Z\d]{1,3}(?:\.\d+)+\.?\s")
 CAPTION = re.compile(
     r"(?:fig(?:ure|ura|\.)?|abb(?:ildung|\.)|tab(?:le|elle|la|leau|\.)|exhibit|listing)"
     r"\s*(?:[A-Z]|\d+)(?:[.-]?\d+)*\s*[.:|]|[\[<(]?[图圖図表그표]림?\s?\d+(?:[.-]\d+)*[\]>).:\s]",
@@ -125,7 +126,7 @@ def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
     if _heads(last, line, body):
         return False
     if is_title:
-        return not _had_room(current, line)
+        return not _had_room(current, line) and not _NUMBERED.match(line.text)
     return not _is_indented(current, line) and not _had_room(current, line)
 
 
