@@ -352,3 +352,13 @@ def test_a_numbered_heading_below_another_is_its_own() -> None:
     assert len(texts(above, below)) == 2
     hanging = line("of processes that have started", 118, height=13, font=BOLD)
     assert len(texts(above, hanging)) == 1
+
+
+def test_names_of_code_that_fill_a_line_of_a_sentence_are_prose() -> None:
+    prose, name = line(WIDE, 100), line("private.h and lib.h.", 112, font=MONO)
+    assert len(texts(prose, name)) == 1
+    more, names = line(WIDE, 112), line(f"lib.h {WIDE}", 124, font=MONO)
+    assert len(texts(prose, more, names, line("are left out", 136))) == 1
+    assert len(texts(line(f"{WIDE}:", 100), name)) == 2
+    assert len(texts(prose, line("private.h", 112, font=MONO))) == 2
+    assert len(texts(prose, line("private.h.", 112, left=90, font=MONO))) == 2

@@ -116,7 +116,7 @@ def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
         return False
     is_title = _are_title(last, line, body)
     if (
-        (not is_title and _changes_style(last, line))
+        (not is_title and _changes_style(last, line) and not _is_wrapped_code(current, line))
         or _starts_something(line)
         or DOT_LEADER.search(last.text)
     ):
@@ -134,6 +134,17 @@ def _are_title(last: Line, line: Line, body: Body) -> bool:
     """Tell whether both are lines of one long heading, which may hang, and hold names of code."""
     is_bold = last.font.bold and line.font.bold and not body.bold
     return is_bold and min(last.size, line.size) >= _LARGE * body.size
+
+
+def _is_wrapped_code(current: Sequence[Line], line: Line) -> bool:
+    """Tell whether names of code fill a line of a sentence, which prose began and goes on."""
+    first, last = current[0], current[-1]
+    if first.font.mono or last.font.mono == line.font.mono or last.text[-1] in ".:;!?":
+        return False
+    if len(current) == 1 and not line.text.endswith("."):
+        return False  # too little to tell how wide the paragraph is
+    is_flush = abs(line.box.left - last.box.left) <= _INDENT * last.height
+    return is_flush and not _had_room(current, line)
 
 
 def _changes_style(last: Line, line: Line) -> bool:
