@@ -21,7 +21,8 @@ _LIKE = (
     | dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\ufeff"), "")
 )
 _NUMBERING = re.compile(
-    r"^(?:(?:chapter|section|part|appendix|annex)\s+)?(?:[0-9]+|[a-z](?=[.:]))(?:\.[0-9]+)*[.:)]?\s+"
+    r"^(?:(?:chapter|section|part|appendix|annex)\s+(?:[0-9]+|[a-z]\b)|[0-9]+|[a-z](?=[.:]))"
+    r"(?:\.[0-9]+)*[.:)]?\s+"
 )
 
 

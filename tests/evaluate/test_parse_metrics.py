@@ -69,6 +69,7 @@ def test_similarity_sees_characters_not_spaces_or_quotes() -> None:
     [
         ("1.1. Scope", "Scope"),
         ("Chapter 2 Files", "2 Files"),
+        ("Appendix A Reporting Bugs", "Reporting Bugs"),
         ("A.3 How to up-\nload", "How to upload"),
         ("2024", "2024"),
     ],
