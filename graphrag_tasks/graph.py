@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from graphrag_tasks.config import GraphConfig
 from graphrag_tasks.schemas import EDGES, NODES
 
 if TYPE_CHECKING:
@@ -117,6 +120,30 @@ def _edges(
     )
 
 
+def relation_weights(
+    relations: pa.Table, ends: NDArray[np.int64], entities: int, config: GraphConfig
+) -> NDArray[np.float64]:
+    """Return how strongly each relation ties its ends.
+
+    The weight grows with the logarithm of the evidence and with the confidence. It shrinks with
+    the degree of either end, as inverse frequency does for common words: log(1 + n / degree) over
+    log(1 + n), and beyond `config.degree_cap` in proportion to the degree, so that all relations
+    of a hub together weigh no more than those of an entity at the cap.
+
+    Args:
+        relations: Rows of `schemas.RELATIONS`.
+        ends: Entity rows of heads and tails, shape (relations, 2).
+        entities: Number of entities, n.
+        config: The degree cap.
+    """
+    degrees = np.maximum(np.bincount(ends.ravel(), minlength=entities), 1)
+    damped = np.log1p(entities / degrees) / np.log1p(max(entities, 1))
+    damped *= np.minimum(1.0, config.degree_cap / degrees)
+    support = np.log2(1.0 + relations["weight"].to_numpy()) * relations["confidence"].to_numpy()
+    weights: NDArray[np.float64] = support * damped[ends[:, 0]] * damped[ends[:, 1]]
+    return weights
+
+
 def to_igraph(nodes: pa.Table, edges: pa.Table) -> igraph.Graph:
     """Return the arrays as a directed igraph with vertex `kind`, `id` and edge attributes.
 
@@ -125,7 +152,6 @@ def to_igraph(nodes: pa.Table, edges: pa.Table) -> igraph.Graph:
         edges: Rows of `schemas.EDGES`.
     """
     import igraph
-    import numpy as np
 
     ends = np.column_stack([edges["source"].to_numpy(), edges["target"].to_numpy()])
     graph = igraph.Graph(n=nodes.num_rows, edges=ends, directed=True)

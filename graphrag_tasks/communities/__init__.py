@@ -1,0 +1,26 @@
+"""Communities: Leiden at several resolutions over the entity graph, titled and summarised.
+
+`partition` finds them, `ranking` chooses what is central in each, `summaries` holds the Protocol
+of summarizers and the extractive one, `stage` puts rows together.
+"""
+
+from graphrag_tasks.communities.stage import DEPENDENCIES, PRODUCES, REQUIRES, communities
+from graphrag_tasks.communities.summaries import (
+    CitedSentence,
+    CommunityContext,
+    ExtractiveSummarizer,
+    Summarizer,
+    Summary,
+)
+
+__all__ = [
+    "DEPENDENCIES",
+    "PRODUCES",
+    "REQUIRES",
+    "CitedSentence",
+    "CommunityContext",
+    "ExtractiveSummarizer",
+    "Summarizer",
+    "Summary",
+    "communities",
+]

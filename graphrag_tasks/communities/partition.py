@@ -1,0 +1,105 @@
+"""Leiden communities at several resolutions, each level nested in the one above it.
+
+Source of the algorithm: Traag, Waltman and van Eck, "From Louvain to Leiden" (2019), as igraph
+implements it, with modularity as the objective.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import igraph
+import numpy as np
+from numpy.typing import NDArray
+
+Membership = NDArray[np.int64]
+"""Community of each node at one level; -1 for nodes in none."""
+
+_ITERATIONS = 2
+"""Ten take four times as long and raise modularity by .002."""
+
+
+def partition(
+    nodes: int,
+    ends: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    *,
+    resolutions: Sequence[float],
+    min_members: int,
+    seed: int,
+) -> list[Membership]:
+    """Return the communities of an undirected graph, coarsest level first.
+
+    A level is found with the edges between the communities of the level above left out, so every
+    community lies inside one parent. The result depends on the numbering of the nodes, not on the
+    order or direction of the edges.
+
+    Args:
+        nodes: Number of nodes.
+        ends: Shape (edges, 2): rows of the nodes; parallel edges add up, loops count for nothing.
+        weights: Positive weight of each edge.
+        resolutions: Rising; a higher one gives smaller communities.
+        min_members: Smaller communities are left out: their nodes are in none at that level.
+        seed: Of the random moves.
+
+    Returns:
+        One membership for each resolution. Communities are numbered by their first node.
+    """
+    ends, weights = _simple(ends, weights, nodes)
+    levels: list[Membership] = []
+    for resolution in resolutions:
+        membership = _leiden(nodes, ends, weights, resolution, seed)
+        levels.append(_numbered(membership, min_members))
+        inside = membership[ends[:, 0]] == membership[ends[:, 1]]
+        ends, weights = ends[inside], weights[inside]
+    return levels
+
+
+def _simple(
+    ends: NDArray[np.int64], weights: NDArray[np.float64], nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Join parallel edges, whichever way they run, and drop loops; sorted by their ends."""
+    low, high = ends.min(axis=1, initial=nodes), ends.max(axis=1, initial=-1)
+    proper = low < high
+    keys = low[proper] * nodes + high[proper]
+    order = np.lexsort((weights[proper], keys))  # sums of floats depend on their order
+    found, starts = np.unique(keys[order], return_index=True)
+    if not len(found):
+        return np.empty((0, 2), np.int64), np.empty(0)
+    sums = np.add.reduceat(weights[proper][order], starts)
+    return np.column_stack([found // nodes, found % nodes]), sums
+
+
+def _leiden(
+    nodes: int,
+    ends: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    resolution: float,
+    seed: int,
+) -> Membership:
+    if not len(ends):
+        return np.arange(nodes, dtype=np.int64)
+    graph = igraph.Graph(n=nodes, edges=ends)
+    igraph.set_random_number_generator(random.Random(seed))  # noqa: S311 - nothing secret
+    try:
+        found = graph.community_leiden(
+            objective_function="modularity",
+            weights=weights,
+            resolution=resolution,
+            n_iterations=_ITERATIONS,
+        )
+    finally:
+        igraph.set_random_number_generator(random)
+    return np.array(found.membership, dtype=np.int64)
+
+
+def _numbered(membership: Membership, min_members: int) -> Membership:
+    """Number communities by their first node, without the small ones."""
+    _, first, inverse, sizes = np.unique(
+        membership, return_index=True, return_inverse=True, return_counts=True
+    )
+    kept = np.flatnonzero(sizes >= min_members)
+    numbers = np.full(len(sizes), -1, dtype=np.int64)
+    numbers[kept[np.argsort(first[kept])]] = np.arange(len(kept))
+    return numbers[inverse]
