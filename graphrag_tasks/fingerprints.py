@@ -19,6 +19,7 @@ from graphrag_tasks.config import Config
 from graphrag_tasks.coref.protocol import load_resolver
 from graphrag_tasks.embed import make_embedder
 from graphrag_tasks.ids import fingerprint
+from graphrag_tasks.resolve import load_overrides
 from graphrag_tasks.stage import code_version, dependency_versions
 
 
@@ -31,6 +32,9 @@ class Fingerprints:
             documents processed under another one cannot be carried over.
         collect: That, and the documents' contents.
         normalize: All before it and the normalise stage.
+        resolve: All before it, the resolve stage and the user's overrides.
+        relate: All before it and the relate stage.
+        communities: All before it, the communities stage and how edges are weighed.
         embed: All before it and the embed stage.
         load: All before it and the load stage: the whole snapshot.
     """
@@ -38,6 +42,9 @@ class Fingerprints:
     extraction: str
     collect: str
     normalize: str
+    resolve: str
+    relate: str
+    communities: str
     embed: str
     load: str
 
@@ -60,12 +67,29 @@ class Fingerprints:
         )
         documents = listed.select(["document_id", "content_sha256"]).to_pylist()
         collected = _chain(extraction, "collect", documents=documents)
-        normalized = _chain(collected, "normalize", config=config.normalize.model_dump())
+        normalized = _chain(
+            collected,
+            "normalize",
+            config=config.normalize.model_dump(),
+            names=code_version("graphrag_tasks.names"),
+        )
+        resolved = _chain(
+            normalized,
+            "resolve",
+            config=config.resolve.model_dump(exclude={"overrides"}),
+            overrides=load_overrides(config.resolve.overrides).fingerprint,
+            model=nlp.model_version(config.resolve.model),
+        )
+        related = _chain(resolved, "relate")
+        graph = {"code": code_version("graphrag_tasks.graph"), **config.graph.model_dump()}
+        grouped = _chain(
+            related, "communities", config=config.communities.model_dump(), graph=graph
+        )
         model = make_embedder(config.embed).fingerprint
-        embedded = _chain(normalized, "embed", model=model, heading_path=config.embed.heading_path)
+        embedded = _chain(grouped, "embed", model=model, heading_path=config.embed.heading_path)
         # The vector server holds a copy of the snapshot: it changes nothing in it.
-        loaded = _chain(embedded, "load", graph=code_version("graphrag_tasks.graph"))
-        return cls(extraction, collected, normalized, embedded, loaded)
+        loaded = _chain(embedded, "load", graph=graph)
+        return cls(extraction, collected, normalized, resolved, related, grouped, embedded, loaded)
 
     def of_stage(self, stage: str) -> str:
         """Return the fingerprint of a corpus stage."""

@@ -1,162 +1,117 @@
-"""Normalise stage: triples become entities, relations and the evidence for each.
+"""Normalise stage: the heads and tails of triples become names.
 
 Paper, section 3.2: strip noise, standardise names, deduplicate, and drop heads and tails under two
-characters and stop words. Mentions are joined by a *key*; the display name of an entity is its most
-frequent alias. What depends on counting breaks ties by text, so no input order shows.
+characters and stop words. Each distinct surface is judged once, however often it occurs, so the
+work in Python grows with the vocabulary and not with the triples. What depends on counting breaks
+ties by text, so no input order shows.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import pyarrow as pa
 
 from graphrag_tasks import schemas
-from graphrag_tasks.config import NormalizeConfig
-from graphrag_tasks.ids import content_id
+from graphrag_tasks.config import NormalizeConfig, SqlConfig
+from graphrag_tasks.names import LITERAL, PROBLEMS, clean_name, entity_key, is_code
+from graphrag_tasks.sql import Rows, label, sql_over, surface
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("triples",)
-PRODUCES = ("entities", "aliases", "mentions", "relations", "evidence")
-DEPENDENCIES = ("spacy",)
+PRODUCES = ("surfaces", "names")
+DEPENDENCIES = ("spacy", "duckdb")
 
 PRONOUN = "PRON"
-_DETERMINERS = frozenset(
-    {"a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "all"}
-    | {"my", "your", "his", "her", "its", "our", "their", "both", "no", "such", "another", "other"}
+LITERAL_TYPES = frozenset(
+    {"CARDINAL", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"}
 )
-_SPACE = re.compile(r"\s+")
-_POSSESSIVE = re.compile(r"['’]s?$")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\ufeff]")
-_EDGE_PUNCTUATION = " \t.,;:!?\"'“”‘’`´()[]{}<>«»*•·–—-_=+|\\/"
-_OPENING = {")": "(", "]": "["}
-_SUFFIX_SIGNS = "+#"
-"""Signs that end names ("C++", "C#")."""
+"""Labels of values: what has one is an attribute of the other end, and no node."""
+
+_ENDS = f"""
+    CREATE VIEW ends AS
+    SELECT {surface("head")} AS surface, {label("head")} AS type, sentence_id, head_start AS start
+    FROM triples
+    UNION ALL
+    SELECT {surface("tail")}, {label("tail")}, sentence_id, tail_start FROM triples
+"""  # noqa: S608 - made of constants
+
+_SURFACES = "SELECT DISTINCT surface, type FROM ends ORDER BY surface, type"
+
+_NAMES = """
+    WITH mention AS (
+        SELECT DISTINCT key, name AS alias, type, sentence_id, start
+        FROM ends JOIN surfaces USING (surface, type) WHERE problem IS NULL
+    ),
+    counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
+    named AS (
+        SELECT key, alias AS name FROM mention GROUP BY key, alias
+        QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, alias) = 1
+    ),
+    labelled AS (
+        SELECT key, type FROM mention WHERE type <> '' GROUP BY key, type
+        QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, type) = 1
+    )
+    SELECT key, name, type, mentions
+    FROM counted JOIN named USING (key) LEFT JOIN labelled USING (key)
+    ORDER BY key
+"""
 
 
-@dataclass
-class _Entity:
-    aliases: Counter[str] = field(default_factory=Counter)
-    types: Counter[str] = field(default_factory=Counter)
-    mentions: set[tuple[str, str, str, int, int]] = field(default_factory=set)
-
-
-@dataclass
-class _Relation:
-    evidence: list[dict[str, Any]] = field(default_factory=list)
-
-
-def clean_name(surface: str) -> str:
-    """Return a surface form without noise: what is shown, before keys ignore its case.
-
-    Unicode NFKC, control characters out, whitespace runs to one space, quotes and punctuation off
-    the edges, a leading determiner and a trailing possessive dropped.
-    """
-    text = unicodedata.normalize("NFKC", _CONTROL.sub(" ", surface))
-    text = _strip_edges(_SPACE.sub(" ", text))
-    words = text.split(" ")
-    while len(words) > 1 and words[0].casefold() in _DETERMINERS:
-        words = words[1:]
-    return _strip_edges(_POSSESSIVE.sub("", " ".join(words)))
-
-
-def _strip_edges(text: str) -> str:
-    text = text.lstrip(_EDGE_PUNCTUATION)
-    while text and text[-1] in _EDGE_PUNCTUATION and not _ends_a_name(text):
-        text = text[:-1]
-    return text
-
-
-def _ends_a_name(text: str) -> bool:
-    """Return whether the last sign belongs to the name: "C++", "SELECT(x)"."""
-    last = text[-1]
-    if last in _SUFFIX_SIGNS:
-        return text[-2:-1] not in ("", " ")
-    return last in _OPENING and text.count(_OPENING[last]) >= text.count(last)
-
-
-@lru_cache(maxsize=200_000)
-def entity_key(surface: str) -> str:
-    """Return what two surface forms must share to be one entity."""
-    return clean_name(surface).casefold()
-
-
-def normalize(triples: pa.Table, *, config: NormalizeConfig) -> StageResult:
-    """Join the heads and tails of triples to entities, and equal triples to relations.
+def normalize(triples: Rows, *, config: NormalizeConfig, sql: SqlConfig) -> StageResult:
+    """Judge every distinct head and tail, and count the names that may become nodes.
 
     Args:
         triples: Rows of `schemas.TRIPLES`.
         config: Lengths a head or tail may have.
+        sql: Memory and threads.
 
     Returns:
-        `entities`, `aliases`, `mentions`, `relations` and `evidence`, each sorted by its ids.
+        `surfaces`, each surface and entity label with its name, or with what is wrong with it, and
+        `names`, one row for each key.
     """
-    entities: dict[str, _Entity] = defaultdict(_Entity)
-    relations: dict[tuple[str, str, str, bool], _Relation] = defaultdict(_Relation)
-    dropped = Counter[str]()
-    for triple in triples.to_pylist():
-        reason = _drop_reason(triple, config)
-        if reason:
-            dropped[reason] += 1
-            continue
-        head, tail = (_mention(entities, triple, end) for end in ("head", "tail"))
-        relations[head, triple["relation"], tail, triple["negated"]].evidence.append(triple)
-    ids = {key: content_id("entity", key) for key in entities}
-    names = {key: _most_frequent(entity.aliases) for key, entity in entities.items()}
-    relation_rows, evidence_rows = _relation_rows(relations, ids, names)
-    tables = {
-        "entities": _table("entities", _entity_rows(entities, ids, names), "entity_id"),
-        "aliases": _table("aliases", _alias_rows(entities, ids), "entity_id", "alias"),
-        "mentions": _table(
-            "mentions", _mention_rows(entities, ids), "entity_id", "sentence_id", "start", "end"
-        ),
-        "relations": _table("relations", relation_rows, "relation_id"),
-        "evidence": _table("evidence", evidence_rows, "relation_id", "triple_id"),
-    }
-    stats = {name: table.num_rows for name, table in tables.items()}
-    stats |= {f"dropped_{reason}": dropped[reason] for reason in _DROP_REASONS}
-    return StageResult(tables, stats)
+    with sql_over({"triples": triples}, sql) as connection:
+        connection.execute(_ENDS)
+        surfaces = _judged(connection.sql(_SURFACES).to_arrow_table(), config)
+        connection.register("surfaces", surfaces)
+        names = connection.sql(_NAMES).to_arrow_table().cast(schemas.NAMES)
+    stats: dict[str, int | float] = {"surfaces": surfaces.num_rows, "names": names.num_rows}
+    for problem in PROBLEMS:
+        stats[f"surfaces_{problem}"] = surfaces["problem"].to_pylist().count(problem)
+    return StageResult({"surfaces": surfaces, "names": names}, stats)
 
 
-_DROP_REASONS = ("pronoun", "short", "long", "stop_word", "no_letter", "same_ends")
+def _judged(found: pa.Table, config: NormalizeConfig) -> pa.Table:
+    surfaces, types = (found[name].to_pylist() for name in ("surface", "type"))
+    problems = [_problem(one, type_, config) for one, type_ in zip(surfaces, types, strict=True)]
+    return pa.table(
+        [
+            found["surface"],
+            found["type"],
+            pa.array(list(map(entity_key, surfaces)), pa.string()),
+            pa.array(list(map(clean_name, surfaces)), pa.string()),
+            pa.array(problems, pa.string()),
+        ],
+        schema=schemas.SURFACES,
+    )
 
 
-def _drop_reason(triple: dict[str, Any], config: NormalizeConfig) -> str | None:
-    for end in ("head", "tail"):
-        reason = _name_problem(_name(triple, end), _type(triple, end), config)
-        if reason:
-            return reason
-    if entity_key(_name(triple, "head")) == entity_key(_name(triple, "tail")):
-        return "same_ends"
-    return None
-
-
-def _name(triple: dict[str, Any], end: str) -> str:
-    """Return the name of an end's node: what it stands for, where that is known."""
-    return str(triple[f"{end}_resolved"] or triple[end])
-
-
-def _type(triple: dict[str, Any], end: str) -> str | None:
-    """Return the entity label of an end; a resolved one's tells of its surface only."""
-    return None if triple[f"{end}_resolved"] else triple[f"{end}_type"]
-
-
-def _name_problem(surface: str, type_: str | None, config: NormalizeConfig) -> str | None:
-    key = entity_key(surface)
+def _problem(name: str, type_: str, config: NormalizeConfig) -> str | None:
+    key = entity_key(name)
     checks = {
         "pronoun": type_ == PRONOUN,
+        LITERAL: (type_ in LITERAL_TYPES and not is_code(name)) or _is_number(key),
         "short": len(key) < config.min_characters,
         "long": len(key) > config.max_characters,
+        "wordy": key.count(" ") >= config.max_words,
         "stop_word": key in _stop_words(),
         "no_letter": not any(character.isalpha() for character in key),
     }
-    return next((reason for reason, holds in checks.items() if holds), None)
+    return next((problem for problem in PROBLEMS if checks[problem]), None)
+
+
+def _is_number(key: str) -> bool:
+    return bool(key) and not any(sign.isalpha() for sign in key) and any(map(str.isdigit, key))
 
 
 @lru_cache(maxsize=1)
@@ -164,95 +119,3 @@ def _stop_words() -> frozenset[str]:
     from spacy.lang.en.stop_words import STOP_WORDS
 
     return frozenset(STOP_WORDS)
-
-
-def _mention(entities: dict[str, _Entity], triple: dict[str, Any], end: str) -> str:
-    name, type_ = _name(triple, end), _type(triple, end)
-    key = entity_key(name)
-    entity = entities[key]
-    mention = (
-        triple["sentence_id"],
-        triple["chunk_id"],
-        triple["document_id"],
-        triple[f"{end}_start"],
-        triple[f"{end}_end"],
-    )
-    if mention not in entity.mentions:
-        entity.mentions.add(mention)
-        entity.aliases[clean_name(name)] += 1
-        if type_:
-            entity.types[type_] += 1
-    return key
-
-
-def _most_frequent(counts: Counter[str]) -> str:
-    return min(counts, key=lambda item: (-counts[item], item))
-
-
-def _entity_rows(
-    entities: dict[str, _Entity], ids: dict[str, str], names: dict[str, str]
-) -> Iterable[dict[str, Any]]:
-    for key, entity in entities.items():
-        yield {
-            "entity_id": ids[key],
-            "key": key,
-            "name": names[key],
-            "type": _most_frequent(entity.types) if entity.types else None,
-            "mentions": len(entity.mentions),
-            "chunks": len({mention[1] for mention in entity.mentions}),
-        }
-
-
-def _alias_rows(entities: dict[str, _Entity], ids: dict[str, str]) -> Iterable[dict[str, Any]]:
-    for key, entity in entities.items():
-        for alias, count in entity.aliases.items():
-            yield {"entity_id": ids[key], "alias": alias, "mentions": count}
-
-
-def _mention_rows(entities: dict[str, _Entity], ids: dict[str, str]) -> Iterable[dict[str, Any]]:
-    columns = ("sentence_id", "chunk_id", "document_id", "start", "end")
-    for key, entity in entities.items():
-        for mention in entity.mentions:
-            yield {"entity_id": ids[key], **dict(zip(columns, mention, strict=True))}
-
-
-def _relation_rows(
-    relations: dict[tuple[str, str, str, bool], _Relation],
-    ids: dict[str, str],
-    names: dict[str, str],
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    rows, evidence = [], []
-    for (head, relation, tail, negated), found in relations.items():
-        relation_id = content_id("relation", ids[head], relation, ids[tail], int(negated))
-        words = (names[head], "not" if negated else "", relation, names[tail])
-        rows.append(
-            {
-                "relation_id": relation_id,
-                "head_id": ids[head],
-                "relation": relation,
-                "tail_id": ids[tail],
-                "text": " ".join(word for word in words if word),
-                "negated": negated,
-                "weight": float(len(found.evidence)),
-                "confidence": _joint_confidence(found.evidence),
-            }
-        )
-        columns = ("triple_id", "sentence_id", "chunk_id", "document_id", "confidence")
-        evidence += [
-            {"relation_id": relation_id, **{name: triple[name] for name in columns}}
-            for triple in found.evidence
-        ]
-    return rows, evidence
-
-
-def _joint_confidence(evidence: list[dict[str, Any]]) -> float:
-    """Return 1 - product of (1 - confidence), multiplied in sorted order to be exact in any."""
-    wrong = 1.0
-    for confidence in sorted(triple["confidence"] for triple in evidence):
-        wrong *= 1.0 - confidence
-    return 1.0 - wrong
-
-
-def _table(name: str, rows: Iterable[dict[str, Any]], *keys: str) -> pa.Table:
-    ordered = sorted(rows, key=lambda row: tuple(row[key] for key in keys))
-    return pa.Table.from_pylist(ordered, schema=schemas.SCHEMAS[name])

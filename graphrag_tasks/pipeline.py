@@ -39,6 +39,7 @@ from graphrag_tasks.ids import content_id
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.plan import plan, shards_of
 from graphrag_tasks.publish import build_manifest, publish
+from graphrag_tasks.resolve import load_overrides
 from graphrag_tasks.snapshots import ARROW_TABLES, Manifest, Snapshot, Store, write_table
 from graphrag_tasks.sources import SourceReader, SourceRoot, list_sources, source_roots
 from graphrag_tasks.stage import StageResult, dependency_versions
@@ -49,7 +50,15 @@ log = logging.getLogger(__name__)
 SHARD_STAGES: Final = ("parse", "chunk", "filter_sentences", "extract")
 """Stages that see the documents of one shard, in order."""
 
-CORPUS_STAGES: Final = ("collect", "normalize", "embed", "load")
+CORPUS_STAGES: Final = (
+    "collect",
+    "normalize",
+    "resolve",
+    "relate",
+    "communities",
+    "embed",
+    "load",
+)
 """Stages that see the whole corpus, in order."""
 
 _RUN_FILE = "run.json"
@@ -261,13 +270,62 @@ class Run:
         return self._corpus_stage("collect", work)
 
     def normalize(self) -> Receipt:
-        """Join triples to entities and relations."""
+        """Turn the heads and tails of triples into names."""
         from graphrag_tasks.normalize import normalize
 
         return self._corpus_stage(
             "normalize",
-            lambda: normalize(self._staged.read_table("triples"), config=self.config.normalize),
+            lambda: normalize(
+                self._staged.scan_table("triples"),
+                config=self.config.normalize,
+                sql=self.config.sql,
+            ),
         )
+
+    def resolve(self) -> Receipt:
+        """Decide which names are one entity."""
+        from graphrag_tasks.resolve import resolve
+
+        return self._corpus_stage(
+            "resolve",
+            lambda: resolve(
+                self._staged.scan_table("triples"),
+                self._staged.read_table("surfaces"),
+                self._staged.read_table("names"),
+                config=self.config.resolve,
+                sql=self.config.sql,
+                overrides=load_overrides(self.config.resolve.overrides),
+            ),
+        )
+
+    def relate(self) -> Receipt:
+        """Turn triples into relations between entities."""
+        from graphrag_tasks.relate import relate
+
+        return self._corpus_stage(
+            "relate",
+            lambda: relate(
+                self._staged.scan_table("triples"),
+                self._staged.read_table("surfaces"),
+                self._staged.read_table("resolved"),
+                sql=self.config.sql,
+            ),
+        )
+
+    def communities(self) -> Receipt:
+        """Find the communities of the graph and summarise them."""
+        from graphrag_tasks import communities as finding
+
+        def work() -> StageResult:
+            return finding.communities(
+                {name: self._staged.read_table(name) for name in finding.REQUIRES},
+                config=self.config.communities,
+                graph=self.config.graph,
+                summarizer=finding.ExtractiveSummarizer(),
+                published=self.parent.table("communities") if self.parent else None,
+            )
+
+        return self._corpus_stage("communities", work)
 
     def embed(self) -> Receipt:
         """Embed chunks, entities and relations, reusing the parent's vectors by text."""

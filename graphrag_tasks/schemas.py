@@ -302,6 +302,47 @@ COREFERENCES = pa.schema(
     ]
 )
 
+SURFACES = pa.schema(
+    [
+        _column("surface", _STRING, "head or tail as a triple has it"),
+        _column("type", _STRING, "its entity label; empty for none"),
+        _column("key", _STRING, "the name it is normalised to: what names are joined by"),
+        _column("name", _STRING, "the surface without noise"),
+        _column("problem", _STRING, "why it is no node; null where it is one", nullable=True),
+    ]
+)
+
+NAMES = pa.schema(
+    [
+        _column("key", _STRING, "normalised name"),
+        _column("name", _STRING, "its most frequent surface without noise"),
+        _column("type", _STRING, "its most frequent entity label", nullable=True),
+        _column("mentions", _LONG, "how often it occurs"),
+    ]
+)
+
+MERGES = pa.schema(
+    [
+        _column("left", _STRING, "key of the more frequent name"),
+        _column("right", _STRING, "key of the other"),
+        _column("rules", pa.list_(_STRING), "rules that tie them"),
+        _column("score", _FLOAT, "probability that they are one thing, by the rules"),
+        _column("guard", _STRING, "what keeps them apart all the same", nullable=True),
+        _column("verdict", _STRING, "same, different or unsure"),
+        _column("by", _STRING, "rules or override"),
+    ]
+)
+
+RESOLVED = pa.schema(
+    [
+        _column("key", _STRING, "normalised name"),
+        _column("entity_id", _STRING, "its entity"),
+        _column("centre", _STRING, "the most frequent name of that entity"),
+        _column("name", _STRING, "display name of the entity"),
+        _column("type", _STRING, "entity label by vote", nullable=True),
+    ]
+)
+
 ENTITIES = pa.schema(
     [
         _column("entity_id", _STRING, "node: id of its key"),
@@ -353,6 +394,50 @@ EVIDENCE = pa.schema(
         _CHUNK_ID,
         _DOCUMENT_ID,
         _column("confidence", _FLOAT, "confidence of that triple"),
+    ]
+)
+
+ATTRIBUTES = pa.schema(
+    [
+        _column("entity_id", _STRING, "entity that has it"),
+        _column("relation", _STRING, "canonical relation form"),
+        _column("value", _STRING, "the number, date or other value as it stands"),
+        _column("type", _STRING, "entity label of the value; empty for none"),
+        _column("negated", _BOOL, "whether the sentence denies it"),
+        _column("triple_id", _STRING, "triple it comes from"),
+        _SENTENCE_ID,
+        _CHUNK_ID,
+        _DOCUMENT_ID,
+        _column("confidence", _FLOAT, "confidence of that triple"),
+    ]
+)
+
+DROPPED = pa.schema(
+    [
+        _column("triple_id", _STRING, "triple that is no edge and no attribute"),
+        _DOCUMENT_ID,
+        _column("reason", _STRING, "what is wrong with it"),
+    ]
+)
+
+COMMUNITIES = pa.schema(
+    [
+        _column("community_id", _STRING, "community: id of its level and members"),
+        _column("level", _INT, "0 is the coarsest"),
+        _column("parent_id", _STRING, "community of the level above it lies in", nullable=True),
+        _column("title", _STRING, "what it is about, in a line"),
+        _column("summary", _STRING, "what it is about, with sources"),
+        _column("size", _INT, "number of entities"),
+        _column("member_sha256", _STRING, "hash of its members"),
+        _column("summary_key", _STRING, "hash of what the summary was written from, and by what"),
+    ]
+)
+
+MEMBERS = pa.schema(
+    [
+        _column("community_id", _STRING, "community"),
+        _column("entity_id", _STRING, "entity in it; one community a level at most"),
+        _column("centrality", _FLOAT, "weight of its relations inside the community"),
     ]
 )
 
@@ -411,6 +496,14 @@ SCHEMAS: dict[str, pa.Schema] = {
     "mentions": MENTIONS,
     "relations": RELATIONS,
     "evidence": EVIDENCE,
+    "surfaces": SURFACES,
+    "names": NAMES,
+    "merges": MERGES,
+    "resolved": RESOLVED,
+    "attributes": ATTRIBUTES,
+    "dropped": DROPPED,
+    "communities": COMMUNITIES,
+    "members": MEMBERS,
     "nodes": NODES,
     "edges": EDGES,
 }

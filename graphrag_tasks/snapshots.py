@@ -43,11 +43,19 @@ SNAPSHOT_TABLES = (
     "frames",
     "triples",
     "coreferences",
+    "surfaces",
+    "names",
+    "merges",
+    "resolved",
     "entities",
     "aliases",
     "mentions",
     "relations",
     "evidence",
+    "attributes",
+    "dropped",
+    "communities",
+    "members",
 )
 """Parquet tables of a snapshot."""
 

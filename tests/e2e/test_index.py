@@ -224,7 +224,7 @@ def test_a_killed_run_is_continued(
 
     monkeypatch.setattr(Run, "_finish", counted)
     assert index().changed
-    assert worked == ["normalize", "embed", "load"]
+    assert worked == ["normalize", "resolve", "relate", "communities", "embed", "load"]
 
 
 def test_vectors_are_reused_by_text(index: Indexer, corpus: Path) -> None:

@@ -1,14 +1,18 @@
-"""Normalise: what becomes a node, what is dropped, and that no order shows."""
+"""From triples to relations: normalise, resolve and relate, one after the other."""
 
 import random
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphrag_tasks import schemas
-from graphrag_tasks.config import NormalizeConfig
-from graphrag_tasks.normalize import clean_name, entity_key, normalize
+from graphrag_tasks.config import NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.normalize import normalize
+from graphrag_tasks.relate import PRODUCES, relate
+from graphrag_tasks.resolve import resolve
 
 
 def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
@@ -25,33 +29,12 @@ def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
 
 def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict[str, float]]:
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
-    result = normalize(table, config=NormalizeConfig())
-    return {name: rows.to_pylist() for name, rows in result.tables.items()}, dict(result.stats)
-
-
-@pytest.mark.parametrize(
-    ("surface", "name"),
-    [
-        ("the  Custom Code", "Custom Code"),
-        ("“VBBS”,", "VBBS"),
-        ("an SAP Note's", "SAP Note"),
-        ("its own\u200b\ntable ", "own table"),
-        ("S/4HANA", "S/4HANA"),
-        ("C++", "C++"),
-        ("method SELECT(x),", "method SELECT(x)"),
-        ("(MRP)", "MRP"),
-        ("\ufb01eld", "field"),
-        ("The", "The"),
-        ("***", ""),
-    ],
-)
-def test_names_lose_noise_and_keep_what_belongs_to_them(surface: str, name: str) -> None:
-    assert clean_name(surface) == name
-
-
-def test_keys_ignore_case_and_determiners() -> None:
-    assert entity_key("The Table VBBS") == entity_key("table VBBS")
-    assert entity_key("VBBS") != entity_key("VBBE")
+    sql = SqlConfig()
+    normalized = normalize(table, config=NormalizeConfig(), sql=sql)
+    surfaces, names = (normalized.tables[name] for name in ("surfaces", "names"))
+    resolved = resolve(table, surfaces, names, config=ResolveConfig(), sql=sql)
+    related = relate(table, surfaces, resolved.tables["resolved"], sql=sql)
+    return {name: rows.to_pylist() for name, rows in related.tables.items()}, dict(related.stats)
 
 
 def test_mentions_of_one_key_are_one_entity_named_by_vote() -> None:
@@ -91,7 +74,10 @@ def test_what_is_denied_is_another_relation_and_says_so() -> None:
         ("x", None, "short"),
         ("x" * 200, None, "long"),
         ("something", None, "stop_word"),
-        ("4.711", None, "no_letter"),
+        ("4.711", None, "literal"),
+        ("two years", "DATE", "literal"),
+        ("a b c d e f g h i j", None, "wordy"),
+        ("…", None, "short"),
         ("The VBBS", None, "same_ends"),
     ],
 )
@@ -121,7 +107,7 @@ def test_no_order_of_triples_shows() -> None:
 def test_no_triples_give_valid_empty_tables() -> None:
     tables, _ = run()
     assert tables == {name: [] for name in tables}
-    assert set(tables) == {"entities", "aliases", "mentions", "relations", "evidence"}
+    assert set(tables) == set(PRODUCES)
 
 
 def test_every_relation_ends_at_entities_and_has_evidence() -> None:
@@ -147,3 +133,51 @@ def test_a_resolved_end_is_the_node_and_its_mention_stays_where_it_stands() -> N
 def test_a_resolved_end_that_is_the_other_end_is_dropped() -> None:
     _, stats = run(triple("it", "be", "Report", head_type="PRON", head_resolved="the report"))
     assert stats["dropped_same_ends"] == 1
+
+
+def test_a_value_is_an_attribute_of_its_head() -> None:
+    tables, _ = run(triple("release 7.5", "appear in", "October 2015", tail_type="DATE"))
+    (attribute,) = tables["attributes"]
+    assert (attribute["relation"], attribute["value"]) == ("appear in", "October 2015")
+    assert [row["name"] for row in tables["entities"]] == ["release 7.5"]
+    assert tables["relations"] == []
+
+
+def test_an_identifier_is_no_value_whatever_its_label() -> None:
+    tables, _ = run(triple("job", "use", "ZBADI_DEMO", tail_type="DATE"))
+    assert len(tables["relations"]) == 1
+
+
+def test_ways_of_writing_one_name_are_one_entity() -> None:
+    tables, _ = run(
+        triple("internal table", "hold", "rows"),
+        triple("internal tables", "hold", "rows", number=1),
+    )
+    assert {row["name"]: row["mentions"] for row in tables["entities"]} == {
+        "internal table": 2, "rows": 2,
+    }  # fmt: skip
+    assert [row["weight"] for row in tables["relations"]] == [2]
+    assert {row["alias"] for row in tables["aliases"]} == {
+        "internal table", "internal tables", "rows",
+    }  # fmt: skip
+
+
+ENDS = st.sampled_from(
+    ["it", "VBBS", "vbbs", "table VBBS", "4", "x", "same", "the", "data objects"]
+)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.tuples(ENDS, ENDS, st.sampled_from([None, "PRON", "DATE"])), max_size=8))
+def test_every_triple_is_evidence_attribute_or_dropped(
+    ends: list[tuple[str, str, str | None]],
+) -> None:
+    triples = [
+        triple(head, "be", tail, tail_type=type_, number=number)
+        for number, (head, tail, type_) in enumerate(ends)
+    ]
+    tables, _ = run(*triples)
+    found = [
+        row["triple_id"] for name in ("evidence", "attributes", "dropped") for row in tables[name]
+    ]
+    assert sorted(found) == sorted(row["triple_id"] for row in triples)

@@ -1,0 +1,111 @@
+"""`graphrag-tasks entities`: why an entity is what it is, and how to have it otherwise."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
+from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.config import load_config
+from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.resolve.explain import EntityExplanation, explain_entity
+from graphrag_tasks.resolve.overrides import with_override
+from graphrag_tasks.snapshots import Store
+
+app = typer.Typer(help="Explain entities and override what was merged.", no_args_is_help=True)
+
+NameArgument = Annotated[str, typer.Argument(help="A name of the entity, in any spelling.")]
+OverridesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--overrides", help="YAML file to write to.", show_default="resolve.overrides of the config"
+    ),
+]
+
+
+@app.command()
+def explain(
+    name: NameArgument,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show an entity's names, the decisions behind them, relations and documents."""
+    snapshot = Store(load_config(config, overrides={"store": store}).store).open()
+    found = explain_entity(snapshot, name)
+    if json:
+        print_json(found.to_dict())
+    else:
+        _print(found)
+
+
+def _print(found: EntityExplanation) -> None:
+    label = f" [{found.type}]" if found.type else ""
+    CONSOLE.print(
+        f"{found.name}{label}, {found.mentions} mentions, id {found.entity_id}", markup=False
+    )
+    CONSOLE.print(table("Aliases", ("alias", "mentions"), found.aliases))
+    if found.decisions:
+        columns = ("left", "right", "verdict", "rules", "guard", "score", "by")
+        rows = [
+            [", ".join(row[name]) if name == "rules" else row[name] for name in columns]
+            for row in found.decisions
+        ]
+        CONSOLE.print(table("Decisions", columns, rows))
+    CONSOLE.print(table("Strongest relations", ("relation", "sentences"), found.relations))
+    CONSOLE.print(table("Documents", ("document", "mentions"), found.documents))
+
+
+@app.command()
+def merge(
+    name: NameArgument,
+    other: NameArgument,
+    overrides: OverridesOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write that two names are one entity; the next run merges them."""
+    _write("same", f"[{_quoted(name)}, {_quoted(other)}]", overrides, config)
+
+
+@app.command()
+def split(
+    name: NameArgument,
+    other: NameArgument,
+    overrides: OverridesOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write that two names are not one entity; the next run keeps them apart."""
+    _write("different", f"[{_quoted(name)}, {_quoted(other)}]", overrides, config)
+
+
+@app.command()
+def rename(
+    name: NameArgument,
+    new_name: Annotated[str, typer.Argument(help="What to call it.")],
+    overrides: OverridesOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write what an entity is to be called; the next run calls it so."""
+    _write("rename", f"{_quoted(name)}: {_quoted(new_name)}", overrides, config)
+
+
+def _quoted(name: str) -> str:
+    return json_module.dumps(name, ensure_ascii=False)
+
+
+def _write(section: str, entry: str, overrides: Path | None, config: Path | None) -> None:
+    configured = load_config(config).resolve.overrides
+    file = overrides or (Path(configured) if configured else None)
+    if file is None:
+        raise ConfigError(
+            "there is no overrides file",
+            "resolve.overrides",
+            "Name one with --overrides, and set resolve.overrides to it so that runs read it",
+        )
+    text = file.read_text("utf-8") if file.exists() else ""
+    file.write_text(with_override(text, section, entry, str(file)), "utf-8")
+    CONSOLE.print(f"{file}: {section} {entry}. The next run applies it.", markup=False)

@@ -1,0 +1,155 @@
+"""Relate stage: names are entities now; triples between them become relations, with evidence.
+
+Equal triples are one relation, however many sentences state it. Triples whose tail is a value (a
+number, a date) are attributes of their head. What becomes neither is kept as a row with its reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow as pa
+
+from graphrag_tasks import schemas
+from graphrag_tasks.config import SqlConfig
+from graphrag_tasks.names import LITERAL, PROBLEMS
+from graphrag_tasks.sql import Rows, label, sql_over, surface
+from graphrag_tasks.stage import StageResult
+
+REQUIRES = ("triples", "surfaces", "resolved")
+PRODUCES = (
+    "entities",
+    "aliases",
+    "mentions",
+    "relations",
+    "evidence",
+    "attributes",
+    "dropped",
+)
+DEPENDENCIES = ("duckdb",)
+
+SAME_ENDS = "same_ends"
+"""Reason to drop a triple that relates an entity to itself."""
+
+_ENDS = """
+    CREATE TABLE ends AS
+    SELECT surface, surfaces.type AS type, key, surfaces.name AS alias, problem, entity_id
+    FROM surfaces LEFT JOIN resolved USING (key)
+"""
+
+_FACTS = f"""
+    CREATE TABLE facts AS
+    SELECT
+        triple_id, sentence_id, chunk_id, document_id, relation, negated, confidence,
+        head_start, head_end, tail_start, tail_end, tail,
+        h.entity_id AS head_id, t.entity_id AS tail_id, h.alias AS head_alias,
+        t.alias AS tail_alias, h.type AS head_label, t.type AS tail_label,
+        h.problem AS head_problem, t.problem AS tail_problem
+    FROM triples
+    JOIN ends AS h ON h.surface = {surface("head")} AND h.type = {label("head")}
+    JOIN ends AS t ON t.surface = {surface("tail")} AND t.type = {label("tail")}
+"""  # noqa: S608 - made of constants
+
+_RELATED = "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id"
+_ATTRIBUTED = f"head_problem IS NULL AND tail_problem IS NOT DISTINCT FROM '{LITERAL}'"
+
+_MENTIONS = f"""
+    CREATE TABLE mentions AS
+    SELECT entity_id, sentence_id, chunk_id, document_id, start, "end",
+        min(alias) AS alias, min(type) AS type
+    FROM (
+        SELECT head_id AS entity_id, sentence_id, chunk_id, document_id, head_start AS start,
+            head_end AS "end", head_alias AS alias, head_label AS type
+        FROM facts WHERE ({_RELATED}) OR ({_ATTRIBUTED})
+        UNION ALL
+        SELECT tail_id, sentence_id, chunk_id, document_id, tail_start, tail_end, tail_alias,
+            tail_label
+        FROM facts WHERE {_RELATED}
+    ) GROUP BY ALL
+"""  # noqa: S608 - the conditions are the constants above
+
+_QUERIES = {
+    "entities": """
+        SELECT entity_id, key, named.name AS name, named.type AS type, mentions, chunks
+        FROM named JOIN (
+            SELECT entity_id, count(*) AS mentions, count(DISTINCT chunk_id) AS chunks
+            FROM mentions GROUP BY entity_id
+        ) USING (entity_id) ORDER BY entity_id
+    """,
+    "aliases": """
+        SELECT entity_id, alias, count(*) AS mentions
+        FROM mentions GROUP BY ALL ORDER BY entity_id, alias
+    """,
+    "mentions": """
+        SELECT entity_id, sentence_id, chunk_id, document_id, start, "end"
+        FROM mentions ORDER BY entity_id, sentence_id, start, "end"
+    """,
+    "relations": """
+        SELECT relation_id, head_id, relation, tail_id,
+            concat_ws(' ', h.name, CASE WHEN negated THEN 'not' END, relation, t.name) AS text,
+            negated, weight, confidence
+        FROM grouped
+        JOIN named AS h ON h.entity_id = head_id
+        JOIN named AS t ON t.entity_id = tail_id
+        ORDER BY relation_id
+    """,
+    "evidence": f"""
+        SELECT relation_id, triple_id, sentence_id, chunk_id, document_id, facts.confidence
+        FROM facts JOIN grouped USING (head_id, relation, tail_id, negated)
+        WHERE {_RELATED} ORDER BY relation_id, triple_id
+    """,  # noqa: S608
+    "attributes": f"""
+        SELECT head_id AS entity_id, relation, tail AS value, tail_label AS type, negated,
+            triple_id, sentence_id, chunk_id, document_id, confidence
+        FROM facts WHERE {_ATTRIBUTED} ORDER BY entity_id, relation, value, triple_id
+    """,  # noqa: S608
+    "dropped": f"""
+        SELECT triple_id, document_id,
+            coalesce(head_problem, tail_problem, '{SAME_ENDS}') AS reason
+        FROM facts WHERE NOT ({_RELATED}) AND NOT ({_ATTRIBUTED}) ORDER BY triple_id
+    """,  # noqa: S608
+}
+
+_GROUPED = f"""
+    CREATE TABLE grouped AS
+    SELECT content_id('relation', [head_id, relation, tail_id, negated::INT::VARCHAR])
+            AS relation_id, *
+    FROM (
+        SELECT head_id, relation, tail_id, negated, count(*) AS weight,
+            1 - exp(sum(round(ln(1 - least(confidence, 0.999999)) * 1e9)::HUGEINT)::DOUBLE / 1e9)
+                AS confidence
+        FROM facts WHERE {_RELATED} GROUP BY head_id, relation, tail_id, negated
+    )
+"""  # noqa: S608 - joint confidence 1 - Π(1 - c), summed as whole numbers: exact in any order
+
+_NAMED = """
+    CREATE TABLE named AS
+    SELECT entity_id, centre AS key, any_value(name) AS name, any_value(type) AS type
+    FROM resolved GROUP BY entity_id, centre
+"""
+
+
+def relate(triples: Rows, surfaces: pa.Table, resolved: pa.Table, *, sql: SqlConfig) -> StageResult:
+    """Turn triples into relations between entities.
+
+    Args:
+        triples: Rows of `schemas.TRIPLES`.
+        surfaces: What each head and tail is (`schemas.SURFACES`).
+        resolved: The entity of each name (`schemas.RESOLVED`).
+        sql: Memory and threads.
+
+    Returns:
+        `PRODUCES`, each sorted by its ids; counts of them and of what was dropped, by reason.
+    """
+    inputs = {"triples": triples, "surfaces": surfaces, "resolved": resolved}
+    with sql_over(inputs, sql) as connection:
+        for statement in (_ENDS, _FACTS, _MENTIONS, _GROUPED, _NAMED):
+            connection.execute(statement)
+        tables = {
+            name: connection.sql(query).to_arrow_table().cast(schemas.SCHEMAS[name])
+            for name, query in _QUERIES.items()
+        }
+    stats: dict[str, int | float] = {name: table.num_rows for name, table in tables.items()}
+    reasons = Counter(tables["dropped"]["reason"].to_pylist())
+    stats |= {f"dropped_{reason}": reasons[reason] for reason in (*PROBLEMS, SAME_ENDS)}
+    return StageResult(tables, stats)

@@ -1,0 +1,62 @@
+"""Cluster: accepted pairs become entities, without chains.
+
+If A is B and B is C, A need not be C: two names of a cluster that a guard keeps apart, or that a
+user's override does, are never joined by way of a third. Pairs are taken best first, so where a
+chain must break it breaks at its weakest link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+
+_MOST_COMPARED = 400
+"""Pairs of members compared before two clusters are joined; larger ones compare their centres."""
+
+
+class Clusters:
+    """Names and the clusters they are in; every name begins alone.
+
+    Args:
+        apart: Returns why two names can never be one thing, or None.
+        rank: Sort key of a name: the lowest of a cluster is its centre.
+    """
+
+    def __init__(
+        self, apart: Callable[[str, str], str | None], rank: Callable[[str], tuple[int, str]]
+    ) -> None:
+        self._apart = apart
+        self._rank = rank
+        self._cluster: dict[str, list[str]] = {}
+
+    def members(self, name: str) -> list[str]:
+        """Return the names of the cluster a name is in, its centre first."""
+        return self._cluster.get(name, [name])
+
+    def join(self, left: str, right: str) -> str | None:
+        """Join the clusters of two names, or return why their members must stay apart."""
+        one, other = self.members(left), self.members(right)
+        if one is other or right in one:
+            return None
+        compared: Iterable[tuple[str, str]] = product(one, other)
+        if len(one) * len(other) > _MOST_COMPARED:
+            compared = [(one[0], other[0]), (left, right)]
+        for first, second in compared:
+            reason = self._apart(first, second)
+            if reason:
+                return reason
+        joined = sorted([*one, *other], key=self._rank)
+        for name in joined:
+            self._cluster[name] = joined
+        return None
+
+    def remove(self, name: str) -> None:
+        """Put a name into a cluster of its own."""
+        others = [one for one in self.members(name) if one != name]
+        for one in others:
+            self._cluster[one] = others
+        self._cluster[name] = [name]
+
+    def centres(self) -> Mapping[str, str]:
+        """Return the centre of each name that is not alone."""
+        return {name: members[0] for name, members in self._cluster.items() if len(members) > 1}

@@ -1,0 +1,102 @@
+"""Canonical forms: what is left of a name when ways of writing it are set aside.
+
+Each step takes one kind of variation away, and names its rule. Two names whose forms are equal
+after some steps are candidates for one entity by the rules of those steps; the step that takes
+away most (a slip of the pen) is the last.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+
+WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"[-−–]?\d+(?:[.,]\d+)*")
+_JOINTS = re.compile(r"(?<=[^\W\d_])[\s.‐‑–-]+(?=[^\W\d_])|(?<=[^\W\d_])[\s‐‑-]+(?=\d)")
+"""Blank space, hyphens and full stops between letters, or before a number."""
+
+_OPTIONAL_PLURAL = re.compile(r"\((?:s|es)\)?$")
+_BRACKETS = re.compile(r"[()\[\]]")
+
+_INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+_LONE_LETTER = re.compile(r"(?:^|[\s-])([^\W\d_])(?=$|[\s-])")
+_BRITISH = (
+    (re.compile(r"\b(\w{3,})is(e[ds]?|ing|ations?)\b"), r"\1iz\2"),
+    (re.compile(r"\b(behavi|col|fav|flav|harb|hon|lab|neighb)our"), r"\1or"),
+    (re.compile(r"\b(cent|met|theat|lit)re(s?)\b"), r"\1er\2"),
+    (re.compile(r"\b(catal|dial|anal)ogue(s?)\b"), r"\1og\2"),
+)
+_IRREGULAR = {"indices": "index", "matrices": "matrix", "criteria": "criterion", "men": "man",
+              "women": "woman", "children": "child", "people": "person"}  # fmt: skip
+_NOT_PLURAL = ("ss", "us", "is", "ics", "ws", "os", "as")
+_SHORTEST_SINGULAR = 3
+
+
+def numbers(key: str) -> tuple[str, ...]:
+    """Return the numbers in a name, in their order: versions, dates, quantities."""
+    return tuple(_NUMBER.findall(_INITIALS.sub("", key)))
+
+
+def has_lone_letter(key: str) -> bool:
+    """Return whether a word of the name is one letter, which joins to no other word."""
+    return _LONE_LETTER.search(_INITIALS.sub("", key)) is not None
+
+
+def unbracketed(key: str) -> str:
+    """Return the name without brackets: "system(s)" is "system", "(de)serialisation" one word."""
+    return _BRACKETS.sub("", _OPTIONAL_PLURAL.sub("", key))
+
+
+def unaccented(key: str) -> str:
+    """Return the name without accents; letters that have no plain form stay."""
+    parts = unicodedata.normalize("NFKD", key)
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def american(key: str) -> str:
+    """Return British spellings as American ones."""
+    for pattern, spelling in _BRITISH:
+        key = pattern.sub(spelling, key)
+    return key
+
+
+def singular(key: str) -> str:
+    """Return the name with its head noun in the singular.
+
+    That is the last word that is none with a digit ("steps 1"), or such a word before "of".
+    """
+    head, of, rest = key.partition(" of ")
+    words = head.split(" ")
+    last = len(words) - 1
+    while last > 0 and any(sign.isdigit() for sign in words[last]):
+        last -= 1
+    words[last] = singular_noun(words[last])
+    return " ".join(words) + of + rest
+
+
+def singular_noun(word: str) -> str:
+    """Return the singular of an English noun, by its ending; other words as they are."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) <= _SHORTEST_SINGULAR or not word.endswith("s") or word.endswith(_NOT_PLURAL):
+        return word
+    if word.endswith("ies") and len(word) > len("movies"):
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zzes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def joined(key: str) -> str:
+    """Return the name without what separates its words: "time-stamp" is "time stamp"."""
+    return _JOINTS.sub("", key).rstrip(".")
+
+
+def corrected(corrections: Mapping[str, str]) -> Callable[[str], str]:
+    """Return the step that puts known slips right, word by word."""
+
+    def step(key: str) -> str:
+        return WORD.sub(lambda word: corrections.get(word[0], word[0]), key)
+
+    return step

@@ -1,0 +1,203 @@
+"""The resolve stage: names that are one thing become one entity, and every decision is a row.
+
+Four steps, one module each: block and score (`candidates`), guard (`guards`), cluster without
+chains (`clusters`); the user's overrides (`overrides`) have the last word. Deterministic: the
+decisions depend on the set of names and their counts, on no order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks import schemas
+from graphrag_tasks.config import ResolveConfig, SqlConfig
+from graphrag_tasks.ids import content_id
+from graphrag_tasks.resolve.candidates import Candidate, Name, candidates
+from graphrag_tasks.resolve.clusters import Clusters
+from graphrag_tasks.resolve.dictionary import known_words
+from graphrag_tasks.resolve.guards import objection
+from graphrag_tasks.resolve.overrides import Overrides, Pair
+from graphrag_tasks.sql import Rows, label, sql_over, surface
+from graphrag_tasks.stage import StageResult
+
+REQUIRES = ("triples", "surfaces", "names")
+PRODUCES = ("merges", "resolved")
+DEPENDENCIES = ("spacy", "duckdb", "pyyaml")
+
+SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
+BY_RULES, BY_OVERRIDE = "rules", "override"
+
+ALIAS_RULE = "alias"
+"""Rule of the triples (long form, "be known as", short form) that extraction finds."""
+
+_ACRONYMS = f"""
+    SELECT DISTINCT short.key AS short, long.key AS long
+    FROM triples
+    JOIN surfaces AS long ON long.surface = {surface("head")} AND long.type = {label("head")}
+    JOIN surfaces AS short ON short.surface = {surface("tail")} AND short.type = {label("tail")}
+    WHERE rule = '{ALIAS_RULE}' AND long.problem IS NULL AND short.problem IS NULL
+    ORDER BY ALL
+"""  # noqa: S608 - made of constants
+
+
+def resolve(
+    triples: Rows,
+    surfaces: pa.Table,
+    names: pa.Table,
+    *,
+    config: ResolveConfig,
+    sql: SqlConfig,
+    overrides: Overrides | None = None,
+) -> StageResult:
+    """Decide which names are one entity.
+
+    Args:
+        triples: Rows of `schemas.TRIPLES`: acronyms that texts introduce are read from them.
+        surfaces: Rows of `schemas.SURFACES`.
+        names: Rows of `schemas.NAMES`.
+        config: Model and thresholds.
+        sql: Memory and threads.
+        overrides: The user's last word.
+
+    Returns:
+        `merges`, every pair that was weighed, with features, score, guard and verdict, and
+        `resolved`, the entity of every name.
+    """
+    overrides = overrides or Overrides()
+    known = {row["key"]: Name(**row) for row in names.to_pylist()}
+    with sql_over({"triples": triples, "surfaces": surfaces}, sql) as connection:
+        acronyms = connection.sql(_ACRONYMS).fetchall()
+    found = candidates(known, acronyms, known_words(config.model))
+    resolution = _Resolution(known, overrides, config)
+    for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
+        resolution.weigh(candidate)
+    for pair in overrides.different:
+        resolution.separate(pair)
+    merges = pa.Table.from_pylist(resolution.decisions, schema=schemas.MERGES)
+    merges = merges.sort_by([("left", "ascending"), ("right", "ascending"), ("by", "ascending")])
+    resolved = pa.Table.from_pylist(list(resolution.rows()), schema=schemas.RESOLVED)
+    stats: dict[str, int | float] = {"names": len(known)}
+    stats["entities"] = len(set(resolved["entity_id"].to_pylist()))
+    verdicts = Counter(merges["verdict"].to_pylist())
+    stats |= {f"merges_{verdict}": verdicts[verdict] for verdict in (SAME, DIFFERENT, UNSURE)}
+    stats["overrides_unused"] = resolution.unused
+    return StageResult({"merges": merges, "resolved": resolved}, stats)
+
+
+class _Resolution:
+    """The decisions so far."""
+
+    def __init__(
+        self, names: Mapping[str, Name], overrides: Overrides, config: ResolveConfig
+    ) -> None:
+        self.decisions: list[dict[str, Any]] = []
+        self.unused = 0
+        self._names = names
+        self._overrides = overrides
+        self._config = config
+        self._apart = {frozenset((pair.left, pair.right)) for pair in overrides.different}
+        self._together = {frozenset((pair.left, pair.right)) for pair in overrides.same}
+        self._clusters = Clusters(self._objection, self._rank)
+        for pair in overrides.same:
+            self._unite(pair)
+
+    def _rank(self, key: str) -> tuple[int, str]:
+        return -self._names[key].mentions, key
+
+    def _objection(self, left: str, right: str) -> str | None:
+        pair = frozenset((left, right))
+        if pair in self._apart:
+            return "override"
+        if pair in self._together:
+            return None
+        return objection(self._names[left], self._names[right], ())
+
+    def _unite(self, pair: Pair) -> None:
+        """Put two names together as the user says, whatever guards would say."""
+        if not {pair.left, pair.right} <= self._names.keys():
+            self.unused += 1
+            return
+        left, right = sorted((pair.left, pair.right), key=self._rank)
+        for one in self._clusters.members(left):
+            for other in self._clusters.members(right):
+                self._together.add(frozenset((one, other)))
+        self._clusters.join(left, right)
+        self._decide(left, right, (), 1.0, None, SAME, BY_OVERRIDE)
+
+    def separate(self, pair: Pair) -> None:
+        """Record that two names are apart by the user's word; nothing joined them."""
+        if not {pair.left, pair.right} <= self._names.keys():
+            self.unused += 1
+            return
+        left, right = sorted((pair.left, pair.right), key=self._rank)
+        self._decide(left, right, (), 0.0, None, DIFFERENT, BY_OVERRIDE)
+
+    def weigh(self, candidate: Candidate) -> None:
+        """Decide on a candidate pair, and join its clusters where it is one thing."""
+        left, right = self._names[candidate.left], self._names[candidate.right]
+        pair = frozenset((candidate.left, candidate.right))
+        if pair in self._apart or pair in self._together:
+            return
+        guard = objection(left, right, candidate.rules)
+        verdict = DIFFERENT
+        if guard is None and candidate.score >= self._config.same_score:
+            guard = self._clusters.join(candidate.left, candidate.right)
+            guard = guard and f"cluster:{guard}"
+            verdict = DIFFERENT if guard else SAME
+        elif guard is None and candidate.score >= self._config.unsure_score:
+            verdict = UNSURE
+        self._decide(
+            candidate.left, candidate.right, candidate.rules, candidate.score, guard, verdict
+        )
+
+    def _decide(
+        self,
+        left: str,
+        right: str,
+        rules: Iterable[str],
+        score: float,
+        guard: str | None,
+        verdict: str,
+        by: str = BY_RULES,
+    ) -> None:
+        self.decisions.append(
+            {
+                "left": left,
+                "right": right,
+                "rules": list(rules),
+                "score": score,
+                "guard": guard,
+                "verdict": verdict,
+                "by": by,
+            }
+        )
+
+    def rows(self) -> Iterable[dict[str, Any]]:
+        """Yield the entity of each name."""
+        centres = self._clusters.centres()
+        for key in sorted(self._names):
+            centre = self._names[centres.get(key, key)]
+            members = self._clusters.members(key)
+            yield {
+                "key": key,
+                "entity_id": content_id("entity", centre.key),
+                "centre": centre.key,
+                "name": self._name(centre, members),
+                "type": _voted_type([self._names[member] for member in members]),
+            }
+
+    def _name(self, centre: Name, members: Iterable[str]) -> str:
+        given = [self._overrides.rename[key] for key in members if key in self._overrides.rename]
+        return given[0] if given else centre.name
+
+
+def _voted_type(names: Iterable[Name]) -> str | None:
+    votes: Counter[str] = Counter()
+    for name in names:
+        if name.type:
+            votes[name.type] += name.mentions
+    return min(votes, key=lambda label: (-votes[label], label)) if votes else None

@@ -1,0 +1,89 @@
+"""SQL over Arrow tables and Parquet files, out of core.
+
+DuckDB (MIT licence, in process, no server) scans tables and Parquet datasets by column, and spills
+to disk what does not fit its memory bound. Stages that see all triples of a corpus are written in
+it, so their memory does not grow with the corpus.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyarrow as pa
+
+from graphrag_tasks.config import SqlConfig
+from graphrag_tasks.ids import content_id
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow.dataset as ds
+
+Rows: TypeAlias = "pa.Table | ds.Dataset"
+"""What can be scanned by column."""
+
+
+@contextmanager
+def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection that knows these tables by their names.
+
+    It also knows the function `content_id(kind, [part, …])` of `graphrag_tasks.ids`. Rows have no
+    order but that of `ORDER BY`.
+
+    Args:
+        tables: Tables or datasets by name.
+        config: Memory bound and threads.
+    """
+    import duckdb  # here, because it brings pandas along
+    from duckdb.func import PythonUDFType
+
+    with (
+        tempfile.TemporaryDirectory(prefix="graphrag-sql-") as spill,
+        duckdb.connect(
+            config={
+                "memory_limit": f"{config.memory_bytes}B",
+                "threads": config.threads,
+                "temp_directory": spill,
+                "preserve_insertion_order": False,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+            }
+        ) as connection,
+    ):
+        connection.create_function(
+            "content_id",
+            _content_ids,
+            ["VARCHAR", "VARCHAR[]"],
+            "VARCHAR",
+            type=PythonUDFType.ARROW,
+        )
+        for name, rows in tables.items():
+            connection.register(name, rows)
+        yield connection
+
+
+def _content_ids(kinds: pa.ChunkedArray, parts: pa.ChunkedArray) -> pa.Array:
+    rows = zip(kinds.to_pylist(), parts.to_pylist(), strict=True)
+    return pa.array([content_id(kind, *row) for kind, row in rows], pa.string())
+
+
+def surface(end: str) -> str:
+    """Return the SQL of what names an end of a triple: what it stands for, where that is known.
+
+    Args:
+        end: head or tail.
+    """
+    return f"coalesce({end}_resolved, {end})"
+
+
+def label(end: str) -> str:
+    """Return the SQL of an end's entity label; empty for none.
+
+    The label of an end that stands for another thing tells of its surface, so it is passed over.
+
+    Args:
+        end: head or tail.
+    """
+    return f"CASE WHEN {end}_resolved IS NULL THEN coalesce({end}_type, '') ELSE '' END"

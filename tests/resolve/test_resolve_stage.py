@@ -1,0 +1,168 @@
+"""Resolve: what is merged, what is kept apart, and that every decision is a row."""
+
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_tasks import schemas
+from graphrag_tasks.config import ResolveConfig, SqlConfig
+from graphrag_tasks.names import entity_key
+from graphrag_tasks.resolve import Overrides, read_overrides, resolve
+from graphrag_tasks.stage import StageResult
+
+SQL = SqlConfig()
+
+
+def run(
+    *names: str | tuple[str, str | None, int],
+    overrides: str = "",
+    acronyms: tuple[tuple[str, str], ...] = (),
+) -> StageResult:
+    """Resolve names, given as surface or as (surface, label, mentions); earlier ones lead."""
+    rows: list[dict[str, Any]] = []
+    for place, name in enumerate(names):
+        surface, label, mentions = name if isinstance(name, tuple) else (name, None, 99 - place)
+        rows.append(
+            {"key": entity_key(surface), "name": surface, "type": label, "mentions": mentions}
+        )
+    surfaces = [
+        {"surface": row["name"], "type": "", "key": row["key"], "name": row["name"]} for row in rows
+    ]
+    triples = [
+        dict.fromkeys(schemas.TRIPLES.names) | {"head": long, "tail": short, "rule": "alias"}
+        for short, long in acronyms
+    ]
+    return resolve(
+        pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
+        pa.Table.from_pylist(surfaces, schema=schemas.SURFACES),
+        pa.Table.from_pylist(rows, schema=schemas.NAMES),
+        config=ResolveConfig(),
+        sql=SQL,
+        overrides=read_overrides(overrides, "o.yaml") if overrides else Overrides(),
+    )
+
+
+def entities(result: StageResult) -> set[frozenset[str]]:
+    groups: dict[str, set[str]] = {}
+    for row in result.tables["resolved"].to_pylist():
+        groups.setdefault(row["entity_id"], set()).add(row["key"])
+    return {frozenset(group) for group in groups.values() if len(group) > 1}
+
+
+def decisions(result: StageResult) -> list[tuple[str, str, str, str | None]]:
+    return [
+        (row["left"], row["right"], row["verdict"], row["guard"])
+        for row in result.tables["merges"].to_pylist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "rule"),
+    [
+        ("internal table", "internal tables", "number"),
+        ("time stamp", "timestamp", "spacing"),
+        ("test system", "test system(s)", "brackets"),
+        ("organization", "organisation", "spelling"),
+        ("facade", "façade", "accents"),
+        ("VBBE", "table VBBE", "kind"),
+        ("S001", "transparent table S001", "kind"),
+    ],
+)
+def test_ways_of_writing_one_name(left: str, right: str, rule: str) -> None:
+    result = run(left, right)
+    assert entities(result) == {frozenset({entity_key(left), entity_key(right)})}
+    (row,) = result.tables["merges"].to_pylist()
+    assert (row["left"], row["rules"], row["by"]) == (entity_key(left), [rule], "rules")
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("VBBE", "VBBS"),
+        ("SAP S/4HANA 1809", "SAP S/4HANA 1909"),
+        ("World War I", "World War II"),
+        ("content", "context"),
+        ("table type", "type table"),
+        ("1.5 m", "15 m"),
+        ("client", "server"),
+        ("get_entry", "get_entries"),
+        ("table", "TYPE TABLE"),
+    ],
+)
+def test_near_names_stay_apart(left: str, right: str) -> None:
+    assert entities(run(left, right)) == set()
+
+
+def test_what_a_guard_keeps_apart_is_listed_with_it() -> None:
+    assert decisions(run("plan b", "planb")) == [("plan b", "planb", "different", "letter")]
+    proper = run(("Tower", "GPE", 2), ("Towers", "GPE", 1))
+    assert decisions(proper) == [("tower", "towers", "different", "proper_number")]
+
+
+def test_people_lose_their_title_and_companies_their_form() -> None:
+    assert entities(run(("Gerald Ford", "PERSON", 3), ("President Gerald Ford", "PERSON", 1)))
+    assert entities(run(("Air Georgian", "ORG", 3), ("Air Georgian Limited", "ORG", 1)))
+    assert not entities(run(("market", None, 3), ("market company", "ORG", 1)))
+
+
+def test_an_introduced_acronym_is_its_long_form() -> None:
+    result = run("MRP", "material requirements planning",
+                 acronyms=(("MRP", "material requirements planning"),))  # fmt: skip
+    assert entities(result) == {frozenset({"mrp", "material requirements planning"})}
+
+
+def test_an_acronym_of_two_things_is_left_open() -> None:
+    result = run("ATM", "automated teller machine", "asynchronous transfer mode",
+                 acronyms=(("ATM", "automated teller machine"),
+                           ("ATM", "asynchronous transfer mode")))  # fmt: skip
+    assert entities(result) == set()
+    assert {row[2] for row in decisions(result)} == {"unsure"}
+
+
+def test_a_user_has_the_last_word() -> None:
+    names = ("data object", "data objects", "BTP", "Business Technology Platform", "spare")
+    result = run(
+        *names,
+        overrides="same:\n- [BTP, Business Technology Platform]\n- [BTP, unheard of]\n"
+        "different:\n- [data object, data objects]\nrename:\n  btp: SAP BTP\n",
+    )
+    assert entities(result) == {frozenset({"btp", "business technology platform"})}
+    named = {row["key"]: row["name"] for row in result.tables["resolved"].to_pylist()}
+    assert named["business technology platform"] == named["btp"] == "SAP BTP"
+    assert [row["by"] for row in result.tables["merges"].to_pylist()] == ["override", "override"]
+    assert result.stats["overrides_unused"] == 1
+
+
+def test_a_chain_breaks_where_a_user_keeps_its_ends_apart() -> None:
+    names = ("time stamp", "timestamp", "timestamps")
+    result = run(*names, overrides="different:\n- [timestamp, timestamps]\n")
+    assert all(not {"timestamp", "timestamps"} <= group for group in entities(result))
+    assert "cluster:override" in {row[3] for row in decisions(result)}
+
+
+def test_no_names_are_no_entities() -> None:
+    result = run()
+    assert [table.num_rows for table in result.tables.values()] == [0, 0]
+
+
+WORDS = st.sampled_from(
+    ["data", "object", "objects", "time-stamp", "timestamp", "VBBE", "7.5", "s"]
+)
+NAMES = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size=12, unique=True)
+
+
+@settings(deadline=None, max_examples=40)
+@given(NAMES, st.randoms())
+def test_order_does_not_show(names: list[str], random: Random) -> None:
+    keyed = {
+        entity_key(name): (name, None, 1 + len(name) % 3) for name in names if entity_key(name)
+    }
+    shuffled = list(keyed.values())
+    random.shuffle(shuffled)
+    one, other = run(*keyed.values()), run(*shuffled)
+    for table in ("merges", "resolved"):
+        assert one.tables[table].equals(other.tables[table])
