@@ -12,7 +12,7 @@ PROBLEMS = ("pronoun", LITERAL, "short", "long", "wordy", "stop_word", "no_lette
 
 _DETERMINERS = frozenset(
     {"a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "all"}
-    | {"my", "your", "his", "her", "its", "our", "their", "both", "no", "such", "another", "other"}
+    | {"my", "your", "his", "her", "its", "our", "their", "both", "such", "another", "other"}
 )
 CODE_SIGNS = frozenset("_/\\=><~@#$%&*+{}[]|^")
 """A name with one of these is an identifier, a path or a formula: it has one spelling only."""

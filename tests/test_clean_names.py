@@ -18,6 +18,7 @@ from graphrag_tasks.names import clean_name, entity_key, is_code
         ("(MRP)", "MRP"),
         ("\ufb01eld", "field"),
         ("The", "The"),
+        ("No longer filled", "No longer filled"),
         ("***", ""),
     ],
 )
