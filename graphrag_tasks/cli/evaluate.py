@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from graphrag_tasks.cli import evaluate_triples
+from graphrag_tasks.cli import evaluate_entities, evaluate_triples
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.config import load_config
@@ -17,6 +17,7 @@ from graphrag_tasks.errors import ConfigError
 
 app = typer.Typer(help="Measure on data with known answers.", no_args_is_help=True)
 app.command()(evaluate_triples.triples)
+app.command()(evaluate_entities.entities)
 
 
 @app.command()
