@@ -152,9 +152,18 @@ def _pieces(cells: Iterable[Any], page: int, page_height: float) -> list[Line]:
 
 def _beside(boxes: Sequence[Box], cells: Iterable[Any], page_height: float) -> Iterator[Any]:
     """Yield the native cells as high on the page as a box: pages have thousands of letters."""
+    tops: list[float] = []
+    bottoms: list[float] = []
+    for box in sorted(boxes, key=lambda box: box.top):
+        if bottoms and box.top <= bottoms[-1]:
+            bottoms[-1] = max(bottoms[-1], box.bottom)
+        else:
+            tops.append(box.top)
+            bottoms.append(box.bottom)
     for cell in cells:
         middle = page_height - (cell.r_y0 + cell.r_y2) / 2
-        if any(box.top <= middle <= box.bottom for box in boxes):
+        place = bisect_right(tops, middle) - 1
+        if place >= 0 and middle <= bottoms[place]:
             yield cell
 
 

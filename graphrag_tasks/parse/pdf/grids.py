@@ -71,7 +71,8 @@ def segments(words: Iterable[Line], size: float, edges: Sequence[float] = ()) ->
         gap = word.box.left - last.box.right if last else 0.0
         near = gap < _WORD_GAP * min(max(word.height, last.height if last else 0), 1.2 * size)
         if last and (columns[-1] == column if edges else near):
-            font = replace(last.font, bold=last.font.bold and word.font.bold)
+            thinner = last.font.bold and not word.font.bold
+            font = replace(last.font, bold=False) if thinner else last.font
             text = f"{last.text} {word.text}"
             if is_right_to_left(word.text):
                 text = f"{word.text} {last.text}"

@@ -47,7 +47,11 @@ def lines_of(pieces: Iterable[Line]) -> list[Line]:
     ]
     lines = [line for row in rows for line in row]
     shared = Counter(map(_edge, lines))
-    return [replace(line, alone=_is_alone(line, row, shared)) for row in rows for line in row]
+    return [
+        line if _is_alone(line, row, shared) else replace(line, alone=False)
+        for row in rows
+        for line in row
+    ]
 
 
 def _edge(line: Line) -> int:
