@@ -72,6 +72,7 @@ class Fingerprints:
             "normalize",
             config=config.normalize.model_dump(),
             names=code_version("graphrag_tasks.names"),
+            sql=code_version("graphrag_tasks.sql"),
         )
         resolved = _chain(
             normalized,

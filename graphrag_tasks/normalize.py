@@ -8,6 +8,7 @@ ties by text, so no input order shows.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 
 import pyarrow as pa
@@ -76,8 +77,8 @@ def normalize(triples: Rows, *, config: NormalizeConfig, sql: SqlConfig) -> Stag
         connection.register("surfaces", surfaces)
         names = connection.sql(_NAMES).to_arrow_table().cast(schemas.NAMES)
     stats: dict[str, int | float] = {"surfaces": surfaces.num_rows, "names": names.num_rows}
-    for problem in PROBLEMS:
-        stats[f"surfaces_{problem}"] = surfaces["problem"].to_pylist().count(problem)
+    problems = Counter(surfaces["problem"].to_pylist())
+    stats |= {f"surfaces_{problem}": problems[problem] for problem in PROBLEMS}
     return StageResult({"surfaces": surfaces, "names": names}, stats)
 
 

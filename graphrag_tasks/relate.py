@@ -33,7 +33,7 @@ SAME_ENDS = "same_ends"
 
 _ENDS = """
     CREATE TABLE ends AS
-    SELECT surface, surfaces.type AS type, key, surfaces.name AS alias, problem, entity_id
+    SELECT surface, surfaces.type AS type, surfaces.name AS alias, problem, entity_id
     FROM surfaces LEFT JOIN resolved USING (key)
 """
 
@@ -43,7 +43,7 @@ _FACTS = f"""
         triple_id, sentence_id, chunk_id, document_id, relation, negated, confidence,
         head_start, head_end, tail_start, tail_end, tail,
         h.entity_id AS head_id, t.entity_id AS tail_id, h.alias AS head_alias,
-        t.alias AS tail_alias, h.type AS head_label, t.type AS tail_label,
+        t.alias AS tail_alias, t.type AS tail_label,
         h.problem AS head_problem, t.problem AS tail_problem
     FROM triples
     JOIN ends AS h ON h.surface = {surface("head")} AND h.type = {label("head")}
@@ -56,14 +56,13 @@ _ATTRIBUTED = f"head_problem IS NULL AND tail_problem IS NOT DISTINCT FROM '{LIT
 _MENTIONS = f"""
     CREATE TABLE mentions AS
     SELECT entity_id, sentence_id, chunk_id, document_id, start, "end",
-        min(alias) AS alias, min(type) AS type
+        min(alias) AS alias
     FROM (
         SELECT head_id AS entity_id, sentence_id, chunk_id, document_id, head_start AS start,
-            head_end AS "end", head_alias AS alias, head_label AS type
+            head_end AS "end", head_alias AS alias
         FROM facts WHERE ({_RELATED}) OR ({_ATTRIBUTED})
         UNION ALL
-        SELECT tail_id, sentence_id, chunk_id, document_id, tail_start, tail_end, tail_alias,
-            tail_label
+        SELECT tail_id, sentence_id, chunk_id, document_id, tail_start, tail_end, tail_alias
         FROM facts WHERE {_RELATED}
     ) GROUP BY ALL
 """  # noqa: S608 - the conditions are the constants above

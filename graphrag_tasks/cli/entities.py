@@ -56,7 +56,7 @@ def _print(found: EntityExplanation) -> None:
             for row in found.decisions
         ]
         CONSOLE.print(table("Decisions", columns, rows))
-    CONSOLE.print(table("Strongest relations", ("relation", "sentences"), found.relations))
+    CONSOLE.print(table("Strongest relations", ("relation", "triples"), found.relations))
     CONSOLE.print(table("Documents", ("document", "mentions"), found.documents))
 
 

@@ -23,7 +23,7 @@ _COUNTS = {
     "documents_skipped": "of them skipped",
     "documents_empty": "of them empty",
     "pages": "pages",
-    "renditions_omitted": "documents too long for renditions",
+    "renditions_omitted": "documents without renditions",
     "chunks": "chunks",
     "links": "links",
     "chunk_links": "of them between documents",

@@ -107,7 +107,7 @@ def _rendition(snapshot: Snapshot, document: dict[str, Any], column: str) -> str
     if rows and rows[0][column] is not None:
         return str(rows[0][column])
     if rows:
-        what = "the document is too long for renditions"
+        what = "the document has no renditions: it is too long for them, or could not be rendered"
         hint = "Print its blocks: --as blocks. Or raise parse.max_rendition_characters"
     else:
         what = f"the document holds nothing to print: it is {document['status']}"

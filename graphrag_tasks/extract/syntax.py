@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from graphrag_tasks.nlp.tokens import Token
 
 SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
-CLAUSAL_SUBJECT_DEPS = frozenset({"csubj", "csubjpass"})
 AUXILIARY_DEPS = frozenset({"aux", "auxpass", "neg"})
 COORDINATION_DEPS = frozenset({"conj", "cc", "preconj"})
 VERBAL_POS = frozenset({"VERB", "AUX"})

@@ -50,13 +50,6 @@ class Clusters:
             self._cluster[name] = joined
         return None
 
-    def remove(self, name: str) -> None:
-        """Put a name into a cluster of its own."""
-        others = [one for one in self.members(name) if one != name]
-        for one in others:
-            self._cluster[one] = others
-        self._cluster[name] = [name]
-
     def centres(self) -> Mapping[str, str]:
         """Return the centre of each name that is not alone."""
         return {name: members[0] for name, members in self._cluster.items() if len(members) > 1}

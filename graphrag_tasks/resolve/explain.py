@@ -27,7 +27,7 @@ class EntityExplanation:
         mentions: How often it is mentioned.
         aliases: Surface forms with their mentions, the most frequent first.
         decisions: Rows of `schemas.MERGES` that concern one of its names, `same` ones first.
-        relations: Its strongest relations in words, with their evidence count.
+        relations: Its strongest relations in words, with the number of triples behind each.
         documents: Titles of the documents that mention it, with their mentions.
     """
 
@@ -37,7 +37,7 @@ class EntityExplanation:
     mentions: int
     aliases: list[tuple[str, int]]
     decisions: list[dict[str, Any]]
-    relations: list[tuple[str, float]]
+    relations: list[tuple[str, int]]
     documents: list[tuple[str, int]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,12 +96,12 @@ def _decisions(snapshot: Snapshot, keys: pa.Array) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["verdict"] != "same", row["left"], row["right"]))
 
 
-def _relations(snapshot: Snapshot, entity_id: str) -> list[tuple[str, float]]:
+def _relations(snapshot: Snapshot, entity_id: str) -> list[tuple[str, int]]:
     relations = snapshot.table("relations")
     ends = (pc.equal(relations[end], entity_id) for end in ("head_id", "tail_id"))
     rows = relations.filter(pc.or_(*ends)).to_pylist()
     rows.sort(key=lambda row: (-row["weight"], -row["confidence"], row["text"]))
-    return [(row["text"], row["weight"]) for row in rows[:_MOST_RELATIONS]]
+    return [(row["text"], int(row["weight"])) for row in rows[:_MOST_RELATIONS]]
 
 
 def _documents(snapshot: Snapshot, mentions: pa.Table) -> list[tuple[str, int]]:
