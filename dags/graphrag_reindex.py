@@ -132,7 +132,7 @@ def graphrag_reindex() -> None:
         def run_stage(work: dict[str, Any]) -> dict[str, Any]:
             from graphrag_tasks.pipeline import Run
 
-            receipt = Run.open(work["run"]).process(stage, work["shard"])
+            receipt = Run.open(work["run"]).process_shard(stage, work["shard"])
             return {**work, "receipt": receipt.as_dict()}
 
         return run_stage(work)
@@ -147,7 +147,7 @@ def graphrag_reindex() -> None:
     def corpus_stage(stage: str, doc: str, **options: Any) -> Any:
         @task(task_id=stage, doc_md=doc, **options)
         def run_stage() -> Any:
-            return getattr(open_run(), stage)().as_dict()
+            return open_run().process_corpus(stage).as_dict()
 
         return run_stage()
 

@@ -40,7 +40,7 @@ def run_index(
     _process_shards(run, workers or os.cpu_count() or 1, tell)
     for stage in CORPUS_STAGES:
         tell(stage, 0, 1)
-        getattr(run, stage)()
+        run.process_corpus(stage)
         tell(stage, 1, 1)
     tell("publish", 0, 1)
     published = run.publish()
@@ -76,7 +76,7 @@ def _process_shards(run: Run, workers: int, tell: Progress) -> None:
 def _process_shard(uri: str, shard: int) -> None:
     run = Run.open(uri)
     for stage in SHARD_STAGES:
-        run.process(stage, shard)
+        run.process_shard(stage, shard)
 
 
 @contextmanager

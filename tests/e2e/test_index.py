@@ -210,8 +210,8 @@ def test_a_killed_run_is_continued(
 ) -> None:
     run, _ = Run.start(configure())
     for stage in SHARD_STAGES:
-        run.process(stage, 0)
-    run.collect()
+        run.process_shard(stage, 0)
+    run.process_corpus("collect")
 
     worked: list[str] = []
     finish = Run._finish
@@ -241,27 +241,27 @@ def test_a_run_planned_on_another_snapshot_does_not_publish(
     (corpus / "new.txt").write_text("Another run saw this sentence first.\n")
     other = run_index(configure(), workers=1)
     for stage in SHARD_STAGES:
-        run.process(stage, 0)
+        run.process_shard(stage, 0)
     for stage in CORPUS_STAGES:
-        getattr(run, stage)()
+        run.process_corpus(stage)
     with pytest.raises(SnapshotError, match="another run published"):
         run.publish()
-    assert run.store.current_id() == other.manifest.snapshot_id
+    assert run.state.store.current_id() == other.manifest.snapshot_id
 
 
 def test_a_damaged_table_is_not_published(configure: Callable[..., Config]) -> None:
     run, _ = Run.start(configure())
     for stage in SHARD_STAGES:
-        run.process(stage, 0)
+        run.process_shard(stage, 0)
     for stage in CORPUS_STAGES:
-        getattr(run, stage)()
-    file = Path(run.folder.path("snapshot")) / "chunks.parquet"
+        run.process_corpus(stage)
+    file = Path(run.state.staged.path("chunks.parquet"))
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
     with pytest.raises(SnapshotError, match=r"chunks\.parquet: bytes are not those published"):
         run.publish()
-    assert run.store.current_id() is None
+    assert run.state.store.current_id() is None
 
 
 def test_another_extraction_setting_processes_everything_again(index: Indexer) -> None:

@@ -1,0 +1,21 @@
+"""Runs: the stages on artifacts, from a plan to a published snapshot.
+
+A `Run` is what Airflow tasks, the command line and tests share. It is found again by its folder
+alone, so every task opens it anew; what it was configured with, and the snapshot it builds on, are
+frozen in `run.json` when the plan is made.
+
+::
+
+    STORE/staging/runs/<run id>/run.json, sources.parquet, <stage>.receipt.json
+    STORE/staging/runs/<run id>/snapshot/        becomes STORE/snapshots/<snapshot id>
+    STORE/staging/shards/<shard fingerprint>/    tables and receipts of parse ... extract
+
+Run and shard folders are named by content: when a run is killed, the next one with the same inputs
+finds the finished work by its receipts and does only the rest.
+"""
+
+from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
+from graphrag_tasks.pipeline.run import Published, Run
+from graphrag_tasks.pipeline.shards import SHARD_STAGES
+
+__all__ = ["CORPUS_STAGES", "SHARD_STAGES", "Published", "Run"]

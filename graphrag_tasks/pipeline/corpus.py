@@ -1,0 +1,122 @@
+"""The stages that see the whole corpus, each with the tables it reads.
+
+Stages are imported when they run: a task of one stage pays for no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import pyarrow as pa
+
+from graphrag_tasks.pipeline import vectors
+from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.stage import StageResult
+
+
+def _collect(state: RunState) -> StageResult:
+    from graphrag_tasks.collect import collect, empty_corpus
+
+    corpus = empty_corpus()
+    folders = [state.shard_folder(shard) for shard in state.shards]
+    processed = {
+        name: pa.concat_tables([empty, *(one.read_table(name) for one in folders)])
+        for name, empty in corpus.items()
+    }
+    published = {name: state.parent.table(name) for name in corpus} if state.parent else corpus
+    return collect(state.sources, processed, published, config=state.config.collect)
+
+
+def _normalize(state: RunState) -> StageResult:
+    from graphrag_tasks.normalize import normalize
+
+    return normalize(
+        state.staged.scan_table("triples"), config=state.config.normalize, sql=state.config.sql
+    )
+
+
+def _resolve(state: RunState) -> StageResult:
+    from graphrag_tasks.resolve import load_overrides, resolve
+
+    return resolve(
+        state.staged.scan_table("triples"),
+        state.staged.read_table("surfaces"),
+        state.staged.read_table("names"),
+        config=state.config.resolve,
+        sql=state.config.sql,
+        overrides=load_overrides(state.config.resolve.overrides),
+    )
+
+
+def _relate(state: RunState) -> StageResult:
+    from graphrag_tasks.relate import relate
+
+    return relate(
+        state.staged.scan_table("triples"),
+        state.staged.read_table("surfaces"),
+        state.staged.read_table("resolved"),
+        sql=state.config.sql,
+    )
+
+
+def _communities(state: RunState) -> StageResult:
+    from graphrag_tasks import communities as finding
+
+    return finding.communities(
+        {name: state.staged.read_table(name) for name in finding.REQUIRES},
+        config=state.config.communities,
+        graph=state.config.graph,
+        summarizer=finding.ExtractiveSummarizer(),
+        published=state.parent.table("communities") if state.parent else None,
+    )
+
+
+def _embed(state: RunState) -> StageResult:
+    from graphrag_tasks import embed as embedding
+
+    reusable: dict[str, pa.Table] = {}
+    if state.parent and state.parent.manifest.embedding == vectors.identity(state.config):
+        reusable = {name: state.parent.table(name) for name in embedding.PRODUCES}
+    return embedding.embed(
+        state.staged.read_table("chunks", ["chunk_id", "text", "heading_path"]),
+        state.staged.read_table("entities", ["entity_id", "name"]),
+        state.staged.read_table("relations", ["relation_id", "text"]),
+        embedder=embedding.make_embedder(state.config.embed),
+        heading_path=state.config.embed.heading_path,
+        reusable=reusable,
+    )
+
+
+def _load(state: RunState) -> StageResult:
+    from graphrag_tasks.load import load
+
+    result = load(
+        state.staged.read_table("chunks", ["chunk_id", "document_id", "next_id", "ordinal"]),
+        state.staged.read_table("entities", ["entity_id"]),
+        state.staged.read_table("relations"),
+        state.staged.read_table("mentions", ["entity_id", "chunk_id"]),
+        state.staged.read_table("links"),
+        state.staged.read_table("anchors"),
+        config=state.config.load,
+    )
+    inserted = vectors.serve(state.config, state.store.folder, state.staged)
+    return replace(result, stats={**result.stats, "vectors_inserted": inserted})
+
+
+CorpusStage = Callable[[RunState], StageResult]
+"""A stage on the staged tables of the whole corpus."""
+
+CORPUS_STAGES: Mapping[str, CorpusStage] = MappingProxyType(
+    {
+        "collect": _collect,
+        "normalize": _normalize,
+        "resolve": _resolve,
+        "relate": _relate,
+        "communities": _communities,
+        "embed": _embed,
+        "load": _load,
+    }
+)
+"""Stages that see the whole corpus, in order."""

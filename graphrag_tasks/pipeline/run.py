@@ -1,0 +1,238 @@
+"""One reindex: plan it, run its stages, publish."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from graphrag_tasks import schemas
+from graphrag_tasks.artifacts import Folder, Receipt
+from graphrag_tasks.config import Config
+from graphrag_tasks.cost import measured
+from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.extract import make_extractor
+from graphrag_tasks.fingerprints import Fingerprints
+from graphrag_tasks.parse.pdf.engines import check_pdf_engine
+from graphrag_tasks.pipeline import vectors
+from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
+from graphrag_tasks.pipeline.shards import SHARD_STAGES
+from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.plan import plan
+from graphrag_tasks.publish import build_manifest, publish
+from graphrag_tasks.snapshots import Manifest, Store, write_table
+from graphrag_tasks.sources import list_sources, source_roots
+from graphrag_tasks.stage import StageResult
+from graphrag_tasks.summary import summarize
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Published:
+    """How a run ended.
+
+    Attributes:
+        manifest: The snapshot that is current now.
+        changed: Whether this run published it; False where the content was current already.
+    """
+
+    manifest: Manifest
+    changed: bool
+
+
+class Run:
+    """One reindex, identified by its folder.
+
+    Args:
+        state: What the run depends on.
+
+    Attributes:
+        state: What the run depends on.
+    """
+
+    def __init__(self, state: RunState) -> None:
+        self.state = state
+
+    @property
+    def uri(self) -> str:
+        """The run's folder: what tasks hand on."""
+        return self.state.folder.uri
+
+    @property
+    def shards(self) -> list[int]:
+        """Numbers of the shards there is work for."""
+        return self.state.shards
+
+    @classmethod
+    def open(cls, uri: str) -> Run:
+        """Open a run that was started before.
+
+        Raises:
+            ArtifactError: There is no such run; plan again.
+        """
+        return cls(RunState(Folder(uri)))
+
+    @classmethod
+    def start(cls, config: Config) -> tuple[Run, Receipt]:
+        """Plan a run: list the sources, compare them with what is published, cut shards.
+
+        Args:
+            config: Everything the run needs.
+
+        Returns:
+            The run and the receipt of its plan.
+
+        Raises:
+            SourceError: A source is missing, lists nothing, or lost too much.
+            ConfigError: Two sources have one name, or there is no such extractor.
+            MissingDependencyError: Packages or models that the configuration asks for are absent.
+        """
+        with measured() as cost:
+            roots = source_roots(config.sources)
+            make_extractor(config.extract)  # refuses a wrong name or model before any work
+            check_pdf_engine(config.parse)
+            store = Store(config.store)
+            parent = store.open() if store.current_id() else None
+            listed = list_sources(roots)
+            fingerprints = Fingerprints.of(config, listed)
+            result = plan(
+                listed,
+                parent.table("documents") if parent else schemas.empty("documents"),
+                config=config.plan,
+                reprocess=parent is not None
+                and parent.manifest.extraction_fingerprint != fingerprints.extraction,
+            )
+            state = RunState.freeze(
+                config,
+                parent_id=parent.snapshot_id if parent else None,
+                roots=roots,
+                fingerprints=fingerprints,
+            )
+            table = state.folder.write_table(
+                "sources", result.tables["sources"], fingerprint=fingerprints.collect
+            )
+        receipt = Receipt(
+            stage="plan",
+            uri=state.folder.uri,
+            fingerprint=fingerprints.collect,
+            tables={"sources": table},
+            stats=dict(result.stats),
+            seconds=cost.seconds,
+            peak_memory_bytes=cost.peak_memory_bytes,
+        )
+        state.folder.write_receipt(receipt)
+        return cls(state), receipt
+
+    def process_shard(self, stage: str, shard: int) -> Receipt:
+        """Run one of `SHARD_STAGES` on one shard.
+
+        Args:
+            stage: Name of the stage; the one before it must have run.
+            shard: Number from `shards`.
+        """
+        folder = self.state.shard_folder(shard)
+        return self._finish(
+            stage,
+            lambda: SHARD_STAGES[stage](self.state, folder, shard),
+            fingerprint=self.state.fingerprints.extraction,
+            receipts=folder,
+            tables=folder,
+        )
+
+    def process_corpus(self, stage: str) -> Receipt:
+        """Run one of `CORPUS_STAGES`.
+
+        Args:
+            stage: Name of the stage; the one before it must have run.
+        """
+        return self._finish(
+            stage,
+            lambda: CORPUS_STAGES[stage](self.state),
+            fingerprint=self.state.fingerprints.of_stage(stage),
+            receipts=self.state.folder,
+            tables=self.state.staged,
+        )
+
+    def _finish(
+        self,
+        stage: str,
+        work: Callable[[], StageResult],
+        *,
+        fingerprint: str,
+        receipts: Folder,
+        tables: Folder,
+    ) -> Receipt:
+        """Do the work unless its receipt says that it is done, and leave a receipt."""
+        done = receipts.read_receipt(stage)
+        if done and not self.state.config.plan.full_refresh and done.fingerprint == fingerprint:
+            return replace(done, reused=True)
+        with measured() as cost:
+            result = work()
+            written = {
+                name: write_table(tables, name, rows, fingerprint=fingerprint)
+                for name, rows in result.tables.items()
+            }
+        receipt = Receipt(
+            stage=stage,
+            uri=tables.uri,
+            fingerprint=fingerprint,
+            tables=written,
+            stats=dict(result.stats),
+            seconds=cost.seconds,
+            peak_memory_bytes=cost.peak_memory_bytes,
+        )
+        receipts.write_receipt(receipt)
+        log.info("%s: %s in %.1f s", stage, dict(receipt.stats), receipt.seconds)
+        return receipt
+
+    def publish(self) -> Published:
+        """Check the staged snapshot, make it current, and remove the run's staging folders.
+
+        Raises:
+            SnapshotError: Another run published since this one was planned, a table is missing
+                or damaged; `CURRENT` is left alone.
+        """
+        state = self.state
+        current = state.store.current_id()
+        receipts = self._receipts()
+        tables = {
+            name: table
+            for one in receipts
+            for name, table in one.tables.items()
+            if one.stage in CORPUS_STAGES
+        }
+        manifest = build_manifest(
+            tables,
+            embedding=vectors.identity(state.config),
+            parent_id=state.parent_id,
+            fingerprint=state.fingerprints.load,
+            extraction_fingerprint=state.fingerprints.extraction,
+            sources={root.name: root.uri for root in state.roots},
+            collections=vectors.collections(state.config),
+            stats=summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),
+        )
+        if current not in (state.parent_id, manifest.snapshot_id):
+            raise SnapshotError(
+                f"another run published {current} since this one was planned on {state.parent_id}",
+                "publish",
+                "Run again: the work of this run is found and reused",
+            )
+        changed = publish(state.store, state.staged, manifest)
+        for shard in state.shards:
+            state.shard_folder(shard).delete()
+        state.folder.delete()
+        return Published(state.store.open().manifest, changed)
+
+    def _receipts(self) -> list[Receipt]:
+        """Return the receipts of the run so far, in the order of the stages."""
+        state = self.state
+        folders = [state.shard_folder(shard) for shard in state.shards]
+        wanted = [(state.folder, "plan")]
+        wanted += [(folder, stage) for stage in SHARD_STAGES for folder in folders]
+        wanted += [(state.folder, stage) for stage in CORPUS_STAGES]
+        found = [folder.read_receipt(stage) for folder, stage in wanted]
+        missing = [stage for (_, stage), one in zip(wanted, found, strict=True) if one is None]
+        if missing:
+            raise SnapshotError(f"stages have not finished: {', '.join(missing)}", "publish")
+        return [one for one in found if one is not None]

@@ -1,0 +1,99 @@
+"""What a run knows: its frozen configuration, and where its tables lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.config import Config
+from graphrag_tasks.fingerprints import Fingerprints
+from graphrag_tasks.ids import content_id
+from graphrag_tasks.plan import shards_of
+from graphrag_tasks.snapshots import Snapshot, Store
+from graphrag_tasks.sources import SourceRoot
+
+_RUN_FILE = "run.json"
+
+
+class RunState:
+    """A run's folder, read.
+
+    Args:
+        folder: A folder that `RunState.freeze` wrote.
+
+    Attributes:
+        folder: The run's folder: plan and receipts.
+        staged: Where the tables of the snapshot to be are written.
+        config: The configuration the run was planned with.
+        parent_id: The snapshot the run builds on, if there is one.
+        roots: Where the sources are.
+        fingerprints: What each stage's output depends on.
+        store: Where the run will publish.
+
+    Raises:
+        ArtifactError: There is no such run; plan again.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        state = folder.read_json(_RUN_FILE)
+        self.folder = folder
+        self.staged = folder / "snapshot"
+        self.config = Config.model_validate(state["config"])
+        self.parent_id: str | None = state["parent_id"]
+        self.roots = tuple(SourceRoot(**root) for root in state["roots"])
+        self.fingerprints = Fingerprints(**state["fingerprints"])
+        self.store = Store(self.config.store)
+
+    @classmethod
+    def freeze(
+        cls,
+        config: Config,
+        *,
+        parent_id: str | None,
+        roots: Sequence[SourceRoot],
+        fingerprints: Fingerprints,
+    ) -> RunState:
+        """Write what a run depends on into the folder that is named by it."""
+        run_id = content_id("run", fingerprints.load, str(parent_id), int(config.plan.full_refresh))
+        folder = Store(config.store).staging / "runs" / run_id
+        folder.write_json(
+            _RUN_FILE,
+            {
+                "config": config.model_dump(mode="json"),
+                "parent_id": parent_id,
+                "roots": [asdict(root) for root in roots],
+                "fingerprints": asdict(fingerprints),
+            },
+        )
+        return cls(folder)
+
+    @cached_property
+    def sources(self) -> pa.Table:
+        """The plan's rows."""
+        return self.folder.read_table("sources")
+
+    @cached_property
+    def shards(self) -> list[int]:
+        """Numbers of the shards there is work for."""
+        return shards_of(self.sources)
+
+    @cached_property
+    def parent(self) -> Snapshot | None:
+        """The snapshot this run builds on."""
+        return self.store.open(self.parent_id) if self.parent_id else None
+
+    def shard_rows(self, shard: int) -> pa.Table:
+        """Return the sources of one shard."""
+        return self.sources.filter(pc.equal(self.sources["shard"], shard))
+
+    def shard_folder(self, shard: int) -> Folder:
+        """Return where a shard's tables lie: named by its documents and what reads them."""
+        rows = self.shard_rows(shard).select(["document_id", "content_sha256"]).to_pylist()
+        parts = [str(value) for row in rows for value in row.values()]
+        name = content_id("shard", self.fingerprints.extraction, *parts)
+        return self.store.staging / "shards" / name

@@ -1,0 +1,53 @@
+"""What the vectors of a snapshot depend on, and their copy in a vector server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphrag_tasks import embed as embedding
+from graphrag_tasks import schemas
+from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.config import Config
+from graphrag_tasks.snapshots import ARROW_TABLES
+from graphrag_tasks.stage import dependency_versions
+
+
+def identity(config: Config) -> dict[str, Any]:
+    """Return what vectors depend on: two runs that agree in it may share them."""
+    embedder = embedding.make_embedder(config.embed)
+    return {
+        "model": config.embed.model,
+        "max_tokens": config.embed.max_tokens,
+        "fingerprint": embedder.fingerprint,
+        "dimension": embedder.dimension,
+        "libraries": dependency_versions(embedding.DEPENDENCIES),
+    }
+
+
+def collections(config: Config) -> dict[str, str]:
+    """Return the physical collection of each kind of vector; empty without a server."""
+    from graphrag_tasks.load.vector_store import collection_name
+
+    if config.load.vector_store == "none":
+        return {}
+    model = embedding.make_embedder(config.embed).fingerprint
+    return {
+        name: collection_name(name.removesuffix("_vectors"), model)
+        for name in schemas.VECTOR_TABLES
+    }
+
+
+def serve(config: Config, store: Folder, staged: Folder) -> int:
+    """Insert into the server the staged vectors that it lacks, and return their number."""
+    from graphrag_tasks.load import open_vector_store
+
+    server = open_vector_store(store, config.load)
+    if server is None:
+        return 0
+    try:
+        return sum(
+            server.insert_new(collection, staged.open_arrow(ARROW_TABLES[name]))
+            for name, collection in collections(config).items()
+        )
+    finally:
+        server.close()
