@@ -92,9 +92,9 @@ class Fingerprints:
         loaded = _chain(embedded, "load", graph=graph)
         return cls(extraction, collected, normalized, resolved, related, grouped, embedded, loaded)
 
-    def of_stage(self, stage: str) -> str:
-        """Return the fingerprint of a corpus stage."""
-        return str(asdict(self)[stage])
+    def by_stage(self) -> dict[str, str]:
+        """Return the fingerprints by name: `extraction`, then each corpus stage, in order."""
+        return asdict(self)
 
 
 def _part(module: str, config: Mapping[str, Any]) -> dict[str, Any]:

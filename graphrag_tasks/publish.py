@@ -80,19 +80,31 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
         SnapshotError: A file is missing or differs from the manifest, or rows contradict each
             other; `CURRENT` is left alone.
     """
-    if store.current_id() == manifest.snapshot_id:
+    target = store.snapshot_folder(manifest.snapshot_id)
+    whole = _is_whole(target)
+    if whole and store.current_id() == manifest.snapshot_id:
         log.info("snapshot %s is current already: nothing to publish", manifest.snapshot_id)
         return False
-    target = store.snapshot_folder(manifest.snapshot_id)
-    if not target.exists(MANIFEST_FILE):
+    if not whole:
         staged.write_json(MANIFEST_FILE, manifest.as_dict())
         candidate = Snapshot(staged)
         candidate.verify()
         _check_counts(candidate)
-        target.delete()  # what a run that was killed while moving left there
+        target.delete()  # what a run that was killed while moving left there, or what was damaged
         staged.move_to(target)
     store.set_current(manifest.snapshot_id)
     log.info("published snapshot %s", manifest.snapshot_id)
+    return True
+
+
+def _is_whole(target: Folder) -> bool:
+    if not target.exists(MANIFEST_FILE):
+        return False
+    try:
+        Snapshot(target).verify()
+    except SnapshotError as error:
+        log.warning("a damaged snapshot is replaced: %s", error)
+        return False
     return True
 
 

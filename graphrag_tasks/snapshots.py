@@ -17,7 +17,7 @@ did not change publishes nothing new.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -76,6 +76,31 @@ def write_table(folder: Folder, name: str, rows: pa.Table, *, fingerprint: str) 
     return folder.write_table(name, rows, fingerprint=fingerprint)
 
 
+def file_of(name: str) -> str:
+    """Return the file that a table of a snapshot lies in."""
+    return ARROW_TABLES.get(name, f"{name}.parquet")
+
+
+def check_table(folder: Folder, name: str, expected: Table) -> None:
+    """Compare a table's file with what was written.
+
+    Raises:
+        SnapshotError: The file is missing or its bytes are others.
+    """
+    where = f"{folder.uri}/{file_of(name)}"
+    try:
+        found = folder.sha256(file_of(name))
+    except ArtifactError as error:
+        raise SnapshotError("a table is missing", where) from error
+    if found != expected.sha256:
+        raise SnapshotError(
+            f"bytes are not those published (sha256 {found[:12]}…, "
+            f"manifest {expected.sha256[:12]}…)",
+            where,
+            "Index again: damaged tables are made anew",
+        )
+
+
 @dataclass(frozen=True)
 class Manifest:
     """What a snapshot is made of.
@@ -84,8 +109,7 @@ class Manifest:
         snapshot_id: Id of the content: hashes of the tables.
         parent_id: Snapshot that was current when this one was built.
         created_at: UTC time of the publish, ISO 8601; the only clock reading in a snapshot.
-        fingerprint: Inputs, configuration, code and models of the whole run.
-        extraction_fingerprint: The part of it that document-wise stages depend on.
+        fingerprints: By stage, what its tables depend on: inputs, configuration, code and models.
         sources: Root URI of each source name, at the time of the run.
         embedding: Model fingerprint and dimension: a reader's query encoder must agree.
         collections: Physical Milvus collections by kind; empty without a vector server.
@@ -96,8 +120,7 @@ class Manifest:
     snapshot_id: str
     parent_id: str | None
     created_at: str
-    fingerprint: str
-    extraction_fingerprint: str
+    fingerprints: dict[str, str]
     sources: dict[str, str]
     embedding: dict[str, Any]
     collections: dict[str, str]
@@ -177,25 +200,17 @@ class Snapshot:
         found = self.folder.find_rows(name, "document_id", document_id)
         return [dict(row) for row in found.to_pylist()]
 
-    def verify(self) -> None:
-        """Compare every file with the manifest.
+    def verify(self, names: Iterable[str] | None = None) -> None:
+        """Compare files with the manifest.
+
+        Args:
+            names: Tables to compare; all by default.
 
         Raises:
             SnapshotError: A file is missing or its bytes are not those that were published.
         """
-        for name, table in self.manifest.tables.items():
-            file = ARROW_TABLES.get(name, f"{name}.parquet")
-            try:
-                found = self.folder.sha256(file)
-            except ArtifactError as error:
-                raise SnapshotError("a table is missing", f"{self.folder.uri}/{file}") from error
-            if found != table.sha256:
-                raise SnapshotError(
-                    f"bytes are not those published (sha256 {found[:12]}…, "
-                    f"manifest {table.sha256[:12]}…)",
-                    f"{self.folder.uri}/{file}",
-                    "Rebuild it: graphrag-tasks index SOURCE --full-refresh",
-                )
+        for name in self.manifest.tables if names is None else names:
+            check_table(self.folder, name, self.manifest.tables[name])
 
 
 class Store:

@@ -16,14 +16,14 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
         corpus_stages: Stages whose counts are of the whole corpus; those of shards are passed over.
 
     Returns:
-        `counts`, and `stages` with their tasks, seconds (summed over shards) and peak memory in
-        bytes (the highest of any shard).
+        `counts`; `by_stage`, the counts of each corpus stage; and `stages` with their tasks,
+        seconds (summed over shards) and peak memory in bytes (the highest of any shard).
     """
+    by_stage = {one.stage: one.stats for one in receipts if one.stage in corpus_stages}
     counts: dict[str, int | float] = {}
-    for receipt in receipts:
-        if receipt.stage in corpus_stages:
-            counts |= receipt.stats
-    return {"counts": counts, "stages": _stage_costs(receipts)}
+    for stats in by_stage.values():
+        counts |= stats
+    return {"counts": counts, "by_stage": by_stage, "stages": _stage_costs(receipts)}
 
 
 def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:

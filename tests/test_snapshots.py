@@ -30,8 +30,8 @@ def staged(store: Store, fingerprint: str = "one", **about: Any) -> tuple[Folder
         schema = schemas.schema_of(name) or schemas.vectors_schema(4)
         tables[name] = write_table(folder, name, schema.empty_table(), fingerprint=fingerprint)
     manifest = build_manifest(
-        tables, embedding=EMBEDDING, parent_id=store.current_id(), fingerprint=fingerprint,
-        extraction_fingerprint=fingerprint, sources={}, collections={}, **about,
+        tables, embedding=EMBEDDING, parent_id=store.current_id(),
+        fingerprints={"load": fingerprint}, sources={}, collections={}, **about,
     )  # fmt: skip
     return folder, manifest
 
@@ -76,7 +76,7 @@ def test_snapshots_are_listed_oldest_first(tmp_path: Path) -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     for day, name in ((2, "late"), (1, "early"), (3, "last")):
         publish(store, *staged(store, name, now=now + timedelta(days=day)))
-    made = [store.open(one).manifest.fingerprint for one in store.snapshot_ids()]
+    made = [store.open(one).manifest.fingerprints["load"] for one in store.snapshot_ids()]
     assert made == ["early", "late", "last"]
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from graphrag_tasks.pipeline import vectors
+from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.stage import StageResult
 
@@ -64,21 +64,27 @@ def _relate(state: RunState) -> StageResult:
 def _communities(state: RunState) -> StageResult:
     from graphrag_tasks import communities as finding
 
+    parent = state.parent
+    known = parent and reuse.is_whole(parent, ("communities",))
     return finding.communities(
         {name: state.staged.read_table(name) for name in finding.REQUIRES},
         config=state.config.communities,
         graph=state.config.graph,
         summarizer=finding.ExtractiveSummarizer(),
-        published=state.parent.table("communities") if state.parent else None,
+        published=parent.table("communities") if parent and known else None,
     )
 
 
 def _embed(state: RunState) -> StageResult:
     from graphrag_tasks import embed as embedding
 
-    reusable: dict[str, pa.Table] = {}
-    if state.parent and state.parent.manifest.embedding == vectors.identity(state.config):
-        reusable = {name: state.parent.table(name) for name in embedding.PRODUCES}
+    parent, reusable = state.parent, dict[str, pa.Table]()
+    if (
+        parent
+        and parent.manifest.embedding == vectors.identity(state.config)
+        and reuse.is_whole(parent, embedding.PRODUCES)
+    ):
+        reusable = {name: parent.table(name) for name in embedding.PRODUCES}
     return embedding.embed(
         state.staged.read_table("chunks", ["chunk_id", "text", "heading_path"]),
         state.staged.read_table("entities", ["entity_id", "name"]),

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from graphrag_tasks import schemas
+from graphrag_tasks import collect, schemas
 from graphrag_tasks.artifacts import Folder, Receipt
 from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
@@ -14,11 +14,11 @@ from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
-from graphrag_tasks.pipeline import vectors
+from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
 from graphrag_tasks.pipeline.shards import SHARD_STAGES
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.plan import plan
+from graphrag_tasks.plan import plan, shards_of
 from graphrag_tasks.publish import build_manifest, publish
 from graphrag_tasks.snapshots import Manifest, Store, write_table
 from graphrag_tasks.sources import list_sources, source_roots
@@ -93,19 +93,26 @@ class Run:
             make_extractor(config.extract)  # refuses a wrong name or model before any work
             check_pdf_engine(config.parse)
             store = Store(config.store)
-            parent = store.open() if store.current_id() else None
+            parent = reuse.parent_of(store)
             listed = list_sources(roots)
             fingerprints = Fingerprints.of(config, listed)
+            carry = parent is not None and reuse.is_whole(parent, collect.PRODUCES)
+            before = parent.manifest.fingerprints if parent and carry else {}
             result = plan(
                 listed,
-                parent.table("documents") if parent else schemas.empty("documents"),
+                parent.table("documents") if parent and carry else schemas.empty("documents"),
                 config=config.plan,
-                reprocess=parent is not None
-                and parent.manifest.extraction_fingerprint != fingerprints.extraction,
+                reprocess=before.get("extraction") != fingerprints.extraction,
             )
             state = RunState.freeze(
                 config,
-                parent_id=parent.snapshot_id if parent else None,
+                parent_id=store.current_id(),
+                carry=carry,
+                up_to_date=parent is not None
+                and before == fingerprints.by_stage()
+                and parent.manifest.collections == vectors.collections(config)
+                and not shards_of(result.tables["sources"])
+                and reuse.is_whole(parent),
                 roots=roots,
                 fingerprints=fingerprints,
             )
@@ -141,17 +148,21 @@ class Run:
         )
 
     def process_corpus(self, stage: str) -> Receipt:
-        """Run one of `CORPUS_STAGES`.
+        """Run one of `CORPUS_STAGES`, unless what it would make is published already.
 
         Args:
             stage: Name of the stage; the one before it must have run.
         """
+        state, fingerprint = self.state, self.state.fingerprints.by_stage()[stage]
+        if state.up_to_date:
+            return Receipt(stage, state.store.folder.uri, fingerprint, tables={}, reused=True)
         return self._finish(
             stage,
-            lambda: CORPUS_STAGES[stage](self.state),
-            fingerprint=self.state.fingerprints.of_stage(stage),
-            receipts=self.state.folder,
-            tables=self.state.staged,
+            lambda: CORPUS_STAGES[stage](state),
+            fingerprint=fingerprint,
+            receipts=state.folder,
+            tables=state.staged,
+            published=lambda: reuse.published(stage, fingerprint, state),
         )
 
     def _finish(
@@ -162,28 +173,31 @@ class Run:
         fingerprint: str,
         receipts: Folder,
         tables: Folder,
+        published: Callable[[], Receipt | None] = lambda: None,
     ) -> Receipt:
-        """Do the work unless its receipt says that it is done, and leave a receipt."""
-        done = receipts.read_receipt(stage)
-        if done and not self.state.config.plan.full_refresh and done.fingerprint == fingerprint:
-            return replace(done, reused=True)
+        """Do the work unless it is done, and leave a receipt."""
+        again = self.state.config.plan.full_refresh
+        done = reuse.finished(stage, fingerprint, receipts=receipts, tables=tables)
+        if done and not again:
+            return done
         with measured() as cost:
-            result = work()
-            written = {
-                name: write_table(tables, name, rows, fingerprint=fingerprint)
-                for name, rows in result.tables.items()
-            }
-        receipt = Receipt(
-            stage=stage,
-            uri=tables.uri,
-            fingerprint=fingerprint,
-            tables=written,
-            stats=dict(result.stats),
-            seconds=cost.seconds,
-            peak_memory_bytes=cost.peak_memory_bytes,
-        )
+            receipt = None if again else published()
+            if receipt is None:
+                result = work()
+                receipt = Receipt(
+                    stage=stage,
+                    uri=tables.uri,
+                    fingerprint=fingerprint,
+                    tables={
+                        name: write_table(tables, name, rows, fingerprint=fingerprint)
+                        for name, rows in result.tables.items()
+                    },
+                    stats=dict(result.stats),
+                )
+        receipt = replace(receipt, seconds=cost.seconds, peak_memory_bytes=cost.peak_memory_bytes)
         receipts.write_receipt(receipt)
-        log.info("%s: %s in %.1f s", stage, dict(receipt.stats), receipt.seconds)
+        verb = "taken over" if receipt.reused else "done"
+        log.info("%s: %s in %.1f s, %s", stage, verb, receipt.seconds, dict(receipt.stats))
         return receipt
 
     def publish(self) -> Published:
@@ -195,6 +209,9 @@ class Run:
         """
         state = self.state
         current = state.store.current_id()
+        if state.up_to_date:
+            state.folder.delete()
+            return Published(state.store.open().manifest, changed=False)
         receipts = self._receipts()
         tables = {
             name: table
@@ -206,8 +223,7 @@ class Run:
             tables,
             embedding=vectors.identity(state.config),
             parent_id=state.parent_id,
-            fingerprint=state.fingerprints.load,
-            extraction_fingerprint=state.fingerprints.extraction,
+            fingerprints=state.fingerprints.by_stage(),
             sources={root.name: root.uri for root in state.roots},
             collections=vectors.collections(state.config),
             stats=summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),

@@ -31,6 +31,8 @@ class RunState:
         staged: Where the tables of the snapshot to be are written.
         config: The configuration the run was planned with.
         parent_id: The snapshot the run builds on, if there is one.
+        carry: Whether the parent's tables are whole, so that rows may be taken over from them.
+        up_to_date: Whether the parent is what this run would publish: nothing is left to do.
         roots: Where the sources are.
         fingerprints: What each stage's output depends on.
         store: Where the run will publish.
@@ -45,6 +47,8 @@ class RunState:
         self.staged = folder / "snapshot"
         self.config = Config.model_validate(state["config"])
         self.parent_id: str | None = state["parent_id"]
+        self.carry: bool = state["carry"]
+        self.up_to_date: bool = state["up_to_date"]
         self.roots = tuple(SourceRoot(**root) for root in state["roots"])
         self.fingerprints = Fingerprints(**state["fingerprints"])
         self.store = Store(self.config.store)
@@ -55,6 +59,8 @@ class RunState:
         config: Config,
         *,
         parent_id: str | None,
+        carry: bool,
+        up_to_date: bool,
         roots: Sequence[SourceRoot],
         fingerprints: Fingerprints,
     ) -> RunState:
@@ -66,6 +72,8 @@ class RunState:
             {
                 "config": config.model_dump(mode="json"),
                 "parent_id": parent_id,
+                "carry": carry,
+                "up_to_date": up_to_date,
                 "roots": [asdict(root) for root in roots],
                 "fingerprints": asdict(fingerprints),
             },
@@ -84,8 +92,8 @@ class RunState:
 
     @cached_property
     def parent(self) -> Snapshot | None:
-        """The snapshot this run builds on."""
-        return self.store.open(self.parent_id) if self.parent_id else None
+        """The snapshot to take rows over from; None where there is none, or a damaged one."""
+        return self.store.open(self.parent_id) if self.parent_id and self.carry else None
 
     def shard_rows(self, shard: int) -> pa.Table:
         """Return the sources of one shard."""

@@ -86,7 +86,7 @@ __all__ = [
     "vectors_schema",
 ]
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 BLOCK_SEPARATOR = "\n\n"
 
 SCHEMAS: dict[str, pa.Schema] = {

@@ -182,8 +182,7 @@ def publish(root: Path, world: World, snapshot_id: str = "one") -> Store:
         snapshot_id=snapshot_id,
         parent_id=None,
         created_at="2026-01-01T00:00:00Z",
-        fingerprint="0",
-        extraction_fingerprint="0",
+        fingerprints={},
         sources={},
         embedding={
             "model": "fake",

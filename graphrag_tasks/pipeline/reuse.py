@@ -1,0 +1,101 @@
+"""Work that need not be done again: finished in this run, or published with the parent snapshot.
+
+Nothing is taken over unseen: the hash of each file is compared with what was written. A file that
+was damaged since is named in the log and made anew.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib import import_module
+
+from graphrag_tasks.artifacts import Folder, Receipt
+from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.snapshots import Snapshot, Store, check_table, file_of
+
+log = logging.getLogger(__name__)
+
+
+def parent_of(store: Store) -> Snapshot | None:
+    """Return the published snapshot, or None where there is none that this package can read.
+
+    One of an older schema, or one that lost its manifest, is named in the log; the run builds
+    everything anew and replaces it.
+    """
+    if store.current_id() is None:
+        return None
+    try:
+        return store.open()
+    except SnapshotError as error:
+        log.warning("everything is indexed anew: %s", error)
+        return None
+
+
+def finished(stage: str, fingerprint: str, *, receipts: Folder, tables: Folder) -> Receipt | None:
+    """Return the receipt of work that an earlier attempt finished, if its tables are whole.
+
+    Args:
+        stage: Name of the stage.
+        fingerprint: What its tables must depend on.
+        receipts: Where its receipt would lie.
+        tables: Where its tables would lie.
+    """
+    done = receipts.read_receipt(stage)
+    if done is None or done.fingerprint != fingerprint:
+        return None
+    try:
+        for name, table in done.tables.items():
+            check_table(tables, name, table)
+    except SnapshotError as error:
+        log.warning("%s is done again: %s", stage, error)
+        return None
+    return replace(done, reused=True)
+
+
+def published(stage: str, fingerprint: str, state: RunState) -> Receipt | None:
+    """Take over the tables that a corpus stage published with the parent, if they hold.
+
+    They hold where nothing that the stage depends on changed: then a setting of a later stage was
+    changed, and the run begins there.
+
+    Args:
+        stage: Name of a corpus stage.
+        fingerprint: What its tables must depend on.
+        state: The run.
+    """
+    if stage == "load":  # it also brings the vectors to their server
+        return None
+    if state.parent is None or state.parent.manifest.fingerprints.get(stage) != fingerprint:
+        return None
+    names = import_module(f"graphrag_tasks.{stage}").PRODUCES
+    if not is_whole(state.parent, names):
+        return None
+    for name in names:
+        state.staged.copy_file(file_of(name), state.parent.folder)
+    manifest = state.parent.manifest
+    return Receipt(
+        stage=stage,
+        uri=state.staged.uri,
+        fingerprint=fingerprint,
+        tables={name: manifest.tables[name] for name in names},
+        stats=manifest.stats["by_stage"][stage],
+        reused=True,
+    )
+
+
+def is_whole(snapshot: Snapshot, names: Iterable[str] | None = None) -> bool:
+    """Return whether tables of a snapshot are as published; say in the log what is not.
+
+    Args:
+        snapshot: A published snapshot.
+        names: Tables to look at; all by default.
+    """
+    try:
+        snapshot.verify(names)
+    except SnapshotError as error:
+        log.warning("tables of the published snapshot are not taken over: %s", error)
+        return False
+    return True

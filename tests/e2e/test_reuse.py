@@ -1,0 +1,116 @@
+"""What a run does not do again, and what it never takes over unseen."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_tasks.config import Config
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
+from graphrag_tasks.pipeline import run as run_module
+from graphrag_tasks.snapshots import Store
+
+Indexer = Callable[..., Published]
+
+
+@pytest.fixture
+def worked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the stages that did work, in order."""
+    done: list[str] = []
+
+    def noting(stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*arguments: Any) -> Any:
+            done.append(stage)
+            return work(*arguments)
+
+        return noted
+
+    for name in ("SHARD_STAGES", "CORPUS_STAGES"):
+        stages = getattr(run_module, name)
+        noted = {stage: noting(stage, work) for stage, work in stages.items()}
+        monkeypatch.setattr(run_module, name, noted)
+    return done
+
+
+def flip_a_bit(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.unlink()  # not in place: another snapshot may share the bytes
+    file.write_bytes(data)
+
+
+def hashes(published: Published) -> dict[str, str]:
+    return {name: table.sha256 for name, table in published.manifest.tables.items()}
+
+
+def test_a_run_without_changes_works_at_nothing(index: Indexer, worked: list[str]) -> None:
+    first = index()
+    assert worked == [*SHARD_STAGES, *CORPUS_STAGES]
+    worked.clear()
+    second = index()
+    assert (second.changed, worked) == (False, [])
+    assert second.manifest == first.manifest
+
+
+def test_a_setting_of_a_late_stage_runs_from_there_on(index: Indexer, worked: list[str]) -> None:
+    before = index()
+    worked.clear()
+    after = index(communities={"seed": 7})
+    assert worked == ["communities", "embed", "load"]
+    assert after.manifest.stats["counts"]["triples"] == before.manifest.stats["counts"]["triples"]
+    worked.clear()
+    index(normalize={"max_words": 3})
+    assert worked == ["normalize", "resolve", "relate", "communities", "embed", "load"]
+
+
+def test_a_full_refresh_takes_nothing_over(index: Indexer, worked: list[str]) -> None:
+    before = index()
+    worked.clear()
+    after = index(plan={"full_refresh": True})
+    assert worked == [*SHARD_STAGES, *CORPUS_STAGES]
+    assert (after.changed, hashes(after)) == (False, hashes(before))
+
+
+@pytest.mark.parametrize(
+    ("file", "again"),
+    [
+        ("chunks.parquet", [*SHARD_STAGES, *CORPUS_STAGES]),
+        ("relations.parquet", ["relate", "load"]),
+        ("vectors/chunk.arrow", ["embed", "load"]),
+    ],
+)
+def test_a_damaged_snapshot_is_named_and_made_anew(
+    index: Indexer, tmp_path: Path, worked: list[str], caplog: pytest.LogCaptureFixture,
+    file: str, again: list[str],
+) -> None:  # fmt: skip
+    good = index()
+    folder = tmp_path / "store" / "snapshots" / good.manifest.snapshot_id
+    flip_a_bit(folder / file)
+    worked.clear()
+    mended = index()
+    assert worked == again
+    assert file in caplog.text
+    assert hashes(mended) == hashes(good)
+    Store(str(tmp_path / "store")).open().verify()
+
+
+def test_finished_work_that_was_damaged_since_is_done_again(
+    configure: Callable[..., Config], index: Indexer, worked: list[str], tmp_path: Path
+) -> None:
+    run, _ = Run.start(configure())
+    for stage in SHARD_STAGES:
+        run.process_shard(stage, 0)
+    (triples,) = (tmp_path / "store" / "staging" / "shards").glob("*/triples.parquet")
+    flip_a_bit(triples)
+    worked.clear()
+    index()
+    assert worked == ["extract", *CORPUS_STAGES]
+
+
+def test_a_store_of_an_older_schema_is_indexed_anew(index: Indexer, tmp_path: Path) -> None:
+    good = index()
+    manifest = tmp_path / "store" / "snapshots" / good.manifest.snapshot_id / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"schema_version": 4', '"schema_version": 1'))
+    assert hashes(index()) == hashes(good)
+    Store(str(tmp_path / "store")).open()
