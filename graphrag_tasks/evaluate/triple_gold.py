@@ -48,7 +48,8 @@ class GoldSentence(Line):
 
     Attributes:
         id: Unique in its file.
-        split: `dev` to work with, `test` to measure with.
+        split: `dev` and `dev2` to work with; of `check` and `test` only totals are looked at, those
+            of `check` while working.
         kind: Construction it was sampled for; `NO_FACT` where it has no facts.
         path: `documents.path` of its document.
         start: First character in the document text when it was labelled.
@@ -59,7 +60,7 @@ class GoldSentence(Line):
 
     model_config = ConfigDict(strict=False)
 
-    split: Literal["dev", "test"]
+    split: Literal["dev", "dev2", "check", "test"]
     kind: str
     path: str
     start: int
