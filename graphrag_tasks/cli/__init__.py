@@ -11,7 +11,7 @@ import logging
 import typer
 from rich.markup import escape
 
-from graphrag_tasks.cli import doctor, entities, evaluate, extract, index, query, snapshots
+from graphrag_tasks.cli import doctor, entities, evaluate, extract, graph, index, query, snapshots
 from graphrag_tasks.cli.output import ERRORS
 from graphrag_tasks.errors import GraphragError
 
@@ -28,6 +28,7 @@ app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(snapshots.app, name="snapshots")
 app.add_typer(entities.app, name="entities")
+app.add_typer(graph.app, name="graph")
 app.command()(doctor.doctor)
 
 

@@ -138,7 +138,13 @@ class _Source:
         self._ends = np.column_stack(
             [_rows(self._relations[end], ids) for end in ("head_id", "tail_id")]
         )
-        self._weights = relation_weights(self._relations, self._ends, len(ids), graph)
+        self._weights = relation_weights(
+            self._relations["weight"].to_numpy(),
+            self._relations["confidence"].to_numpy(),
+            self._ends,
+            entities=len(ids),
+            degree_cap=graph.degree_cap,
+        )
         self._stated, self._stating = self._statements(tables["evidence"])
 
     def _statements(self, evidence: pa.Table) -> tuple[Rows, Rows]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from graphrag_tasks.config import LoadConfig
+from graphrag_tasks.config import GraphConfig
 from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics, linked_chunks
 from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
 from graphrag_tasks.stage import StageResult
@@ -27,7 +27,7 @@ def load(
     links: pa.Table,
     anchors: pa.Table,
     *,
-    config: LoadConfig,  # noqa: ARG001 - the stage contract; the graph has no settings yet
+    config: GraphConfig,
 ) -> StageResult:
     """Build the graph's arrays and count what the paper counts.
 
@@ -38,12 +38,12 @@ def load(
         mentions: Rows of `schemas.MENTIONS`.
         links: Rows of `schemas.LINKS`.
         anchors: Rows of `schemas.ANCHORS`.
-        config: The stage's settings.
+        config: How edges are weighed.
 
     Returns:
         `nodes` and `edges`; statistics of the graph.
     """
     nodes = build_nodes(entities, chunks)
     linked = linked_chunks(links, anchors, chunks)
-    edges = build_edges(nodes, chunks, relations, mentions, linked)
+    edges = build_edges(nodes, chunks, relations, mentions, linked, config=config)
     return StageResult({"nodes": nodes, "edges": edges}, graph_statistics(nodes, edges))

@@ -105,7 +105,7 @@ def _load(state: RunState) -> StageResult:
         state.staged.read_table("mentions", ["entity_id", "chunk_id"]),
         state.staged.read_table("links"),
         state.staged.read_table("anchors"),
-        config=state.config.load,
+        config=state.config.graph,
     )
     inserted = vectors.serve(state.config, state.store.folder, state.staged)
     return replace(result, stats={**result.stats, "vectors_inserted": inserted})

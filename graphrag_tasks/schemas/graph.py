@@ -172,7 +172,12 @@ EDGES = pa.schema(
             "relation (entity to entity), mention (entity to chunk), next or link (chunk to chunk)",
         ),
         column("row", INT, "row in relations; null for other kinds", nullable=True),
-        column("weight", FLOAT, "support: count of evidence, mentions or links; 1 for next"),
+        column("support", FLOAT, "count of evidence, mentions or links; 1 for next"),
+        column(
+            "weight",
+            FLOAT,
+            "how strongly it ties its ends: from support and confidence, damped for hubs",
+        ),
     ]
 )
 

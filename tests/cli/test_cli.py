@@ -46,6 +46,16 @@ def test_index_prints_a_summary_and_says_when_nothing_changed(store: Path) -> No
         assert word in printed
 
 
+def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -> None:
+    figures = run_json("graph", "stats", "--store", store)
+    shown = run_json("snapshots", "show", "--store", store)
+    hubs = figures.pop("hubs")
+    assert figures == {name: shown["stats"]["counts"][name] for name in figures}
+    assert hubs[0]["degree"] == figures["highest_degree"]
+    assert {"table", "VBBS"} <= {hub["name"] for hub in hubs}
+    assert "largest component share" in run("graph", "stats", "--store", store)
+
+
 def test_query_shows_where_every_item_comes_from(store: Path) -> None:
     printed = run("query", "What replaced VBBS?", "--store", store)
     assert "docs/a.md" in printed

@@ -1,0 +1,116 @@
+"""Figures of a graph: those that the paper reports of its own, and those that show a bad one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.graph.arrays import LINK, MENTION, RELATION, count_entities, edge_ends
+from graphrag_tasks.graph.weights import Rows
+
+_DIGITS = 4
+_DENSITY_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Hub:
+    """An entity with many relations.
+
+    Attributes:
+        row: Its row in `nodes`.
+        entity_id: Its id.
+        degree: Its relations, in both directions.
+    """
+
+    row: int
+    entity_id: str
+    degree: int
+
+
+def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]:
+    """Return figures of a graph.
+
+    Degrees, components and density are of the entities and the relations between them, directions
+    set aside; degrees count parallel relations, density counts a pair of entities once.
+
+    Args:
+        nodes: Rows of `schemas.NODES`.
+        edges: Rows of `schemas.EDGES`.
+
+    Returns:
+        As in the paper (section 4): `nodes` (entities), `entity_relations`,
+        `entity_chunk_relations`, `mean_degree` and `highest_degree`. Beside them `chunk_links`;
+        `components` and `largest_component` with its share of the entities; `orphans`, entities
+        without a relation, and `singletons`, entities mentioned once in all, each with its share;
+        `density`, related pairs over all pairs.
+    """
+    entities = count_entities(nodes)
+    kinds = edges["kind"]
+    relations = edges.filter(pc.equal(kinds, RELATION))
+    mentions = edges.filter(pc.equal(kinds, MENTION))
+    degrees = _degrees(relations, entities)
+    sizes = _component_sizes(relations, entities)
+    mentioned = np.bincount(
+        mentions["source"].to_numpy(), mentions["support"].to_numpy(), minlength=entities
+    )
+    orphans = int(np.count_nonzero(degrees == 0))
+    singletons = int(np.count_nonzero(mentioned == 1))
+    pairs = entities * (entities - 1) / 2
+    return {
+        "nodes": entities,
+        "entity_relations": relations.num_rows,
+        "entity_chunk_relations": mentions.num_rows,
+        "chunk_links": int(pc.sum(pc.equal(kinds, LINK)).as_py() or 0),
+        "mean_degree": _share(int(degrees.sum()), entities),
+        "highest_degree": int(degrees.max(initial=0)),
+        "components": len(sizes),
+        "largest_component": int(sizes.max(initial=0)),
+        "largest_component_share": _share(int(sizes.max(initial=0)), entities),
+        "orphans": orphans,
+        "orphan_share": _share(orphans, entities),
+        "singletons": singletons,
+        "singleton_share": _share(singletons, entities),
+        "density": round(_related_pairs(relations) / pairs, _DENSITY_DIGITS) if pairs else 0.0,
+    }
+
+
+def top_hubs(nodes: pa.Table, edges: pa.Table, count: int) -> list[Hub]:
+    """Return the entities with most relations, the highest degree first, ties in order of rows.
+
+    Args:
+        nodes: Rows of `schemas.NODES`.
+        edges: Rows of `schemas.EDGES`.
+        count: At most so many; entities without a relation are no hubs.
+    """
+    degrees = _degrees(edges.filter(pc.equal(edges["kind"], RELATION)), count_entities(nodes))
+    best = np.argsort(-degrees, kind="stable")[:count]
+    ids = nodes["id"].take(pa.array(best)).to_pylist()
+    found = zip(best.tolist(), ids, degrees[best].tolist(), strict=True)
+    return [Hub(row, entity_id, degree) for row, entity_id, degree in found if degree]
+
+
+def _degrees(relations: pa.Table, entities: int) -> Rows:
+    degrees = np.zeros(entities, dtype=np.int64)
+    for end in ("source", "target"):
+        degrees += np.bincount(relations[end].to_numpy(), minlength=entities)
+    return degrees
+
+
+def _component_sizes(relations: pa.Table, entities: int) -> Rows:
+    import igraph
+
+    graph = igraph.Graph(n=entities, edges=edge_ends(relations))
+    found = graph.connected_components().membership if entities else []
+    return np.bincount(np.array(found, dtype=np.int64))
+
+
+def _related_pairs(relations: pa.Table) -> int:
+    ends = np.sort(edge_ends(relations), axis=1)
+    return len(np.unique(ends[:, 0] << 32 | ends[:, 1]))
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, _DIGITS) if whole else 0.0
