@@ -65,7 +65,7 @@ airflow: airflow-home ## Start Airflow's UI and scheduler on http://127.0.0.1:80
 	$(AIRFLOW) $(BIN)/airflow standalone
 
 test: install ## Run the fast tests
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
 
 test-slow: install ## Run the tests that take long
 	$(BIN)/python -m pytest -q -m slow

@@ -18,6 +18,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,6 +132,21 @@ class Folder:
     def size(self, name: str) -> int:
         """Return a file's size in bytes."""
         return int(self._target[0].size(self.path(name)))
+
+    def own_bytes(self) -> int:
+        """Return the bytes below the folder that no other folder shares by a link."""
+        if self.is_local:
+            found = [one.stat() for one in Path(self.path()).rglob("*") if one.is_file()]
+            return sum(one.st_size for one in found if one.st_nlink == 1)
+        fs, path = self._target
+        return int(sum(fs.du(path, total=False).values())) if fs.exists(path) else 0
+
+    def last_written(self) -> datetime:
+        """Return when a file below the folder was last written; the beginning of time if none."""
+        fs, path = self._target
+        times = [fs.modified(one) for one in fs.find(path)]
+        times = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in times]
+        return max(times, default=datetime.min.replace(tzinfo=UTC))
 
     def delete(self) -> None:
         """Remove the folder and all below it; nothing happens where it is absent."""

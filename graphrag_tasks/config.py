@@ -190,6 +190,15 @@ class LoadConfig(_Config):
     batch_rows: int = Field(2000, gt=0, description="rows per insert")
 
 
+class RetentionConfig(_Config):
+    """What is kept of the past, for a rollback."""
+
+    keep: int = Field(5, ge=0, description="snapshots kept beside the current one")
+    staging_days: float = Field(
+        7, gt=0, description="days after which the work of a killed run is given up"
+    )
+
+
 class RetrievalConfig(_Config):
     """Parameters of the paper's Algorithm 2."""
 
@@ -223,6 +232,7 @@ class Config(_Config):
     communities: CommunitiesConfig = CommunitiesConfig()
     embed: EmbedConfig = EmbedConfig()
     load: LoadConfig = LoadConfig()
+    retention: RetentionConfig = RetentionConfig()
     retrieval: RetrievalConfig = RetrievalConfig()
 
 

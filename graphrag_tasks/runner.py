@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
+from graphrag_tasks.locks import sole_run
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
 
 Progress = Callable[[str, int, int], None]
@@ -18,7 +20,11 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def run_index(
-    config: Config, *, workers: int | None = None, progress: Progress | None = None
+    config: Config,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    wait: bool = False,
 ) -> Published:
     """Plan, process every shard, and publish.
 
@@ -26,6 +32,7 @@ def run_index(
         config: Everything the run needs.
         workers: Worker processes for the shards; as many as there are cores by default.
         progress: Told of every step that is finished.
+        wait: Wait for another run on the store to end, instead of refusing.
 
     Returns:
         The current snapshot's manifest, and whether this run published it.
@@ -34,10 +41,15 @@ def run_index(
         GraphragError: As the stages raise it; `CURRENT` is left alone.
     """
     tell = progress or (lambda _stage, _done, _steps: None)
+    with sole_run(Folder(config.store), wait=wait):
+        return _run(config, workers or os.cpu_count() or 1, tell)
+
+
+def _run(config: Config, workers: int, tell: Progress) -> Published:
     tell("plan", 0, 1)
     run, _ = Run.start(config)
     tell("plan", 1, 1)
-    _process_shards(run, workers or os.cpu_count() or 1, tell)
+    _process_shards(run, workers, tell)
     for stage in CORPUS_STAGES:
         tell(stage, 0, 1)
         run.process_corpus(stage)

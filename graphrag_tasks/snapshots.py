@@ -240,8 +240,15 @@ class Store:
 
     def snapshot_ids(self) -> list[str]:
         """Return the ids of the published snapshots, oldest first."""
-        made = {one: self.open(one).manifest.created_at for one in self._published()}
-        return sorted(made, key=lambda one: (made[one], one))
+        return [str(one["snapshot_id"]) for one in self.manifests()]
+
+    def manifests(self) -> list[dict[str, Any]]:
+        """Return the manifests of all published snapshots as JSON, oldest first.
+
+        Those of an older schema are among them, which `open` refuses.
+        """
+        found = [self.snapshot_folder(one).read_json(MANIFEST_FILE) for one in self._published()]
+        return sorted(found, key=lambda one: (one["created_at"], one["snapshot_id"]))
 
     def _published(self) -> list[str]:
         """Return the names of folders that are whole snapshots, sorted by id."""

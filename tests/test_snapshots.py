@@ -3,37 +3,17 @@
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
+from snapshot_makers import EMBEDDING, staged
 
-from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import Folder, Table
+from graphrag_tasks.artifacts import Table
 from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.publish import build_manifest, publish, snapshot_id
 from graphrag_tasks.snapshots import (
-    ARROW_TABLES,
-    SNAPSHOT_TABLES,
     Manifest,
     Store,
-    write_table,
 )
-
-EMBEDDING = {"model": "m", "max_tokens": 8, "fingerprint": "f", "dimension": 4}
-
-
-def staged(store: Store, fingerprint: str = "one", **about: Any) -> tuple[Folder, Manifest]:
-    """Write an empty but complete snapshot into staging."""
-    folder = store.staging / f"run-{fingerprint}" / "snapshot"
-    tables = {}
-    for name in (*SNAPSHOT_TABLES, *ARROW_TABLES):
-        schema = schemas.schema_of(name) or schemas.vectors_schema(4)
-        tables[name] = write_table(folder, name, schema.empty_table(), fingerprint=fingerprint)
-    manifest = build_manifest(
-        tables, embedding=EMBEDDING, parent_id=store.current_id(),
-        fingerprints={"load": fingerprint}, sources={}, collections={}, **about,
-    )  # fmt: skip
-    return folder, manifest
 
 
 def test_nothing_is_published_at_first(tmp_path: Path) -> None:

@@ -11,7 +11,17 @@ import logging
 import typer
 from rich.markup import escape
 
-from graphrag_tasks.cli import doctor, entities, evaluate, extract, graph, index, query, snapshots
+from graphrag_tasks.cli import (
+    doctor,
+    entities,
+    evaluate,
+    extract,
+    graph,
+    index,
+    plan,
+    query,
+    snapshots,
+)
 from graphrag_tasks.cli.output import ERRORS
 from graphrag_tasks.errors import GraphragError
 
@@ -23,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(index.index)
+app.command()(plan.plan)
 app.command()(query.query)
 app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")

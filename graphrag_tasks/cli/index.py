@@ -7,18 +7,13 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, SourcesArgument, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary
 from graphrag_tasks.config import load_config
 
 
 def index(
-    sources: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Folders, files or URIs; NAME=URI names one.", show_default="from config"
-        ),
-    ] = None,
+    sources: SourcesArgument = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     workers: Annotated[
@@ -30,6 +25,9 @@ def index(
     allow_mass_delete: Annotated[
         bool,
         typer.Option("--allow-mass-delete", help="Publish although most documents are gone."),
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait where another run works on the store.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -55,7 +53,7 @@ def index(
                 tasks[stage] = bar.add_task(stage, total=steps)
             bar.update(tasks[stage], completed=done)
 
-        published = run_index(settings, workers=workers, progress=tell)
+        published = run_index(settings, workers=workers, progress=tell, wait=wait)
     if json:
         print_json({"changed": published.changed, **published.manifest.as_dict()})
         return

@@ -15,3 +15,7 @@ ConfigOption = Annotated[
     typer.Option("--config", help="TOML file; graphrag.toml is read where it exists."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+SourcesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(help="Folders, files or URIs; NAME=URI names one.", show_default="from config"),
+]

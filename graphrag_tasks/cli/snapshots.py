@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
+from datetime import timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,10 +14,20 @@ import typer
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
 from graphrag_tasks.config import load_config
+from graphrag_tasks.difference import difference
 from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.retention import collect_garbage, rollback
 from graphrag_tasks.snapshots import Snapshot, Store
 
-app = typer.Typer(help="Look at published snapshots.", no_args_is_help=True)
+app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
+
+SnapshotArgument = Annotated[
+    str | None, typer.Argument(help="Snapshot id.", show_default="the current one")
+]
+
+
+def _store(store: str | None, config: Path | None) -> Store:
+    return Store(load_config(config, overrides={"store": store}).store)
 
 
 @app.command("list")
@@ -22,23 +35,22 @@ def list_snapshots(
     store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
 ) -> None:
     """List the published snapshots, oldest first."""
-    opened = Store(load_config(config, overrides={"store": store}).store)
+    opened = _store(store, config)
     current = opened.current_id()
-    rows = []
-    for snapshot_id in opened.snapshot_ids():
-        manifest = opened.open(snapshot_id).manifest
-        rows.append(
-            {
-                "snapshot_id": snapshot_id,
-                "current": snapshot_id == current,
-                "created_at": manifest.created_at,
-                **{name: manifest.tables[name].rows for name in _LISTED},
-            }
-        )
+    rows = [
+        {
+            "snapshot_id": manifest["snapshot_id"],
+            "current": manifest["snapshot_id"] == current,
+            "created_at": manifest["created_at"],
+            "schema_version": manifest["schema_version"],
+            **{name: manifest["tables"][name]["rows"] for name in _LISTED},
+        }
+        for manifest in opened.manifests()
+    ]
     if json:
         print_json(rows)
         return
-    columns = ("snapshot_id", "current", "created_at", *_LISTED)
+    columns = ("snapshot_id", "current", "created_at", "schema_version", *_LISTED)
     CONSOLE.print(table("Snapshots", columns, [[row[name] for name in columns] for row in rows]))
 
 
@@ -47,9 +59,7 @@ _LISTED = ("documents", "chunks", "entities", "relations")
 
 @app.command("show")
 def show(
-    snapshot: Annotated[
-        str | None, typer.Argument(help="Snapshot id.", show_default="the current one")
-    ] = None,
+    snapshot: SnapshotArgument = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     summary: Annotated[
@@ -58,7 +68,7 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show rows and sha256 of every table of a snapshot."""
-    opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
+    opened = _store(store, config).open(snapshot)
     if json:
         print_json(opened.manifest.as_dict())
     elif summary:
@@ -69,6 +79,91 @@ def show(
         ]
         title = f"Snapshot {opened.snapshot_id}, published {opened.manifest.created_at}"
         CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))
+
+
+@app.command("verify")
+def verify(
+    snapshot: SnapshotArgument = None, store: StoreOption = None, config: ConfigOption = None
+) -> None:
+    """Compare every file of a snapshot with its hash."""
+    opened = _store(store, config).open(snapshot)
+    opened.verify()
+    CONSOLE.print(f"{opened.snapshot_id}: {len(opened.manifest.tables)} tables are as published.")
+
+
+@app.command("diff")
+def diff(
+    before: Annotated[str, typer.Argument(help="Id of the earlier snapshot.")],
+    after: Annotated[
+        str | None, typer.Argument(help="Id of the later one.", show_default="the current one")
+    ] = None,
+    names: Annotated[int, typer.Option(min=0, help="Names shown of each kind of change.")] = 10,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what a snapshot gained, lost and changed since another."""
+    opened = _store(store, config)
+    changes = difference(opened.open(before), opened.open(after))
+    if json:
+        print_json({kind: asdict(one) for kind, one in changes.items()})
+        return
+    rows = [
+        (kind, what, len(found), "\n".join(found[:names]))
+        for kind, one in changes.items()
+        for what, found in asdict(one).items()
+        if found
+    ]
+    title = f"{before} to {after or opened.current_id()}"
+    CONSOLE.print(table(title, ("what", "change", "rows", "the first of them"), rows))
+
+
+@app.command("rollback")
+def roll_back(
+    snapshot: Annotated[
+        str | None, typer.Argument(help="Snapshot id.", show_default="the one before")
+    ] = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Make an older snapshot current again."""
+    done = rollback(_store(store, config), snapshot)
+    if json:
+        print_json(asdict(done))
+    else:
+        CONSOLE.print(f"Current is {done.after} now; it was {done.before}.")
+
+
+@app.command("gc")
+def gc(
+    keep: Annotated[
+        int | None,
+        typer.Option(min=0, help="Snapshots kept beside the current one.", show_default="config"),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Remove old snapshots, and what killed runs left."""
+    settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
+    removed = collect_garbage(
+        Store(settings.store),
+        keep=settings.retention.keep,
+        staging_age=timedelta(days=settings.retention.staging_days),
+        dry_run=dry_run,
+    )
+    if json:
+        print_json(asdict(removed))
+        return
+    verb = "would be removed" if dry_run else "removed"
+    CONSOLE.print(
+        f"{len(removed.snapshots)} snapshots and {len(removed.staging)} folders of staged work "
+        f"{verb}, {removed.freed_bytes / 1e6:,.1f} MB freed."
+    )
+    for name in (*removed.snapshots, *removed.staging):
+        CONSOLE.print(f"  {name}", highlight=False)
 
 
 class Form(StrEnum):
@@ -93,7 +188,7 @@ def document(
     config: ConfigOption = None,
 ) -> None:
     """Print what a snapshot holds of one document."""
-    opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
+    opened = _store(store, config).open(snapshot)
     row = opened.document(uri)
     if form in (Form.BLOCKS, Form.LINKS):
         print_json(opened.rows_of_document(form.value, row["document_id"]))

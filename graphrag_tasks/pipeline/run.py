@@ -6,22 +6,18 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from graphrag_tasks import collect, schemas
 from graphrag_tasks.artifacts import Folder, Receipt
 from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
 from graphrag_tasks.errors import SnapshotError
-from graphrag_tasks.extract import make_extractor
-from graphrag_tasks.fingerprints import Fingerprints
-from graphrag_tasks.parse.pdf.engines import check_pdf_engine
+from graphrag_tasks.locks import sole_run
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
+from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.shards import SHARD_STAGES
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.plan import plan, shards_of
 from graphrag_tasks.publish import build_manifest, publish
-from graphrag_tasks.snapshots import Manifest, Store, write_table
-from graphrag_tasks.sources import list_sources, source_roots
+from graphrag_tasks.snapshots import Manifest, write_table
 from graphrag_tasks.stage import StageResult
 from graphrag_tasks.summary import summarize
 
@@ -89,42 +85,23 @@ class Run:
             MissingDependencyError: Packages or models that the configuration asks for are absent.
         """
         with measured() as cost:
-            roots = source_roots(config.sources)
-            make_extractor(config.extract)  # refuses a wrong name or model before any work
-            check_pdf_engine(config.parse)
-            store = Store(config.store)
-            parent = reuse.parent_of(store)
-            listed = list_sources(roots)
-            fingerprints = Fingerprints.of(config, listed)
-            carry = parent is not None and reuse.is_whole(parent, collect.PRODUCES)
-            before = parent.manifest.fingerprints if parent and carry else {}
-            result = plan(
-                listed,
-                parent.table("documents") if parent and carry else schemas.empty("documents"),
-                config=config.plan,
-                reprocess=before.get("extraction") != fingerprints.extraction,
-            )
+            outlook = look_ahead(config)
             state = RunState.freeze(
                 config,
-                parent_id=store.current_id(),
-                carry=carry,
-                up_to_date=parent is not None
-                and before == fingerprints.by_stage()
-                and parent.manifest.collections == vectors.collections(config)
-                and not shards_of(result.tables["sources"])
-                and reuse.is_whole(parent),
-                roots=roots,
-                fingerprints=fingerprints,
+                parent_id=outlook.parent_id,
+                carry=outlook.carry,
+                up_to_date=outlook.up_to_date,
+                roots=outlook.roots,
+                fingerprints=outlook.fingerprints,
             )
-            table = state.folder.write_table(
-                "sources", result.tables["sources"], fingerprint=fingerprints.collect
-            )
+            fingerprint = outlook.fingerprints.collect
+            table = state.folder.write_table("sources", outlook.sources, fingerprint=fingerprint)
         receipt = Receipt(
             stage="plan",
             uri=state.folder.uri,
-            fingerprint=fingerprints.collect,
+            fingerprint=fingerprint,
             tables={"sources": table},
-            stats=dict(result.stats),
+            stats=dict(outlook.stats),
             seconds=cost.seconds,
             peak_memory_bytes=cost.peak_memory_bytes,
         )
@@ -206,7 +183,12 @@ class Run:
         Raises:
             SnapshotError: Another run published since this one was planned, a table is missing
                 or damaged; `CURRENT` is left alone.
+            TransientError: Another process works on the store.
         """
+        with sole_run(self.state.store.folder):
+            return self._publish()
+
+    def _publish(self) -> Published:
         state = self.state
         current = state.store.current_id()
         if state.up_to_date:

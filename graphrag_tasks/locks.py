@@ -1,0 +1,53 @@
+"""One run at a time on a store."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.errors import TransientError
+
+_LOCK_FILE = ".lock"
+
+
+@contextmanager
+def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
+    """Hold a store for the block; a process that already holds it may enter again.
+
+    The lock is the operating system's and ends with the process, however that ends. A store that
+    is not on the local disk has none: there, a run that finds another's snapshot published when it
+    wants to publish refuses (see `pipeline`).
+
+    Args:
+        store: The store's folder.
+        wait: Wait for another run to end instead of refusing.
+
+    Raises:
+        TransientError: Another run holds the store.
+    """
+    if not store.is_local:
+        yield
+        return
+    path = Path(store.path(_LOCK_FILE))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path, timeout=-1 if wait else 0, thread_local=False, is_singleton=True)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        holder = path.read_text("utf-8").strip() or "another process"
+        raise TransientError(
+            f"another run works on this store ({holder})",
+            store.uri,
+            "Nothing was changed. Wait for it to end, or run with --wait",
+        ) from error
+    try:
+        path.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", "utf-8")
+        yield
+    finally:
+        lock.release()

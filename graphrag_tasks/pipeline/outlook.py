@@ -1,0 +1,126 @@
+"""What a run would do, and why: everything that is decided before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from graphrag_tasks import collect, schemas
+from graphrag_tasks.config import Config
+from graphrag_tasks.extract import make_extractor
+from graphrag_tasks.fingerprints import Fingerprints
+from graphrag_tasks.parse.pdf.engines import check_pdf_engine
+from graphrag_tasks.pipeline import reuse, vectors
+from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
+from graphrag_tasks.plan import plan, shards_of
+from graphrag_tasks.snapshots import Snapshot, Store
+from graphrag_tasks.sources import SourceRoot, list_sources, source_roots
+
+_FIRST = "collect"
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A run that has not begun.
+
+    Attributes:
+        roots: Where the sources are.
+        fingerprints: What each stage's output will depend on.
+        parent_id: The published snapshot, readable or not.
+        carry: Whether its tables are whole, so that rows may be taken over from them.
+        up_to_date: Whether it is what the run would publish.
+        sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
+        stats: Documents by change, and the number of shards.
+        stages: For each corpus stage why it will work, or None where its tables are taken over.
+    """
+
+    roots: tuple[SourceRoot, ...]
+    fingerprints: Fingerprints
+    parent_id: str | None
+    carry: bool
+    up_to_date: bool
+    sources: pa.Table
+    stats: Mapping[str, int | float]
+    stages: Mapping[str, str | None]
+
+
+def look_ahead(config: Config) -> Outlook:
+    """List the sources, compare them with what is published, cut shards; write nothing.
+
+    Args:
+        config: Everything the run needs.
+
+    Raises:
+        SourceError: A source is missing, lists nothing, or lost too much.
+        ConfigError: Two sources have one name, or there is no such extractor.
+        MissingDependencyError: Packages or models that the configuration asks for are absent.
+    """
+    roots = source_roots(config.sources)
+    make_extractor(config.extract)  # refuses a wrong name or model before any work
+    check_pdf_engine(config.parse)
+    store = Store(config.store)
+    parent = reuse.parent_of(store)
+    if parent and not reuse.is_whole(parent, collect.PRODUCES):
+        parent = None
+    before = parent.manifest.fingerprints if parent else {}
+    listed = list_sources(roots)
+    fingerprints = Fingerprints.of(config, listed)
+    planned = plan(
+        listed,
+        parent.table("documents") if parent else schemas.empty("documents"),
+        config=config.plan,
+        reprocess=before.get("extraction") != fingerprints.extraction,
+    )
+    sources = planned.tables["sources"]
+    return Outlook(
+        roots=roots,
+        fingerprints=fingerprints,
+        parent_id=store.current_id(),
+        carry=parent is not None,
+        up_to_date=_is_up_to_date(config, parent, fingerprints, sources),
+        sources=sources,
+        stats=planned.stats,
+        stages=_reasons(config, before, fingerprints),
+    )
+
+
+def _is_up_to_date(
+    config: Config, parent: Snapshot | None, fingerprints: Fingerprints, sources: pa.Table
+) -> bool:
+    return (
+        parent is not None
+        and not shards_of(sources)
+        and parent.manifest.fingerprints == fingerprints.by_stage()
+        and parent.manifest.collections == vectors.collections(config)
+        and reuse.is_whole(parent)
+    )
+
+
+def _reasons(
+    config: Config, before: Mapping[str, str], fingerprints: Fingerprints
+) -> dict[str, str | None]:
+    """Say why each corpus stage works: the first that has to, and those behind it."""
+    after = fingerprints.by_stage()
+    reasons: dict[str, str | None] = {}
+    cause: str | None = None
+    for stage in CORPUS_STAGES:
+        if cause is None and (config.plan.full_refresh or before.get(stage) != after[stage]):
+            cause = stage
+            reasons[stage] = _why(stage, config, before, after)
+        else:
+            reasons[stage] = f"after {cause}" if cause else None
+    return reasons
+
+
+def _why(stage: str, config: Config, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    if config.plan.full_refresh:
+        return "full refresh"
+    if not before:
+        return "nothing is published that rows can be taken over from"
+    if stage != _FIRST:
+        return "its settings, code or libraries changed"
+    if before["extraction"] != after["extraction"]:
+        return "settings, code, models or libraries of parse to extract changed"
+    return "documents changed"

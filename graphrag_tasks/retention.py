@@ -1,0 +1,125 @@
+"""What becomes of old snapshots: going back to one, and removing those that are no longer kept."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.errors import ConfigError, SnapshotError
+from graphrag_tasks.locks import sole_run
+from graphrag_tasks.snapshots import Store
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Rollback:
+    """A pointer that was moved.
+
+    Attributes:
+        before: The snapshot that was current.
+        after: The one that is current now.
+    """
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What a collection of garbage removed.
+
+    Attributes:
+        snapshots: Ids, oldest first.
+        staging: Names of folders of runs and shards that no run will find again.
+        freed_bytes: Bytes on disk that no kept snapshot shares.
+    """
+
+    snapshots: tuple[str, ...]
+    staging: tuple[str, ...]
+    freed_bytes: int
+
+
+def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
+    """Make an older snapshot current again, once its bytes are verified.
+
+    The next run compares the sources with it, as with any published snapshot.
+
+    Args:
+        store: Where it is published.
+        snapshot_id: The snapshot to go back to; the one published before the current one by
+            default.
+
+    Raises:
+        SnapshotError: There is no such snapshot, or it is damaged; `CURRENT` is left alone.
+        TransientError: A run is working on the store.
+    """
+    with sole_run(store.folder):
+        before = store.open().snapshot_id
+        target = store.open(snapshot_id or _published_before(store, before))
+        target.verify()
+        store.set_current(target.snapshot_id)
+    log.info("rolled back from %s to %s", before, target.snapshot_id)
+    return Rollback(before, target.snapshot_id)
+
+
+def _published_before(store: Store, snapshot_id: str) -> str:
+    ids = store.snapshot_ids()
+    place = ids.index(snapshot_id)
+    if place == 0:
+        raise SnapshotError(
+            "no older snapshot is kept", store.folder.uri, f"Published: {', '.join(ids)}"
+        )
+    return ids[place - 1]
+
+
+def collect_garbage(
+    store: Store,
+    *,
+    keep: int,
+    staging_age: timedelta,
+    now: datetime | None = None,
+    dry_run: bool = False,
+) -> Removed:
+    """Remove snapshots beyond the newest ones, and what killed runs left in staging.
+
+    The current snapshot is kept whatever its age. Readers that hold a removed snapshot open keep
+    its memory-mapped arrays, and get a `SnapshotError` where they ask for anything else.
+
+    Args:
+        store: Where to tidy up.
+        keep: Snapshots to keep beside the current one.
+        staging_age: Staged work untouched for longer is given up.
+        now: Time of the call; the clock by default.
+        dry_run: Only say what would be removed.
+
+    Raises:
+        ConfigError: `keep` is negative.
+        TransientError: A run is working on the store.
+    """
+    if keep < 0:
+        raise ConfigError(f"cannot keep {keep} snapshots", "publish.keep", "Name 0 or more")
+    with sole_run(store.folder):
+        current = store.current_id()
+        others = [one for one in store.snapshot_ids() if one != current]
+        old = others[: max(len(others) - keep, 0)]
+        given_up = _given_up(store, (now or datetime.now(UTC)) - staging_age)
+        folders = [*map(store.snapshot_folder, old), *given_up.values()]
+        freed = sum(folder.own_bytes() for folder in folders)
+        if not dry_run:
+            for folder in folders:
+                folder.delete()
+    log.info("%d snapshots and %d staged folders removed", len(old), len(given_up))
+    return Removed(tuple(old), tuple(given_up), freed)
+
+
+def _given_up(store: Store, since: datetime) -> dict[str, Folder]:
+    """Return staged folders that nothing was written to since, by their path in staging."""
+    folders = {
+        f"{kind}/{name}": store.staging / kind / name
+        for kind in ("runs", "shards")
+        for name in (store.staging / kind).names()
+    }
+    return {name: one for name, one in folders.items() if one.last_written() < since}

@@ -1,0 +1,102 @@
+"""Going back to an older snapshot, and removing those that are no longer kept."""
+
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from snapshot_makers import published, staged
+
+from graphrag_tasks.errors import ConfigError, SnapshotError
+from graphrag_tasks.retention import Removed, collect_garbage, rollback
+from graphrag_tasks.snapshots import Store
+
+DAYS = timedelta(days=7)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Four snapshots, the last one current."""
+    made = Store(str(tmp_path / "store"))
+    for number in range(4):
+        published(made, f"{number}", now=datetime(2026, 1, 1 + number, tzinfo=UTC))
+    return made
+
+
+def test_rollback_goes_one_back_or_to_the_one_named(store: Store) -> None:
+    ids = store.snapshot_ids()
+    assert rollback(store).after == ids[2] == store.current_id()
+    assert rollback(store, ids[0]).before == ids[2]
+    assert store.current_id() == ids[0]
+    with pytest.raises(SnapshotError, match="no older snapshot is kept"):
+        rollback(store)
+    with pytest.raises(SnapshotError, match=f"no snapshot elsewhere.*{ids[0]}"):
+        rollback(store, "elsewhere")
+
+
+def test_rollback_refuses_a_damaged_snapshot(store: Store) -> None:
+    current, target = store.current_id(), store.snapshot_ids()[2]
+    file = Path(store.snapshot_folder(target).path("chunks.parquet"))
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(SnapshotError, match=r"chunks\.parquet: bytes are not those published"):
+        rollback(store)
+    assert store.current_id() == current
+
+
+def test_the_newest_are_kept_beside_the_current_one(store: Store) -> None:
+    ids = store.snapshot_ids()
+    rollback(store, ids[0])
+    removed = collect_garbage(store, keep=1, staging_age=DAYS)
+    assert removed.snapshots == tuple(ids[1:3])
+    assert removed.freed_bytes > 0
+    assert store.snapshot_ids() == [ids[0], ids[3]]
+    store.open().verify()
+
+
+def test_a_dry_run_removes_nothing(store: Store) -> None:
+    ids = store.snapshot_ids()
+    removed = collect_garbage(store, keep=0, staging_age=DAYS, dry_run=True)
+    assert removed.snapshots == tuple(ids[:3])
+    assert store.snapshot_ids() == ids
+
+
+def test_bytes_that_another_snapshot_shares_are_not_freed(store: Store) -> None:
+    first, second, *_ = (store.snapshot_folder(one) for one in store.snapshot_ids())
+    alone = first.own_bytes()
+    second.copy_file("chunks.parquet", first)
+    assert first.own_bytes() == alone - first.size("chunks.parquet")
+
+
+def test_snapshots_of_an_older_schema_can_be_removed(store: Store) -> None:
+    oldest = store.snapshot_ids()[0]
+    manifest = Path(store.snapshot_folder(oldest).path("manifest.json"))
+    manifest.write_text(manifest.read_text().replace('"schema_version": ', '"schema_version": 1'))
+    assert oldest in collect_garbage(store, keep=0, staging_age=DAYS).snapshots
+
+
+def test_work_of_killed_runs_is_given_up_when_it_is_old(store: Store) -> None:
+    staged(store, "old")
+    staged(store, "new")
+    long_ago = time.time() - 8 * 24 * 3600
+    for file in Path(store.staging.path("runs/run-old")).rglob("*"):
+        os.utime(file, (long_ago, long_ago))
+    removed = collect_garbage(store, keep=9, staging_age=DAYS)
+    assert removed.staging == ("runs/run-old",)
+    assert (store.staging / "runs").names() == ["run-new"]
+
+
+def test_a_tidy_store_loses_nothing(store: Store) -> None:
+    assert collect_garbage(store, keep=9, staging_age=DAYS) == Removed((), (), 0)
+    with pytest.raises(ConfigError, match="cannot keep -1"):
+        collect_garbage(store, keep=-1, staging_age=DAYS)
+
+
+def test_a_store_elsewhere_is_tidied_too() -> None:
+    store = Store("memory://tidied")
+    published(store, "a", now=datetime(2026, 1, 1, tzinfo=UTC))
+    published(store, "b", now=datetime(2026, 1, 2, tzinfo=UTC))
+    removed = collect_garbage(store, keep=0, staging_age=DAYS)
+    assert len(removed.snapshots) == 1
+    assert removed.freed_bytes > 0
+    store.open().verify()
