@@ -209,6 +209,7 @@ class RetrievalConfig(_Config):
     random_k_relations_large: int = Field(200, gt=0, description="the cap for large graphs")
     large_graph_relations: int = Field(100_000, gt=0, description="edges that make a graph large")
     rrf_k: int = Field(60, gt=0, description="constant of reciprocal rank fusion")
+    bm25_weight: float = Field(1.0, ge=0, description="of BM25 beside the cosine, in mode hybrid")
     seed: int = Field(0, description="seed of the random choice above the cap")
 
 

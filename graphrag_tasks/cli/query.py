@@ -27,7 +27,9 @@ def query(
     snapshot: Annotated[
         str | None, typer.Option(help="Snapshot id.", show_default="the current one")
     ] = None,
-    mode: Annotated[str, typer.Option(help="How to search: paper or dense.")] = "paper",
+    mode: Annotated[
+        str, typer.Option(help="How to search: paper, dense, bm25 or hybrid.")
+    ] = "paper",
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,

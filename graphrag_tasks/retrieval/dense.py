@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from graphrag_tasks.config import RetrievalConfig
-from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query, RankedChunk, Ranking
 
@@ -18,7 +17,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     """
     del config
     scores = graph.chunks.vectors @ query.vector
-    rows = top(scores, graph.chunks.id_ranks, query.k)
+    rows = query.best_chunks(scores, graph.chunks.id_ranks)
     return Ranking(
         chunks=[
             RankedChunk(int(row), float(scores[row]), float(scores[row]), {"dense": place})

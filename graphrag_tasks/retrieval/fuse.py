@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.retrieval.arrays import Rows, Scores
 
+_NO_DEVIATION = 1e-9
+
 
 def best_first(scores: Scores, id_ranks: Rows) -> Rows:
     """Return positions in falling order of score; ties in ascending order of id.
@@ -65,3 +67,12 @@ def reciprocal_rank_fusion(lists: Mapping[str, Rows], size: int, k: int) -> Fusi
         ranks[name][rows] = np.arange(1, len(rows) + 1)
         scores[rows] += 1.0 / (k + ranks[name][rows])
     return Fusion(scores, ranks)
+
+
+def standardised(scores: Scores) -> NDArray[np.float32]:
+    """Return scores less their mean, over their standard deviation; all 0 where they are equal."""
+    deviation = float(scores.std())
+    if deviation < _NO_DEVIATION:
+        return np.zeros(len(scores), dtype=np.float32)
+    scaled: NDArray[np.float32] = ((scores - scores.mean()) / deviation).astype(np.float32)
+    return scaled

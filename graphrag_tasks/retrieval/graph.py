@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,12 +18,33 @@ from graphrag_tasks.retrieval.arrays import (
     matrix,
     rows_of,
 )
+from graphrag_tasks.retrieval.lexical import Lexicon
+from graphrag_tasks.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.snapshots import Snapshot
+
+FILE_NAME = "file_name"
+"""`documents.title_source` of a document that has no title; its file's name is no name of it."""
 
 
 def name_key(name: str) -> str:
     """Return what names are compared by: casefolded, inner whitespace runs one space, no ends."""
     return " ".join(name.casefold().split())
+
+
+@dataclass(frozen=True)
+class ChunkText:
+    """A chunk's text, the title of its document, if it has one, and the headings above it."""
+
+    text: str
+    title: str | None
+    headings: tuple[str, ...]
+
+    @property
+    def below_titles(self) -> str:
+        """The text below its title and headings, as far as it does not begin with them."""
+        beginning = self.text.split(BLOCK_SEPARATOR, len(self.headings) + 1)[:-1]
+        above = dict.fromkeys(filter(None, [self.title, *self.headings]))
+        return "\n".join([*(one for one in above if one not in beginning), self.text])
 
 
 class Nodes:
@@ -106,6 +128,11 @@ class Graph:
         return self._chunks_by("evidence", "relation_id", self.relations)
 
     @cached_property
+    def lexicon(self) -> Lexicon:
+        """BM25 over the chunks, each below its document's title and the headings above it."""
+        return Lexicon([one.below_titles for one in self.chunk_texts()])
+
+    @cached_property
     def names(self) -> dict[str, Rows]:
         """Entity rows, in order of id, by `name_key` of each display name and alias."""
         entities = self._snapshot.table("entities", ["name"])
@@ -121,6 +148,20 @@ class Graph:
             key: np.array(sorted(group, key=ranks.__getitem__), dtype=np.int64)
             for key, group in found.items()
         }
+
+    def chunk_texts(self) -> list[ChunkText]:
+        """Read the chunks' texts with their titles and headings, in order of their rows."""
+        documents = self._snapshot.table("documents", ["document_id", "title", "title_source"])
+        titles = {
+            row["document_id"]: row["title"]
+            for row in documents.to_pylist()
+            if row["title_source"] != FILE_NAME
+        }
+        chunks = self._snapshot.table("chunks", ["document_id", "heading_path", "text"])
+        return [
+            ChunkText(row["text"], titles.get(row["document_id"]), tuple(row["heading_path"]))
+            for row in chunks.to_pylist()
+        ]
 
     def _chunks_by(self, table: str, key: str, nodes: Nodes) -> Adjacency:
         data = self._snapshot.table(table, [key, "chunk_id"])

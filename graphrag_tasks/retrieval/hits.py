@@ -44,7 +44,7 @@ class ChunkHit:
         chunk_id: Its id.
         text: Its text.
         score: What it is ranked by: in mode `paper` the fused score, in `dense` the cosine.
-        similarity: Cosine with the question.
+        similarity: Cosine with the question; None in a mode that does not encode it.
         ranks: The lists it came from, with its rank in each: `{"graph": 2, "dense": 1}`.
         document_id: Document it lies in.
         uri: That document's uri.
@@ -58,7 +58,7 @@ class ChunkHit:
     chunk_id: str
     text: str
     score: float
-    similarity: float
+    similarity: float | None
     ranks: Mapping[str, int]
     document_id: str
     uri: str

@@ -110,8 +110,8 @@ class Index:
         if not len(self._graph.chunks) and not len(self._graph.entities):
             ranking = Ranking(notes=["The snapshot holds no chunks and no entities."])
         else:
-            vector = self._encoder.encode(question)
-            ranking = rank(self._graph, Query(question, vector, k, self._noun_phrases), self.config)
+            query = Query(question, k, self._encoder.encode, self._noun_phrases)
+            ranking = rank(self._graph, query, self.config)
         return Context(
             question=question,
             mode=mode,

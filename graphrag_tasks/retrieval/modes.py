@@ -7,10 +7,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from graphrag_tasks.errors import QueryError
-from graphrag_tasks.retrieval import dense, paper
+from graphrag_tasks.retrieval import dense, hybrid, paper
 from graphrag_tasks.retrieval.ranking import Mode
 
-MODES: Mapping[str, Mode] = MappingProxyType({"paper": paper.rank, "dense": dense.rank})
+MODES: Mapping[str, Mode] = MappingProxyType(
+    {
+        "paper": paper.rank,
+        "dense": dense.rank,
+        "bm25": hybrid.rank_bm25,
+        "hybrid": hybrid.rank_hybrid,
+    }
+)
 """Every mode by name; the first one is the default."""
 
 

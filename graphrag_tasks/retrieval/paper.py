@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval.arrays import Rows
-from graphrag_tasks.retrieval.fuse import best_first, reciprocal_rank_fusion, top
+from graphrag_tasks.retrieval.fuse import reciprocal_rank_fusion, top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query, RankedChunk, RankedRelation, Ranking
 from graphrag_tasks.retrieval.seeds import find_seeds
@@ -72,7 +72,7 @@ def _fused_chunks(
     graph: Graph, query: Query, candidates: NDArray[np.bool_], config: RetrievalConfig
 ) -> list[RankedChunk]:
     scores = graph.chunks.vectors @ query.vector
-    dense = best_first(scores, graph.chunks.id_ranks)
+    dense = query.best_chunks(scores, graph.chunks.id_ranks, len(scores))
     # Both lists are ranked by the same cosine, so the graph's is a part of the dense one.
     lists = {"graph": dense[candidates[dense]], "dense": dense}
     fusion = reciprocal_rank_fusion(lists, len(graph.chunks), config.rrf_k)
@@ -80,7 +80,7 @@ def _fused_chunks(
         RankedChunk(
             int(row), float(fusion.scores[row]), float(scores[row]), fusion.ranks_of(int(row))
         )
-        for row in top(fusion.scores, graph.chunks.id_ranks, query.k)
+        for row in query.best_chunks(fusion.scores, graph.chunks.id_ranks)
     ]
 
 

@@ -8,36 +8,59 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.config import RetrievalConfig
-from graphrag_tasks.retrieval.arrays import Vectors
+from graphrag_tasks.retrieval.arrays import Rows, Scores, Vectors
+from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
 
 
 @dataclass(frozen=True)
 class Query:
-    """One question, checked and encoded.
+    """One question, checked.
 
     Attributes:
         text: The question.
-        vector: Its unit vector, shape (dimension,).
         k: Chunks wanted; relations are 2k.
+        encode: Gives the unit vector of a text; a mode that needs none never calls it.
         noun_phrases: Finds the noun phrases of a text; a mode that needs none never calls it.
+        allowed: Shape (chunks,): the chunks that may be returned; None for all.
     """
 
     text: str
-    vector: Vectors
     k: int
+    encode: Callable[[str], Vectors]
     noun_phrases: Callable[[str], Sequence[str]]
+    allowed: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def vector(self) -> Vectors:
+        """The question's unit vector, shape (dimension,)."""
+        return self.encode(self.text)
+
+    def best_chunks(self, scores: Scores, id_ranks: Rows, n: int | None = None) -> Rows:
+        """Return the allowed chunks with the highest scores, best first; `k` of them by default."""
+        n = self.k if n is None else n
+        if self.allowed is None:
+            return top(scores, id_ranks, n)
+        rows = np.flatnonzero(self.allowed)
+        return rows[top(scores[rows], id_ranks[rows], n)]
 
 
 @dataclass(frozen=True)
 class RankedChunk:
-    """A chunk, the score it is ranked by, its cosine with the query, and its ranks by list."""
+    """A chunk, the score it is ranked by, its cosine with the query, and its ranks by list.
+
+    The cosine is None in a mode that does not encode the question.
+    """
 
     row: int
     score: float
-    similarity: float
+    similarity: float | None
     ranks: Mapping[str, int]
 
 

@@ -1,0 +1,116 @@
+"""Words of a text for lexical search: names of code whole and in parts, other words by stem.
+
+`/SCMB/TOOL` gives `scmb/tool`'s squeezed form `scmbtool` and its parts `scmb`, `tool`;
+`CL_GUI_ALV_GRID` gives `clguialvgrid` and `cl`, `gui`, `alv`, `grid`; `S/4HANA`, `S4HANA` and the
+adjacent words `S4 HANA` share `s4hana`. The squeezed form has no signs, so one spelling of a name
+finds another; the parts let a question name it loosely.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from string import ascii_lowercase, digits
+
+import Stemmer
+
+_STOP_WORDS = """
+a an and are as at be been being but by can could did do does for from had has have he her
+his how i if in into is it its may me might must my no nor not of on or our shall she
+should so some such than that the their them then there these they this those to too us
+very was we were what when where which while who whom whose why will with would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""Words of grammar, and words that questions begin with."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
+_PIECE = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['’]s$")
+_LONGEST_WORD = 100
+_JOINED = 3
+_SHORT = 2
+_SHORTEST_REPAIRED = 4
+_STEMMER = Stemmer.Stemmer("english", 0)  # without its cache, which threads must not share
+
+
+@lru_cache(maxsize=65_536)
+def fold(word: str) -> str:
+    """Return a word in lower case without accents and without a possessive ending."""
+    return _bare(word).casefold()
+
+
+def _bare(word: str) -> str:
+    word = _POSSESSIVE.sub("", word)
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFKD", word)
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign)) or word
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text as they stand; signs inside a name belong to it."""
+    return [match[0] for match in _WORD.finditer(text)]
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms that a text is indexed and searched by, in order, with repeats."""
+    return [term for word in words(text) for term in _terms_of(word)]
+
+
+def query_terms(text: str, known: Collection[str]) -> list[str]:
+    """Return the terms of a question: those of a text, and what its writer may have meant.
+
+    Up to three adjacent words that joined are a known term give that term as well ("S4 HANA"). A
+    term that no text holds is replaced by the known ones a single slip away, if there are any.
+
+    Args:
+        text: The question.
+        known: Terms of the corpus.
+    """
+    found = [
+        one
+        for term in terms(text)
+        for one in ([term] if term in known else _repaired(term, known) or [term])
+    ]
+    pieces = [fold(piece[0]) for piece in _PIECE.finditer(text)]
+    for length in range(2, _JOINED + 1):
+        for start in range(len(pieces) - length + 1):
+            joined = "".join(pieces[start : start + length])
+            if joined in known and joined not in found and any(map(str.isdigit, joined)):
+                found.append(joined)
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def _terms_of(word: str) -> tuple[str, ...]:
+    pieces = _PIECE.findall(_bare(word[:_LONGEST_WORD]))
+    parts = [part for piece in pieces for part in _PART.findall(piece)]
+    whole = "".join(pieces).casefold()
+    if len(parts) == 1:
+        return () if whole in STOP_WORDS else (_STEMMER.stemWord(whole),)
+    kept = [one for one in pieces if len(one) > 1] + [one for one in parts if len(one) > _SHORT]
+    folded = [one for one in map(str.casefold, kept) if one not in STOP_WORDS]
+    return tuple(dict.fromkeys([whole, *map(_STEMMER.stemWord, folded)]))
+
+
+def _repaired(term: str, known: Collection[str]) -> list[str]:
+    if len(term) < _SHORTEST_REPAIRED or any(map(str.isdigit, term)):
+        return []
+    return sorted({one for one in _one_slip_away(term) if one in known})
+
+
+def _one_slip_away(term: str) -> Iterator[str]:
+    """Yield every spelling that one letter left out, put in, changed or swapped gives."""
+    halves = [(term[:place], term[place:]) for place in range(len(term) + 1)]
+    for left, right in halves:
+        if right:
+            yield left + right[1:]
+        if len(right) > 1:
+            yield left + right[1] + right[0] + right[2:]
+        for letter in ascii_lowercase + digits:
+            yield left + letter + right
+            if right:
+                yield left + letter + right[1:]
