@@ -199,6 +199,20 @@ class RetentionConfig(_Config):
     )
 
 
+class WalkConfig(_Config):
+    """Walks over the names that chunks share: mode graph."""
+
+    bm25_weight: float = Field(0.5, ge=0, description="of BM25 beside the cosine: the base score")
+    entity_weight: float = Field(0.1, ge=0, description="of a seed that is no title; a title: 1")
+    reset_chunks: int = Field(5, gt=0, description="best chunks where the walk starts as well")
+    reset_weight: float = Field(0.02, ge=0, description="of those chunks beside the seeds")
+    damping: float = Field(0.85, gt=0, lt=1, description="probability that the walk goes on")
+    steps: int = Field(12, gt=0, description="steps back and forth")
+    base_weight: float = Field(0.08, ge=0, description="of the base score beside the first walk")
+    second_chunks: int = Field(3, gt=0, description="chunks where the second walk starts")
+    second_weight: float = Field(0.5, ge=0, description="of the second walk beside the first")
+
+
 class RetrievalConfig(_Config):
     """Parameters of the paper's Algorithm 2."""
 
@@ -210,6 +224,7 @@ class RetrievalConfig(_Config):
     large_graph_relations: int = Field(100_000, gt=0, description="edges that make a graph large")
     rrf_k: int = Field(60, gt=0, description="constant of reciprocal rank fusion")
     bm25_weight: float = Field(1.0, ge=0, description="of BM25 beside the cosine, in mode hybrid")
+    walk: WalkConfig = WalkConfig()
     seed: int = Field(0, description="seed of the random choice above the cap")
 
 

@@ -28,7 +28,7 @@ def query(
         str | None, typer.Option(help="Snapshot id.", show_default="the current one")
     ] = None,
     mode: Annotated[
-        str, typer.Option(help="How to search: paper, dense, bm25 or hybrid.")
+        str, typer.Option(help="How to search: paper, dense, bm25, hybrid or graph.")
     ] = "paper",
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
     config: ConfigOption = None,

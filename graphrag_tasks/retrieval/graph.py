@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks.retrieval.arrays import (
     Adjacency,
@@ -19,6 +20,8 @@ from graphrag_tasks.retrieval.arrays import (
     rows_of,
 )
 from graphrag_tasks.retrieval.lexical import Lexicon
+from graphrag_tasks.retrieval.name_graph import NameGraph
+from graphrag_tasks.retrieval.names import NameKey, name_words
 from graphrag_tasks.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.snapshots import Snapshot
 
@@ -128,9 +131,45 @@ class Graph:
         return self._chunks_by("evidence", "relation_id", self.relations)
 
     @cached_property
+    def chunk_relations(self) -> Adjacency:
+        """Relations that have evidence in each chunk."""
+        data = self._snapshot.table("evidence", ["relation_id", "chunk_id"])
+        where = f"{self._where}, evidence"
+        return Adjacency.from_pairs(
+            rows_of(data, "chunk_id", self.chunks.ids, where),
+            rows_of(data, "relation_id", self.relations.ids, where),
+            source_count=len(self.chunks),
+            target_count=len(self.relations),
+        )
+
+    @cached_property
     def lexicon(self) -> Lexicon:
         """BM25 over the chunks, each below its document's title and the headings above it."""
         return Lexicon([one.below_titles for one in self.chunk_texts()])
+
+    @cached_property
+    def name_graph(self) -> NameGraph:
+        """Which chunks hold which names: titles, and aliases of entities that have a label."""
+        texts = self.chunk_texts()
+        entities = self._snapshot.table("entities", ["entity_id", "type"])
+        labelled = column(entities.filter(pc.is_valid(entities["type"])), "entity_id")
+        aliases = self._snapshot.table("aliases", ["entity_id", "alias"])
+        aliases = aliases.filter(pc.is_in(aliases["entity_id"], value_set=labelled))
+        titles = [[one.title] if one.title else [] for one in texts]
+        names = aliases["alias"].to_pylist()
+        return NameGraph([one.text for one in texts], titles, names)
+
+    @cached_property
+    def _entities_by_key(self) -> dict[NameKey, list[int]]:
+        found: dict[NameKey, list[int]] = {}
+        for name, rows in self.names.items():
+            found.setdefault(name_words(name), []).extend(rows.tolist())
+        return found
+
+    def named_entities(self, key: NameKey) -> list[int]:
+        """Return entity rows whose display name or an alias has these words, in order of id."""
+        rows = set(self._entities_by_key.get(key, ()))
+        return sorted(rows, key=self.entities.id_ranks.__getitem__)
 
     @cached_property
     def names(self) -> dict[str, Rows]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from graphrag_tasks.errors import QueryError
-from graphrag_tasks.retrieval import dense, hybrid, paper
+from graphrag_tasks.retrieval import dense, hybrid, paper, walk
 from graphrag_tasks.retrieval.ranking import Mode
 
 MODES: Mapping[str, Mode] = MappingProxyType(
@@ -16,6 +16,7 @@ MODES: Mapping[str, Mode] = MappingProxyType(
         "dense": dense.rank,
         "bm25": hybrid.rank_bm25,
         "hybrid": hybrid.rank_hybrid,
+        "graph": walk.rank,
     }
 )
 """Every mode by name; the first one is the default."""

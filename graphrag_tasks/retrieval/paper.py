@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval.arrays import Rows
-from graphrag_tasks.retrieval.fuse import reciprocal_rank_fusion, top
+from graphrag_tasks.retrieval.fuse import reciprocal_rank_fusion
 from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.ranking import Query, RankedChunk, RankedRelation, Ranking
+from graphrag_tasks.retrieval.ranking import Query, RankedChunk, Ranking
 from graphrag_tasks.retrieval.seeds import find_seeds
+from graphrag_tasks.retrieval.traverse import nearest_relations
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
@@ -40,7 +41,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     candidates = graph.relation_chunks.union(relations) | graph.entity_chunks.union(seed_rows)
     return Ranking(
         chunks=_fused_chunks(graph, query, candidates, config),
-        relations=_nearest_relations(graph, query, relations),
+        relations=nearest_relations(graph, query, relations),
         seeds=seeds,
         notes=_notes(graph),
     )
@@ -82,12 +83,6 @@ def _fused_chunks(
         )
         for row in query.best_chunks(fusion.scores, graph.chunks.id_ranks)
     ]
-
-
-def _nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRelation]:
-    scores = graph.relations.vectors[relations] @ query.vector
-    order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
-    return [RankedRelation(int(relations[place]), float(scores[place])) for place in order]
 
 
 def _notes(graph: Graph) -> list[str]:

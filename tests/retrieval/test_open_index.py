@@ -38,7 +38,7 @@ def test_public_surface() -> None:
         "SourceSentence",
         "open_index",
     ]
-    assert list(MODES) == ["paper", "dense", "bm25", "hybrid"]
+    assert list(MODES) == ["paper", "dense", "bm25", "hybrid", "graph"]
 
 
 def test_import_is_light() -> None:

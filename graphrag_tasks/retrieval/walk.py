@@ -1,0 +1,150 @@
+"""Mode `graph`: what the question names, spread over the names that chunks share.
+
+1. Base score: standardised cosine plus a part of the standardised BM25 score.
+2. Seeds: the longest known names in the question, rare ones and titles before others.
+3. A random surfer that starts again at the seeds, and a little at the best chunks by base score,
+   visits chunks; the logarithm of the visits is standardised, and a part of the base is added.
+4. A second surfer starts at the best chunks of step 3; its standardised logarithm is added.
+
+Step 4 is what finds the far end of a question whose names do not lead there directly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.config import RetrievalConfig, WalkConfig
+from graphrag_tasks.retrieval.arrays import Rows, Scores
+from graphrag_tasks.retrieval.fuse import standardised, top
+from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.hybrid import list_ranks
+from graphrag_tasks.retrieval.name_graph import NameGraph
+from graphrag_tasks.retrieval.names import NameMatch
+from graphrag_tasks.retrieval.ranking import Query, RankedChunk, Ranking, Seed
+from graphrag_tasks.retrieval.traverse import nearest_relations
+
+_NEVER = 1e-6
+"""Added to visits before the logarithm: what is never reached is not infinitely far."""
+
+_NOTHING_NAMED = "The question names nothing that is known: the walk starts at the best chunks."
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """Every list that mode `graph` has made of a question, shape (chunks,) each.
+
+    Attributes:
+        dense: Cosine with the question.
+        bm25: BM25 score.
+        base: Both, standardised.
+        first: Standardised logarithm of the visits from the seeds.
+        second: The same from the best chunks of the first walk.
+        scores: What chunks are ranked by.
+        matches: Names found in the question.
+        seeds: Shape (names,): weight of each name as a start.
+    """
+
+    dense: Scores
+    bm25: Floats
+    base: Floats
+    first: Floats
+    second: Floats
+    scores: Floats
+    matches: tuple[NameMatch, ...]
+    seeds: Floats
+
+
+def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
+    """Score every chunk by the two walks.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        config: `walk` has the parameters.
+    """
+    settings = config.walk
+    names, ranks = graph.name_graph, graph.chunks.id_ranks
+    dense = graph.chunks.vectors @ query.vector
+    bm25 = graph.lexicon.scores(query.text)
+    base = standardised(dense) + np.float32(settings.bm25_weight) * standardised(bm25)
+    matches = tuple(names.trie.find(query.text))
+    seeds = seed_weights(names, matches, settings)
+    reset = _reset(base, top(base, ranks, settings.reset_chunks))
+    reset *= settings.reset_weight if seeds.any() else 1.0
+    first = _log_visits(names, reset, seeds, settings)
+    scores = first + np.float32(settings.base_weight) * base
+    again = np.zeros_like(base)
+    again[top(scores, ranks, settings.second_chunks)] = 1.0
+    second = _log_visits(names, again, np.zeros_like(seeds), settings)
+    scores += np.float32(settings.second_weight) * second
+    return Walked(dense, bm25, base, first, second, scores, matches, seeds)
+
+
+def seed_weights(names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig) -> Floats:
+    """Return how strongly the surfer starts at each name, shape (names,).
+
+    Names in lower case are left out ("what is the name of …" names nothing).
+    """
+    weights = np.zeros(len(names.rarity), dtype=np.float32)
+    for match in matches:
+        if match.as_name:
+            kind = 1.0 if names.is_title[match.row] else settings.entity_weight
+            weights[match.row] = kind * names.rarity[match.row]
+    return weights
+
+
+def _reset(base: Floats, rows: Rows) -> Floats:
+    """Return the base score of the rows on a scale from the lowest score of all to the highest."""
+    reset = np.zeros_like(base)
+    lowest, highest = float(base.min()), float(base.max())
+    reset[rows] = (base[rows] - lowest) / (highest - lowest) if highest > lowest else 1.0
+    return reset
+
+
+def _log_visits(names: NameGraph, chunks: Floats, seeds: Floats, settings: WalkConfig) -> Floats:
+    visits = names.walk.visits(chunks, seeds, damping=settings.damping, steps=settings.steps)
+    return standardised(np.log(visits + np.float32(_NEVER)))
+
+
+def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+    """Return the k chunks of the highest score, relations near them and the entities named.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        config: `walk` has the parameters.
+    """
+    if not len(graph.chunks):
+        return Ranking(notes=["The snapshot holds no chunks."])
+    walked = walk(graph, query, config)
+    rows = query.best_chunks(walked.scores, graph.chunks.id_ranks)
+    lists = {"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first}
+    return Ranking(
+        chunks=[
+            RankedChunk(int(row), float(walked.scores[row]), float(walked.dense[row]), ranks)
+            for row, ranks in zip(rows, list_ranks(lists, rows), strict=True)
+        ],
+        relations=nearest_relations(
+            graph, query, np.flatnonzero(graph.chunk_relations.union(rows))
+        ),
+        seeds=_named(graph, query, walked),
+        notes=[] if walked.seeds.any() else [_NOTHING_NAMED],
+    )
+
+
+def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
+    """Return the entities that the question names, the rarest first."""
+    matches = [match for match in walked.matches if walked.seeds[match.row]]
+    matches.sort(key=lambda match: (-walked.seeds[match.row], match.start))
+    found: dict[int, Seed] = {}
+    for match in matches:
+        surface = query.text[match.start : match.end]
+        for row in graph.named_entities(graph.name_graph.keys[match.row]):
+            cosine = float(graph.entities.vectors[row] @ query.vector)
+            found.setdefault(int(row), Seed(int(row), cosine, f"name '{surface}'"))
+    return list(found.values())

@@ -1,0 +1,111 @@
+"""Mode `graph` against a dense, literal calculation, and what it finds that words do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from small_worlds import FakeEmbedder, World, publish
+
+from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval.name_graph import NameGraph
+from graphrag_tasks.retrieval.propagate import Walk
+
+CHAIN = World(
+    documents=(("d1", "Blue River"), ("d2", "Anna Holm"), ("d3", "Oslo Film Prize"), ("d4", "Mud")),
+    chunks=(
+        ("c1", "d1", "Blue River is a film that Anna Holm directed."),
+        ("c2", "d2", "Anna Holm won the Oslo Film Prize."),
+        ("c3", "d3", "Oslo Film Prize is given every second year."),
+        ("c4", "d4", "Mud is wet earth. A director of a river may win nothing."),
+    ),
+    sentences=(("s1", "c1", "Blue River is a film that Anna Holm directed."),),
+    entities=(("e1", "Blue River", ("Blue River",)), ("e2", "Anna Holm", ("Anna Holm", "Holm"))),
+    relations=(("r1", "e2", "Anna Holm direct Blue River", "e1"),),
+    evidence=(("r1", "s1", 0.5),),
+    mentions=(("e1", "s1"), ("e2", "s1")),
+)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    publish(tmp_path, CHAIN)
+    return open_index(tmp_path, embedder=FakeEmbedder())
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10_000), steps=st.integers(1, 15))
+def test_walk_is_the_power_iteration_of_the_whole_transition_matrix(seed: int, steps: int) -> None:
+    random = np.random.default_rng(seed)
+    chunks, names = random.integers(1, 8, size=2)
+    weights = random.integers(0, 3, (chunks, names)).astype(np.float32)
+    start = random.random(chunks + names)
+    whole = np.zeros((chunks + names, chunks + names))
+    whole[:chunks, chunks:], whole[chunks:, :chunks] = weights, weights.T
+    sums = whole.sum(axis=1, keepdims=True)
+    step = np.divide(whole, sums, out=np.zeros_like(whole), where=sums > 0)
+    wanted = at = start / start.sum()
+    for _ in range(steps):
+        at = 0.2 * wanted + 0.8 * (at @ step)
+    visits = Walk(sparse.csr_matrix(weights)).visits(
+        start[:chunks].astype(np.float32), start[chunks:].astype(np.float32),
+        damping=0.8, steps=steps,
+    )  # fmt: skip
+    np.testing.assert_allclose(visits, at[:chunks], atol=1e-5)
+
+
+def test_a_chunk_holds_what_it_mentions_and_is_about_its_title() -> None:
+    graph = NameGraph(
+        ["Anna Holm met Bo Berg.", "A holm is an island."], [["Bo Berg"], []], ["Holm"]
+    )
+    names = [" ".join(key) for key in graph.keys]
+    assert names == ["bo berg", "holm"]
+    assert graph.is_title.tolist() == [True, False]
+    assert graph.weights.toarray().tolist() == [[10.0, 1.0], [0.0, 0.0]]
+    assert graph.rarity.tolist() == [1.0, 1.0]
+
+
+def test_the_far_end_of_a_chain_of_names_comes_before_what_shares_words(index: Index) -> None:
+    context = index.search("What did the director of Blue River win?", "graph", k=4)
+    assert [hit.chunk_id for hit in context.chunks][:2] == ["c1", "c2"]
+    assert [(one.name, one.found_by) for one in context.entities] == [
+        ("Blue River", "name 'Blue River'")
+    ]
+    assert [one.text for one in context.relations] == ["Anna Holm direct Blue River"]
+    assert set(context.chunks[0].ranks) == {"dense", "bm25", "graph"}
+
+
+def test_nothing_named_starts_at_the_best_chunks_and_says_so(index: Index) -> None:
+    context = index.search("what is wet earth?", "graph", k=4)
+    assert len(context.chunks) == 4
+    assert "names nothing" in context.notes[0]
+
+
+def test_names_in_lower_case_are_no_seeds(index: Index) -> None:
+    assert index.search("what is mud", "graph").entities == ()
+
+
+def test_base_alone_is_the_order_of_mode_hybrid(tmp_path: Path) -> None:
+    publish(tmp_path, CHAIN)
+    config = RetrievalConfig().model_copy(
+        update={"walk": RetrievalConfig().walk.model_copy(
+            update={"bm25_weight": 1.0, "base_weight": 1e6, "second_weight": 0.0})}
+    )  # fmt: skip
+    index = open_index(tmp_path, embedder=FakeEmbedder(), config=config)
+    ids = {
+        mode: [hit.chunk_id for hit in index.search("Anna Holm film", mode, k=4).chunks]
+        for mode in ("graph", "hybrid")
+    }
+    assert ids["graph"] == ids["hybrid"]
+
+
+def test_empty_snapshot_says_why(tmp_path: Path) -> None:
+    publish(tmp_path, World(entities=(("e1", "x", ()),)))
+    context = open_index(tmp_path, embedder=FakeEmbedder()).search("x", "graph")
+    assert context.chunks == ()
+    assert "no chunks" in context.notes[0]
