@@ -77,7 +77,7 @@ def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
     reset = _reset(base, top(base, ranks, settings.reset_chunks))
     reset *= settings.reset_weight if seeds.any() else 1.0
     first = _log_visits(names, reset, seeds, settings)
-    scores = first + np.float32(settings.base_weight) * base
+    scores = (first + np.float32(settings.base_weight) * base).astype(np.float32)
     again = np.zeros_like(base)
     again[top(scores, ranks, settings.second_chunks)] = 1.0
     second = _log_visits(names, again, np.zeros_like(seeds), settings)
