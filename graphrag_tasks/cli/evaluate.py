@@ -2,67 +2,22 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from graphrag_tasks.cli import evaluate_entities, evaluate_triples
+from graphrag_tasks.cli import evaluate_entities, evaluate_retrieval, evaluate_triples
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.config import load_config
 from graphrag_tasks.errors import ConfigError
 
 app = typer.Typer(help="Measure on data with known answers.", no_args_is_help=True)
+app.command()(evaluate_retrieval.retrieval)
+app.command()(evaluate_retrieval.locate)
 app.command()(evaluate_triples.triples)
 app.command()(evaluate_entities.entities)
-
-
-@app.command()
-def retrieval(
-    questions: Annotated[
-        Path, typer.Option(help="JSONL: id, question, answer, type, gold_titles, gold_ids.")
-    ],
-    passages: Annotated[
-        str | None,
-        typer.Option(
-            help="JSONL passages (id, title, text) or a folder of documents.",
-            show_default="what --store holds",
-        ),
-    ] = None,
-    mode: Annotated[str, typer.Option(help="How to search: paper or dense.")] = "paper",
-    store: Annotated[
-        str | None,
-        typer.Option(help="Keep the index here and reuse it.", show_default="a temporary folder"),
-    ] = None,
-    config: ConfigOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Index passages and report Recall@2/5/10, all-gold@8, MRR and milliseconds per query."""
-    from graphrag_tasks.evaluate import evaluate_retrieval, read_questions
-    from graphrag_tasks.retrieval import open_index
-    from graphrag_tasks.runner import run_index
-
-    if not (passages or store):
-        raise ConfigError(
-            "there is nothing to search", "eval retrieval", "Give --passages or --store"
-        )
-    asked = read_questions(questions)
-    with ExitStack() as stack:
-        folder = store or stack.enter_context(tempfile.TemporaryDirectory(prefix="graphrag-eval-"))
-        settings = load_config(config, overrides={"store": folder})
-        if passages:
-            vectors = {"vector_store": "none"}
-            run_index(load_config(config, overrides={
-                "store": folder, "sources": [passages], "load": vectors}))  # fmt: skip
-        opened = open_index(settings.store, config=settings.retrieval)
-        report = evaluate_retrieval(opened, asked, mode=mode)
-    if json:
-        print_json(report.to_dict())
-    else:
-        CONSOLE.print(report.to_markdown(), markup=False)
 
 
 @app.command()

@@ -1,62 +1,106 @@
-"""Questions with known sources, and the check that an index knows those sources."""
+"""Questions with known sources: whole documents, or spans of their text."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.evaluate.jsonl import Line, read_lines
 
 
+class Span(BaseModel):
+    """A stretch of a document's text, named by place and hash: the file holds no text of it.
+
+    Attributes:
+        path: `documents.path`, or `documents.uri` where several sources have that path.
+        char_start: First character in the document text (see `schemas`).
+        char_end: One past its last character.
+        sha: First digits of the SHA-256, in hex, of the span's text in UTF-8.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    path: str
+    char_start: int = Field(ge=0)
+    char_end: int
+    sha: str = Field(pattern=r"^[0-9a-f]{8,64}$")
+
+    @model_validator(mode="after")
+    def _has_text(self) -> Self:
+        if self.char_end <= self.char_start:
+            raise ValueError("char_end must be greater than char_start")
+        return self
+
+
+class GoldSpan(Span):
+    """A fact that the answer needs, by the span that states it.
+
+    Attributes:
+        alternatives: Other spans that state it as well: one of them all is enough.
+    """
+
+    alternatives: tuple[Span, ...] = ()
+
+    def spans(self) -> Iterator[Span]:
+        """Yield the span and its alternatives."""
+        yield self
+        yield from self.alternatives
+
+
 class Question(Line):
-    """A question, its reference answer, and the documents that are needed to answer it.
+    """A question, its reference answer, and what is needed to answer it: `gold` or `gold_ids`.
 
     Attributes:
         id: Unique in its file.
         question: What is asked.
-        answer: The reference answer.
+        answer: The reference answer, for readers.
         type: Kind of question, which figures are also reported by.
+        split: Part of the set it belongs to, such as dev or test.
         gold_titles: Titles of the needed documents, for readers.
-        gold_ids: `documents.path` of the needed documents: a passage's id, or a file's path below
-            its source root.
+        gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's
+            path below its source root.
+        gold: Facts that are needed, each by a span; with these, chunks are judged, not documents.
     """
 
     question: str = Field(pattern=r"\S")
     answer: str = ""
     type: str = ""
+    split: str = ""
     gold_titles: tuple[str, ...] = ()
-    gold_ids: tuple[str, ...] = Field(min_length=1)
+    gold_ids: tuple[str, ...] = ()
+    gold: tuple[GoldSpan, ...] = ()
+
+    @model_validator(mode="after")
+    def _has_gold(self) -> Self:
+        if bool(self.gold) == bool(self.gold_ids):
+            raise ValueError("a question needs either gold (spans) or gold_ids (documents)")
+        return self
 
 
-def read_questions(path: str | Path) -> list[Question]:
+def read_questions(path: str | Path, *, split: str | None = None) -> list[Question]:
     """Return the questions of a JSON lines file.
 
-    Raises:
-        ConfigError: The file is not readable, or a line is not a question with gold ids.
-    """
-    return read_lines(path, Question)
-
-
-def check_gold(questions: Sequence[Question], known: Collection[str]) -> None:
-    """Refuse questions whose sources the index has never seen.
-
-    A document that was listed and failed is known: that it cannot be found is the index's fault.
-
     Args:
-        questions: Questions to check.
-        known: Every `documents.path` of the snapshot.
+        path: The file.
+        split: Only questions of this split.
 
     Raises:
-        ConfigError: A gold id is unknown: questions and index are not of one corpus.
+        ConfigError: The file is not readable, a line is not a question with gold spans or ids, or
+            no question is of that split.
     """
-    unknown = [(one.id, gold) for one in questions for gold in one.gold_ids if gold not in known]
-    if unknown:
-        question_id, gold = unknown[0]
-        raise ConfigError(
-            f"the gold id {gold!r} is no document of the index ({len(unknown)} such in all)",
-            f"question {question_id}",
-            "Index the documents these questions are about, or evaluate other questions",
-        )
+    questions = read_lines(path, Question)
+    if split is None:
+        return questions
+    found = [one for one in questions if one.split == split]
+    if not found:
+        raise ConfigError(f"no question of the split '{split}'", str(path), _splits(questions))
+    return found
+
+
+def _splits(questions: Sequence[Question]) -> str:
+    names = sorted({one.split for one in questions if one.split})
+    return f"Its splits: {', '.join(names)}" if names else "Its questions name no split"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
+
+from graphrag_tasks.evaluate.clock import Times
+from graphrag_tasks.evaluate.failures import REASONS
+from graphrag_tasks.evaluate.gold import Stale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,21 +27,37 @@ class QuestionResult:
         id: The question's id.
         type: Its type.
         question: Its text.
-        gold_ids: Documents it needs.
-        ranking: Documents found, best first; at most ten.
+        gold: What it needs: `path`, or `path:start-end` of a span.
+        found_at: For each of these the first place that has it; None where the first ten lack it.
+        ranking: What was found, best first, at most ten: `path`, or `path:start-end` of a chunk.
         metrics: Figures by name, `METRICS`.
-        wall_ms: Wall-clock milliseconds of its search.
-        cpu_ms: Milliseconds of CPU of its search, over all threads of the process.
+        failure: Why the first eight places lack a gold item (see `failures`); None where they do
+            not.
+        total: Milliseconds of its search.
+        encoding: Milliseconds of that in the query encoder; None where it was not measured.
     """
 
     id: str
     type: str
     question: str
-    gold_ids: tuple[str, ...]
+    gold: tuple[str, ...]
+    found_at: tuple[int | None, ...]
     ranking: tuple[str, ...]
     metrics: dict[str, float]
-    wall_ms: float
-    cpu_ms: float
+    failure: str | None
+    total: Times
+    encoding: Times | None
+
+    def row(self) -> dict[str, Any]:
+        """Return it as one row of a table."""
+        without = self.total - self.encoding if self.encoding else None
+        return {
+            "id": self.id, "type": self.type, "question": self.question, **self.metrics,
+            "failure": self.failure, "wall_ms": self.total.wall, "cpu_ms": self.total.cpu,
+            "search_wall_ms": without.wall if without else None,
+            "search_cpu_ms": without.cpu if without else None,
+            "gold": list(self.gold), "found_at": list(self.found_at), "ranking": list(self.ranking),
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -46,16 +67,21 @@ class Scores:
     Attributes:
         questions: How many there are.
         metrics: Mean of each figure of `METRICS`.
+        failures: How many failed for each reason.
     """
 
     questions: int
     metrics: dict[str, float]
+    failures: dict[str, int]
 
     @classmethod
     def of(cls, results: Sequence[QuestionResult]) -> Scores:
         """Average over questions; every question weighs the same."""
+        counts = Counter(one.failure for one in results)
         return cls(
-            len(results), {name: fmean(one.metrics[name] for one in results) for name in METRICS}
+            len(results),
+            {name: fmean(one.metrics[name] for one in results) for name in METRICS},
+            {name: counts[name] for name in REASONS},
         )
 
 
@@ -73,6 +99,34 @@ class Milliseconds:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What a search costs.
+
+    Attributes:
+        wall_ms: Wall-clock time.
+        cpu_ms: CPU time, over all threads of the process.
+        search_wall_ms: Wall-clock time without the query encoder; None where it was not measured.
+        search_cpu_ms: CPU time without the query encoder; None where it was not measured.
+    """
+
+    wall_ms: Milliseconds
+    cpu_ms: Milliseconds
+    search_wall_ms: Milliseconds | None
+    search_cpu_ms: Milliseconds | None
+
+    @classmethod
+    def of(cls, results: Sequence[QuestionResult]) -> Cost:
+        """Summarise the times of the questions' searches."""
+        searching = [one.total - one.encoding for one in results if one.encoding is not None]
+        return cls(
+            Milliseconds.of([one.total.wall for one in results]),
+            Milliseconds.of([one.total.cpu for one in results]),
+            Milliseconds.of([one.wall for one in searching]) if searching else None,
+            Milliseconds.of([one.cpu for one in searching]) if searching else None,
+        )
+
+
+@dataclass(frozen=True)
 class RetrievalReport:
     """Figures of one mode on one set of questions.
 
@@ -82,9 +136,10 @@ class RetrievalReport:
         depth: Chunks first asked for with each question.
         overall: Means over all questions.
         by_type: Means over the questions of each type, by name.
-        wall_ms: Wall-clock time of a search.
-        cpu_ms: CPU time of a search, over all threads of the process.
+        cost: Times of a search.
         results: Every question's own figures.
+        moved: Gold spans found at another place than the file says.
+        stale: Questions left out, for the text of a gold span is gone.
     """
 
     mode: str
@@ -92,13 +147,21 @@ class RetrievalReport:
     depth: int
     overall: Scores
     by_type: dict[str, Scores]
-    wall_ms: Milliseconds
-    cpu_ms: Milliseconds
+    cost: Cost
     results: tuple[QuestionResult, ...]
+    moved: int
+    stale: tuple[Stale, ...]
 
     @classmethod
     def of(
-        cls, results: Sequence[QuestionResult], *, mode: str, snapshot_id: str, depth: int
+        cls,
+        results: Sequence[QuestionResult],
+        *,
+        mode: str,
+        snapshot_id: str,
+        depth: int,
+        moved: int = 0,
+        stale: Sequence[Stale] = (),
     ) -> RetrievalReport:
         """Average the results of at least one question."""
         types = sorted({one.type for one in results})
@@ -109,9 +172,10 @@ class RetrievalReport:
             depth=depth,
             overall=Scores.of(results),
             by_type={name: Scores.of(group) for name, group in groups.items()},
-            wall_ms=Milliseconds.of([one.wall_ms for one in results]),
-            cpu_ms=Milliseconds.of([one.cpu_ms for one in results]),
+            cost=Cost.of(results),
             results=tuple(results),
+            moved=moved,
+            stale=tuple(stale),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,28 +186,37 @@ class RetrievalReport:
         """Return one row per question: its figures, its times, what it needs and what was found."""
         import pandas as pd
 
-        rows = [
-            {"id": one.id, "type": one.type, "question": one.question, **one.metrics,
-             "wall_ms": one.wall_ms, "cpu_ms": one.cpu_ms,
-             "gold_ids": list(one.gold_ids), "ranking": list(one.ranking)}
-            for one in self.results
-        ]  # fmt: skip
-        return pd.DataFrame(rows)
+        return pd.DataFrame([one.row() for one in self.results])
 
     def to_markdown(self) -> str:
-        """Return a table of the figures, all questions first and then by type, and the times."""
+        """Return tables of the figures, all questions first and then by type, and the times."""
         lines = [
             f"Mode `{self.mode}`, snapshot `{self.snapshot_id}`",
             "",
-            f"| questions | n | {' | '.join(METRICS)} |",
-            f"|---|---|{'---|' * len(METRICS)}",
+            f"| questions | n | {' | '.join((*METRICS, *REASONS))} |",
+            f"|---|---|{'---|' * (len(METRICS) + len(REASONS))}",
             _row("all", self.overall),
             *(_row(name or "(no type)", scores) for name, scores in self.by_type.items()),
             "",
-            f"Milliseconds a query, mean (median): {_times(self.cpu_ms)} CPU, "
-            f"{_times(self.wall_ms)} wall clock",
+            *self._times(),
+            *self._drift(),
         ]
         return "\n".join(lines) + "\n"
+
+    def _times(self) -> list[str]:
+        cost = self.cost
+        lines = [f"Milliseconds a query, mean (median): {_ms(cost.cpu_ms)} CPU, "
+                 f"{_ms(cost.wall_ms)} wall clock"]  # fmt: skip
+        if cost.search_cpu_ms and cost.search_wall_ms:
+            lines.append(f"Without the query encoder: {_ms(cost.search_cpu_ms)} CPU, "
+                         f"{_ms(cost.search_wall_ms)} wall clock")  # fmt: skip
+        return lines
+
+    def _drift(self) -> list[str]:
+        moved = f"{self.moved} gold spans stand at another place than the questions say"
+        gone = ", ".join(f"{one.id} ({one.span})" for one in self.stale)
+        left_out = f"{len(self.stale)} questions left out, the text of a gold span is gone: {gone}"
+        return [moved] * bool(self.moved) + [left_out] * bool(self.stale)
 
 
 def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,9 +224,10 @@ def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _row(name: str, scores: Scores) -> str:
-    figures = " | ".join(f"{scores.metrics[metric]:.3f}" for metric in METRICS)
-    return f"| {name.replace('|', '/')} | {scores.questions} | {figures} |"
+    figures = [f"{scores.metrics[metric]:.3f}" for metric in METRICS]
+    figures += [str(scores.failures[one]) for one in REASONS]
+    return f"| {name.replace('|', '/')} | {scores.questions} | {' | '.join(figures)} |"
 
 
-def _times(values: Milliseconds) -> str:
+def _ms(values: Milliseconds) -> str:
     return f"{values.mean:.1f} ({values.median:.1f})"

@@ -1,18 +1,23 @@
-"""Retrieval quality: are the documents a question needs among the first that come back?"""
+"""Retrieval quality: is what a question needs among the first that come back?"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.evaluate.clock import TimedEmbedder, Times, now
+from graphrag_tasks.evaluate.failures import REACHES, Reach, reason
+from graphrag_tasks.evaluate.gold import Gold, Target, locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciprocal_rank
-from graphrag_tasks.evaluate.questions import Question, check_gold
+from graphrag_tasks.evaluate.questions import Question
 from graphrag_tasks.evaluate.report import QuestionResult, RetrievalReport
-from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval import ChunkHit, Context, Index
 
-DOCUMENTS = 10
+PLACES = 10
 """Length of a ranking, where the index finds that many: no figure looks further."""
+
+ALL_GOLD_PLACES = 8
+"""Places that must hold every gold item: what a language model is given to read."""
 
 
 def evaluate_retrieval(
@@ -21,65 +26,121 @@ def evaluate_retrieval(
     *,
     mode: str = "paper",
     depth: int = 30,
+    encoder: TimedEmbedder | None = None,
 ) -> RetrievalReport:
-    """Search every question and compare the documents found with those it needs.
+    """Search every question and compare what is found with what it needs.
 
-    A search gives chunks; each document stands at the place of its best chunk. Where `depth`
-    chunks hold fewer than ten documents, the question is asked again for twice as many. The times
-    are those of the first search with `depth`, after one search that is not counted, which loads
-    the models.
+    A search gives chunks. A question with gold spans is judged by them: a place is right where its
+    chunk overlaps a span. A question with gold documents is judged by documents, each at the place
+    of its best chunk; where `depth` chunks hold fewer than ten, it is asked again for twice as
+    many. The times are those of the first search with `depth`, after one search that is not
+    counted, which loads the models.
 
     Args:
         index: An opened index.
-        questions: Questions whose gold ids are paths of the index's documents.
+        questions: Questions about the index's documents.
         mode: Search mode.
         depth: Chunks first asked for with each question.
+        encoder: The index's embedder, where its share of the time is wanted.
 
     Returns:
-        Recall@2, @5 and @10, all-gold@8 and MRR@10 over all questions and by type, and times.
+        Recall@2, @5 and @10, all-gold@8 and MRR@10 over all questions and by type, times, and why
+        questions failed.
 
     Raises:
-        ConfigError: There is no question, or a gold id is no document of the index.
+        ConfigError: There is no question, or a gold document is none of the index.
         QueryError: There is no such mode.
     """
     if not questions:
         raise ConfigError("there are no questions to evaluate")
-    documents = index.snapshot.table("documents", ["document_id", "path"]).to_pylist()
-    paths: dict[str, str] = {row["document_id"]: row["path"] for row in documents}
-    check_gold(questions, set(paths.values()))
-    index.search(questions[0].question, mode, depth)
-    results = [_evaluate_one(index, question, mode, depth, paths) for question in questions]
+    return evaluate_targets(
+        index, locate(questions, index.snapshot), mode=mode, depth=depth, encoder=encoder
+    )
+
+
+def evaluate_targets(
+    index: Index, gold: Gold, *, mode: str, depth: int = 30, encoder: TimedEmbedder | None = None
+) -> RetrievalReport:
+    """Evaluate as `evaluate_retrieval` does, with questions that are located already."""
+    index.search(gold.targets[0].question.question, mode, depth)
+    reach = REACHES[mode](index.snapshot) if mode in REACHES else None
+    judge = _Judge(index, gold, mode, depth, encoder, reach)
     return RetrievalReport.of(
-        results, mode=mode, snapshot_id=index.snapshot.snapshot_id, depth=depth
+        [judge.result(target) for target in gold.targets],
+        mode=mode,
+        snapshot_id=index.snapshot.snapshot_id,
+        depth=depth,
+        moved=gold.moved,
+        stale=gold.stale,
     )
 
 
-def _evaluate_one(
-    index: Index, question: Question, mode: str, depth: int, paths: Mapping[str, str]
-) -> QuestionResult:
-    wall, cpu = time.perf_counter(), time.process_time()
-    context = index.search(question.question, mode, depth)
-    wall_ms, cpu_ms = (time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000
-    ranking = _documents(context, paths)
-    while len(ranking) < DOCUMENTS and len(context.chunks) == context.k:
-        context = index.search(question.question, mode, 2 * context.k)
-        ranking = _documents(context, paths)
-    gold = question.gold_ids
-    metrics = {f"recall@{k}": recall_at_k(ranking, gold, k) for k in (2, 5, 10)}
-    metrics |= {"all_gold@8": all_gold_at_k(ranking, gold, 8)}
-    metrics |= {"mrr@10": reciprocal_rank(ranking, gold)}
-    return QuestionResult(
-        id=question.id,
-        type=question.type,
-        question=question.question,
-        gold_ids=gold,
-        ranking=tuple(ranking),
-        metrics=metrics,
-        wall_ms=wall_ms,
-        cpu_ms=cpu_ms,
-    )
+class _Judge:
+    def __init__(
+        self,
+        index: Index,
+        gold: Gold,
+        mode: str,
+        depth: int,
+        encoder: TimedEmbedder | None,
+        reach: Reach | None,
+    ) -> None:
+        self._index = index
+        self._gold = gold
+        self._mode = mode
+        self._depth = depth
+        self._encoder = encoder
+        self._reach = reach
+
+    def result(self, target: Target) -> QuestionResult:
+        context, total, encoding = self._timed_search(target.question.question)
+        hits = self._ranking(target, context)
+        places = [target.items(hit.chunk_id) for hit in hits]
+        gold = len(target.gold)
+        metrics = {f"recall@{k}": recall_at_k(places, gold, k) for k in (2, 5, 10)}
+        metrics |= {"all_gold@8": all_gold_at_k(places, gold, ALL_GOLD_PLACES)}
+        metrics |= {"mrr@10": reciprocal_rank(places, gold)}
+        missing = frozenset(range(gold)).difference(*places[:ALL_GOLD_PLACES])
+        return QuestionResult(
+            id=target.question.id,
+            type=target.question.type,
+            question=target.question.question,
+            gold=target.gold,
+            found_at=tuple(
+                next((place for place, items in enumerate(places, 1) if item in items), None)
+                for item in range(gold)
+            ),
+            ranking=tuple(self._label(target, hit) for hit in hits),
+            metrics=metrics,
+            failure=reason(target, missing, context, self._reach) if missing else None,
+            total=total,
+            encoding=encoding,
+        )
+
+    def _timed_search(self, question: str) -> tuple[Context, Times, Times | None]:
+        encoded = self._encoder.spent if self._encoder else None
+        started = now()
+        context = self._index.search(question, self._mode, self._depth)
+        total = now() - started
+        if self._encoder is None or encoded is None:
+            return context, total, None
+        return context, total, self._encoder.spent - encoded
+
+    def _ranking(self, target: Target, context: Context) -> list[ChunkHit]:
+        """Return the first chunks, or the first chunk of each of the first documents."""
+        if target.by_chunk:
+            return list(context.chunks[:PLACES])
+        while len(hits := _one_a_document(context)) < PLACES and len(context.chunks) == context.k:
+            context = self._index.search(context.question, self._mode, 2 * context.k)
+        return hits[:PLACES]
+
+    def _label(self, target: Target, hit: ChunkHit) -> str:
+        label = self._gold.labels[hit.chunk_id]
+        return label if target.by_chunk else label.rpartition(":")[0]
 
 
-def _documents(context: Context, paths: Mapping[str, str]) -> list[str]:
-    """Return the first documents of the chunks, each where its first chunk stands."""
-    return list(dict.fromkeys(paths[chunk.document_id] for chunk in context.chunks))[:DOCUMENTS]
+def _one_a_document(context: Context) -> list[ChunkHit]:
+    hits: dict[str, ChunkHit] = {}
+    for hit in context.chunks:
+        hits.setdefault(hit.document_id, hit)
+    return list(hits.values())

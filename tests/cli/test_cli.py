@@ -110,11 +110,21 @@ def test_eval_retrieval_on_passages(tmp_path: Path) -> None:
         json.dumps({"id": "q", "question": "Which city lies in France?", "answer": "Paris",
                     "type": "single", "gold_titles": ["Paris"], "gold_ids": ["p1"]})
     )  # fmt: skip
-    report = run_json(
+    store, out = tmp_path / "store", tmp_path / "out"
+    found = run_json(
         "eval", "retrieval", "--passages", tmp_path / "passages.jsonl",
-        "--questions", tmp_path / "questions.jsonl", "--mode", "dense",
+        "--questions", tmp_path / "questions.jsonl", "--mode", "dense", "--against", "paper",
+        "--store", store, "--out", out,
     )  # fmt: skip
-    assert report["overall"]["metrics"]["recall@2"] == 1
+    assert list(found["modes"]) == ["paper", "dense"]
+    assert found["modes"]["dense"]["overall"]["metrics"]["recall@2"] == 1
+    assert found["modes"]["dense"]["cost"]["search_cpu_ms"]["mean"] >= 0
+    assert found["differences"]["dense"]["mrr@10"]["p"] > 0
+    assert (out / "results.parquet").exists()
+    again = run("eval", "retrieval", "--questions", tmp_path / "questions.jsonl", "--store", store)
+    assert "Mode `paper`" in again
+    spans = run_json("eval", "locate", "city in France", "--store", store)
+    assert [(one["path"], one["char_end"] - one["char_start"]) for one in spans] == [("p1", 14)]
 
 
 def test_eval_openie(tmp_path: Path) -> None:

@@ -1,0 +1,268 @@
+"""What questions need, in terms of a snapshot: the chunks that hold each gold item.
+
+Spans outlive a change of the chunks, but not one of the document's text. So each carries a hash:
+where the text has moved it is found again, and where it is gone the question is stale and left out,
+which the report says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.evaluate.questions import GoldSpan, Question, Span
+from graphrag_tasks.schemas import BLOCK_SEPARATOR
+from graphrag_tasks.snapshots import Snapshot
+
+SHA_DIGITS = 12
+"""Hex digits of a span's hash that `quote` writes: enough that no other text of a corpus has it."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A question, and where an index has what it needs.
+
+    Attributes:
+        question: The question.
+        by_chunk: Whether a chunk is right or wrong by itself (gold spans); otherwise a document is.
+        gold: The gold items, for readers: `path` or `path:start-end`.
+        chunks: For each gold item the ids of the chunks that hold it; none where the index has lost
+            the document.
+    """
+
+    question: Question
+    by_chunk: bool
+    gold: tuple[str, ...]
+    chunks: tuple[frozenset[str], ...]
+
+    def items(self, chunk_id: str) -> frozenset[int]:
+        """Return the gold items that a chunk holds."""
+        return frozenset(item for item, ids in enumerate(self.chunks) if chunk_id in ids)
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A question that cannot be judged, for the text of a gold span is gone.
+
+    Attributes:
+        id: The question's id.
+        span: The first such span, `path:start-end`.
+    """
+
+    id: str
+    span: str
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Questions located in a snapshot.
+
+    Attributes:
+        targets: The questions that can be judged, in their order.
+        moved: Spans that stand at another place than the file says.
+        stale: The questions left out.
+        labels: `path:start-end` of each chunk, by id, for readers.
+    """
+
+    targets: tuple[Target, ...]
+    moved: int
+    stale: tuple[Stale, ...]
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    id: str
+    start: int
+    end: int
+
+
+def locate(questions: Sequence[Question], snapshot: Snapshot) -> Gold:
+    """Find the chunks that hold what each question needs: all that overlap a span, or a document.
+
+    A document that was listed and failed is known: that it cannot be found is the index's fault,
+    so its questions are judged and lost.
+
+    Args:
+        questions: Questions to locate.
+        snapshot: The snapshot that will answer them.
+
+    Raises:
+        ConfigError: A path is no document of the snapshot, or several have it: questions and index
+            are not of one corpus; or no question can be judged.
+    """
+    return _Locator(snapshot, questions).locate()
+
+
+class _Locator:
+    def __init__(self, snapshot: Snapshot, questions: Sequence[Question]) -> None:
+        self._questions = questions
+        documents = snapshot.table("documents", ["document_id", "uri", "path"]).to_pylist()
+        self._ids: dict[str, set[str]] = defaultdict(set)
+        for row in documents:
+            self._ids[row["path"]].add(row["document_id"])
+            self._ids[row["uri"]].add(row["document_id"])
+        paths = {row["document_id"]: row["path"] for row in documents}
+        self._chunks: dict[str, list[_Chunk]] = defaultdict(list)
+        self._labels: dict[str, str] = {}
+        columns = ["chunk_id", "document_id", "char_start", "char_end"]
+        for row in snapshot.table("chunks", columns).to_pylist():
+            chunk = _Chunk(row["chunk_id"], row["char_start"], row["char_end"])
+            self._chunks[row["document_id"]].append(chunk)
+            self._labels[chunk.id] = _label(paths[row["document_id"]], chunk.start, chunk.end)
+        wanted = {
+            self._document(span.path, one)
+            for one in questions
+            for gold in one.gold
+            for span in gold.spans()
+        }
+        self._texts = document_texts(snapshot, wanted)
+        self._moved = 0
+
+    def locate(self) -> Gold:
+        targets: list[Target] = []
+        stale: list[Stale] = []
+        for one in self._questions:
+            try:
+                targets.append(self._by_span(one) if one.gold else self._by_document(one))
+            except _GoneError as gone:
+                stale.append(Stale(one.id, gone.span))
+        if self._questions and not targets:
+            raise ConfigError(
+                f"the text of every gold span is gone ({len(stale)} questions)",
+                stale[0].span,
+                "Index the documents these questions are about, or write the spans anew",
+            )
+        return Gold(tuple(targets), self._moved, tuple(stale), self._labels)
+
+    def _by_document(self, question: Question) -> Target:
+        paths = tuple(dict.fromkeys(question.gold_ids))
+        found = [self._document(path, question) for path in paths]
+        return Target(
+            question,
+            by_chunk=False,
+            gold=paths,
+            chunks=tuple(frozenset(chunk.id for chunk in self._chunks[one]) for one in found),
+        )
+
+    def _by_span(self, question: Question) -> Target:
+        return Target(
+            question,
+            by_chunk=True,
+            gold=tuple(_label(one.path, one.char_start, one.char_end) for one in question.gold),
+            chunks=tuple(self._holders(one, question) for one in question.gold),
+        )
+
+    def _holders(self, gold: GoldSpan, question: Question) -> frozenset[str]:
+        """Return the chunks that hold a fact; some of its spans may be gone, but not all."""
+        found: set[str] = set()
+        places = 0
+        for span in gold.spans():
+            document = self._document(span.path, question)
+            text = self._texts.get(document)
+            start = find_span(text, span) if text else span.char_start
+            if start is None:
+                continue
+            places += 1
+            self._moved += start != span.char_start
+            end = start + span.char_end - span.char_start
+            found.update(
+                one.id for one in self._chunks[document] if one.start < end and start < one.end
+            )
+        if not places:
+            raise _GoneError(_label(gold.path, gold.char_start, gold.char_end))
+        return frozenset(found)
+
+    def _document(self, path: str, question: Question) -> str:
+        found = self._ids.get(path, set())
+        if len(found) == 1:
+            return next(iter(found))
+        what = f"stands in {len(found)} sources" if found else "is no document of the index"
+        raise ConfigError(
+            f"the gold document {path!r} {what}",
+            f"question {question.id}",
+            "Name it by its uri"
+            if found
+            else "Index the documents these questions are about, or evaluate other questions",
+        )
+
+
+class _GoneError(Exception):
+    """No span of a fact is in its document any more."""
+
+    def __init__(self, span: str) -> None:
+        super().__init__(span)
+        self.span = span
+
+
+def document_texts(snapshot: Snapshot, document_ids: set[str]) -> dict[str, str]:
+    """Return the text of each document that has one: its blocks, joined as offsets count them."""
+    blocks = snapshot.table("blocks", ["document_id", "ordinal", "text"])
+    blocks = blocks.filter(
+        pc.is_in(blocks["document_id"], pa.array(sorted(document_ids), pa.string()))
+    )
+    texts: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for row in blocks.to_pylist():
+        texts[row["document_id"]].append((row["ordinal"], row["text"]))
+    return {
+        document: BLOCK_SEPARATOR.join(text for _, text in sorted(parts))
+        for document, parts in texts.items()
+    }
+
+
+def find_span(text: str, span: Span) -> int | None:
+    """Return where the span's text begins: where the file says, else its nearest other place.
+
+    Args:
+        text: The document text.
+        span: What to find; only a stretch of its length with its hash is it.
+    """
+    length = span.char_end - span.char_start
+    if _sha(text[span.char_start : span.char_end]).startswith(span.sha):
+        return span.char_start
+    places = (
+        start
+        for start in range(len(text) - length + 1)
+        if _sha(text[start : start + length]).startswith(span.sha)
+    )
+    return min(places, key=lambda start: abs(start - span.char_start), default=None)
+
+
+def quote(snapshot: Snapshot, words: str) -> Iterator[Span]:
+    """Yield every span of the corpus that reads as quoted, white space apart: to write gold with.
+
+    Args:
+        snapshot: The snapshot.
+        words: Text as a document has it.
+
+    Raises:
+        ConfigError: The quotation is blank.
+    """
+    if not words.strip():
+        raise ConfigError("the quotation is empty", "eval locate")
+    pattern = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
+    documents = snapshot.table("documents", ["document_id", "path"]).to_pylist()
+    texts = document_texts(snapshot, {row["document_id"] for row in documents})
+    for row in sorted(documents, key=lambda row: str(row["path"])):
+        for match in pattern.finditer(texts.get(row["document_id"], "")):
+            yield Span(
+                path=row["path"],
+                char_start=match.start(),
+                char_end=match.end(),
+                sha=_sha(match.group())[:SHA_DIGITS],
+            )
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _label(path: str, start: int, end: int) -> str:
+    return f"{path}:{start}-{end}"
