@@ -11,15 +11,16 @@ was furthest from being found:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
 
 from graphrag_tasks.evaluate.gold import Target
-from graphrag_tasks.retrieval import Context
+from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.name_graph import NameGraph
 from graphrag_tasks.snapshots import Snapshot
 
 NO_SEED = "no_seed"
@@ -85,8 +86,54 @@ class GraphReach:
         return {self._chunks[row]: int(found[row]) for row in np.flatnonzero(found)}
 
 
-REACHES: Mapping[str, Callable[[Snapshot], Reach]] = MappingProxyType(
-    {"paper": lambda snapshot: GraphReach(snapshot, hops=1)}
+class NameReach:
+    """Reach over the names that chunks share, from the names in the question.
+
+    A chunk that holds a name is one hop from it, and so are the names that the chunk holds.
+
+    Args:
+        names: The graph of names and chunks.
+        chunk_ids: Ids of its chunks, by row.
+        hops: Hops that the mode follows.
+
+    Attributes:
+        hops: Hops that the mode follows.
+    """
+
+    def __init__(self, names: NameGraph, chunk_ids: Sequence[str], hops: int) -> None:
+        self.hops = hops
+        self._names = names
+        self._ids = chunk_ids
+
+    def distances(self, context: Context) -> Mapping[str, int]:
+        """Return the hops of every chunk that is connected with a name of the question."""
+        holds = self._names.weights
+        seen = np.zeros(holds.shape[1], dtype=np.float32)
+        matches = self._names.trie.find(context.question)
+        seen[[match.row for match in matches if match.as_name]] = 1.0
+        found: dict[str, int] = {}
+        hops, known = 0, -1
+        while known < len(found):
+            hops, known = hops + 1, len(found)
+            chunks = (holds @ seen > 0).astype(np.float32)
+            for row in np.flatnonzero(chunks):
+                found.setdefault(self._ids[int(row)], hops)
+            seen = (holds.T @ chunks > 0).astype(np.float32)
+        return found
+
+
+def _graph_reach(index: Index) -> Reach:
+    return GraphReach(index.snapshot, hops=1)
+
+
+def _name_reach(index: Index) -> Reach:
+    graph = Graph(index.snapshot)
+    hops = index.config.walk.steps // 2  # from a name to a chunk, and from there to a name
+    return NameReach(graph.name_graph, graph.chunks.ids.to_pylist(), hops)
+
+
+REACHES: Mapping[str, Callable[[Index], Reach]] = MappingProxyType(
+    {"paper": _graph_reach, "graph": _name_reach}
 )
 """How far each mode that follows a graph can go, by the mode's name."""
 

@@ -63,7 +63,7 @@ def evaluate_targets(
 ) -> RetrievalReport:
     """Evaluate as `evaluate_retrieval` does, with questions that are located already."""
     index.search(gold.targets[0].question.question, mode, depth)
-    reach = REACHES[mode](index.snapshot) if mode in REACHES else None
+    reach = REACHES[mode](index) if mode in REACHES else None
     judge = _Judge(index, gold, mode, depth, encoder, reach)
     return RetrievalReport.of(
         [judge.result(target) for target in gold.targets],

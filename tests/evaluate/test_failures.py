@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.evaluate import Question
-from graphrag_tasks.evaluate.failures import GraphReach, reason
+from graphrag_tasks.evaluate.failures import GraphReach, NameReach, reason
 from graphrag_tasks.evaluate.gold import Target
 from graphrag_tasks.retrieval import Context, EntityHit
+from graphrag_tasks.retrieval.name_graph import NameGraph
 from graphrag_tasks.snapshots import Snapshot
 
 ENTITIES = ["seed", "near", "far", "apart"]
@@ -47,13 +48,13 @@ def snapshot() -> Snapshot:
     return cast("Snapshot", SimpleNamespace(table=table, manifest=manifest, folder=folder))
 
 
-def context(*seeds: str) -> Context:
+def context(*seeds: str, question: str = "?") -> Context:
     entities = tuple(
         EntityHit(rank=rank, entity_id=one, name=one, type=None, score=0.0, found_by="",
                   example=None)
         for rank, one in enumerate(seeds, 1)
     )  # fmt: skip
-    return Context(question="?", mode="paper", k=5, snapshot_id="", chunks=(), relations=(),
+    return Context(question=question, mode="paper", k=5, snapshot_id="", chunks=(), relations=(),
                    entities=entities)  # fmt: skip
 
 
@@ -103,3 +104,16 @@ def test_the_item_furthest_from_being_found_is_the_reason(snapshot: Snapshot) ->
     assert reason(three, frozenset([0, 1]), context("seed"), reach) == "missing_link"
     assert reason(three, frozenset([0, 1, 2]), context("seed"), reach) == "no_seed"
     assert reason(three, frozenset([0]), context("seed"), reach) == "ranking"
+
+
+def test_names_lead_from_the_question_to_chunks() -> None:
+    texts = ["Paris hosts Louvre.", "Louvre shows Mona Lisa.", "Mona Lisa smiles.", "Oslo is cold."]
+    names = NameGraph(texts, [[], [], [], []], ["Paris", "Louvre", "Mona Lisa", "Oslo"])
+    reach = NameReach(names, ["paris", "louvre", "lisa", "oslo"], hops=2)
+    asked = context(question="Who smiles in Paris?")
+    assert reach.distances(asked) == {"paris": 1, "louvre": 2, "lisa": 3}
+    assert reach.distances(context(question="who smiles?")) == {}
+    reasons = [
+        reason(target(one), frozenset([0]), asked, reach) for one in ("louvre", "lisa", "oslo")
+    ]
+    assert reasons == ["ranking", "missing_link", "no_seed"]
