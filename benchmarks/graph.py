@@ -1,0 +1,137 @@
+"""Time and memory of the stages from triples to a graph, on synthetic corpora of growing size.
+
+Each stage runs in a process of its own, reads and writes artifacts as a run does, and is measured
+from the first byte read to the last written: wall-clock seconds, CPU seconds and the highest
+resident memory (the interpreter with its libraries included). Imports are not timed. Prints a
+table, and JSON with `--json`.
+
+    python benchmarks/graph.py --triples 10000 100000 1000000
+    python benchmarks/graph.py --triples 10000000 --folder /some/disk --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from graph_corpus import write_corpus
+
+from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.config import load_config
+from graphrag_tasks.cost import measured
+from graphrag_tasks.pipeline import CORPUS_STAGES
+from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.snapshots import write_table
+
+STAGES = ("normalize", "resolve", "relate", "communities", "load")
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True)
+class StageCost:
+    """What a stage cost.
+
+    Attributes:
+        triples: Size of the corpus.
+        stage: Name of the stage.
+        seconds: Wall-clock time.
+        cpu_seconds: CPU time of all its threads.
+        peak_megabytes: Highest resident memory of its process.
+        stats: What the stage counted.
+    """
+
+    triples: int
+    stage: str
+    seconds: float
+    cpu_seconds: float
+    peak_megabytes: int
+    stats: dict[str, int | float]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--triples", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--stages", nargs="+", choices=STAGES, default=STAGES)
+    parser.add_argument("--folder", type=Path, help="where artifacts go; kept, and read again")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="graphrag-bench-"))
+    try:
+        costs = [
+            cost
+            for triples in options.triples
+            for cost in measure(folder / str(triples), triples, options.stages)
+        ]
+    finally:
+        if options.folder is None:
+            shutil.rmtree(folder)
+    print(json.dumps([asdict(cost) for cost in costs], indent=2) if options.json else _table(costs))
+
+
+def measure(folder: Path, triples: int, stages: Sequence[str]) -> list[StageCost]:
+    """Run stages on a corpus of this size.
+
+    Args:
+        folder: Where its tables lie; the corpus is made where there is none.
+        triples: Size of the corpus.
+        stages: Names of the stages, in order; those before them must have run in this folder.
+    """
+    if not (folder / "anchors.parquet").exists():
+        write_corpus(folder, triples)
+    return [_in_own_process(folder, triples, stage) for stage in stages]
+
+
+def _in_own_process(folder: Path, triples: int, stage: str) -> StageCost:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
+        return pool.submit(_measure_stage, folder, triples, stage).result()
+
+
+def _measure_stage(folder: Path, triples: int, stage: str) -> StageCost:
+    config = load_config(overrides={"load": {"vector_store": "none"}}, environ={})
+    staged = Folder(folder)
+    state = SimpleNamespace(staged=staged, config=config, parent=None, store=None)
+    state.store = SimpleNamespace(folder=staged)
+    for module in (f"graphrag_tasks.{stage}", "duckdb", "igraph", "spacy.lang.en.stop_words"):
+        import_module(module)
+    used = time.process_time()
+    with measured() as cost:
+        result = CORPUS_STAGES[stage](cast("RunState", state))
+        for name, rows in result.tables.items():
+            write_table(staged, name, rows, fingerprint="benchmark")
+    return StageCost(
+        triples,
+        stage,
+        cost.seconds,
+        round(time.process_time() - used, 2),
+        cost.peak_memory_bytes // _MEGABYTE,
+        dict(result.stats),
+    )
+
+
+def _table(costs: Sequence[StageCost]) -> str:
+    lines = ["| triples | stage | seconds | CPU seconds | peak MB | CPU ns / (n log2 n) |"]
+    lines.append("|---|---|---|---|---|---|")
+    for one in costs:
+        unit = one.cpu_seconds * 1e9 / (one.triples * math.log2(one.triples))
+        cells: list[Any] = [f"{one.triples:,}", one.stage, f"{one.seconds:.1f}"]
+        cells += [f"{one.cpu_seconds:.1f}", f"{one.peak_megabytes:,}", f"{unit:.0f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
