@@ -32,7 +32,9 @@ def clean_name(surface: str) -> str:
     Unicode NFKC, control characters out, whitespace runs to one space, quotes and punctuation off
     the edges, a leading determiner and a trailing possessive dropped.
     """
-    text = unicodedata.normalize("NFKC", _CONTROL.sub(" ", surface))
+    text = surface
+    if not (text.isascii() and text.isprintable()):  # most are, and have nothing to put right
+        text = unicodedata.normalize("NFKC", _CONTROL.sub(" ", text))
     text = _strip_edges(_SPACE.sub(" ", text))
     words = text.split(" ")
     while len(words) > 1 and words[0].casefold() in _DETERMINERS:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.config import NormalizeConfig, SqlConfig
-from graphrag_tasks.names import LITERAL, PROBLEMS, clean_name, entity_key, is_code
+from graphrag_tasks.names import LITERAL, PROBLEMS, clean_name, is_code
 from graphrag_tasks.sql import Rows, label, sql_over, surface
 from graphrag_tasks.stage import StageResult
 
@@ -84,21 +84,23 @@ def normalize(triples: Rows, *, config: NormalizeConfig, sql: SqlConfig) -> Stag
 
 def _judged(found: pa.Table, config: NormalizeConfig) -> pa.Table:
     surfaces, types = (found[name].to_pylist() for name in ("surface", "type"))
-    problems = [_problem(one, type_, config) for one, type_ in zip(surfaces, types, strict=True)]
+    names = list(map(clean_name, surfaces))
+    keys = [name.casefold() for name in names]
+    rows = zip(surfaces, keys, types, strict=True)
+    problems = [_problem(surface, key, type_, config) for surface, key, type_ in rows]
     return pa.table(
         [
             found["surface"],
             found["type"],
-            pa.array(list(map(entity_key, surfaces)), pa.string()),
-            pa.array(list(map(clean_name, surfaces)), pa.string()),
+            pa.array(keys, pa.string()),
+            pa.array(names, pa.string()),
             pa.array(problems, pa.string()),
         ],
         schema=schemas.SURFACES,
     )
 
 
-def _problem(name: str, type_: str, config: NormalizeConfig) -> str | None:
-    key = entity_key(name)
+def _problem(name: str, key: str, type_: str, config: NormalizeConfig) -> str | None:
     checks = {
         "pronoun": type_ == PRONOUN,
         LITERAL: (type_ in LITERAL_TYPES and not is_code(name)) or _is_number(key),

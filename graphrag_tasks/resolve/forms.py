@@ -22,11 +22,13 @@ _BRACKETS = re.compile(r"[()\[\]]")
 _INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _LONE_LETTER = re.compile(r"(?:^|[\s-])([^\W\d_])(?=$|[\s-])")
 _BRITISH = (
-    (re.compile(r"\b(\w{3,})is(e[ds]?|ing|ations?)\b"), r"\1iz\2"),
-    (re.compile(r"\b(behavi|col|fav|flav|harb|hon|lab|neighb)our"), r"\1or"),
-    (re.compile(r"\b(cent|met|theat|lit)re(s?)\b"), r"\1er\2"),
-    (re.compile(r"\b(catal|dial|anal)ogue(s?)\b"), r"\1og\2"),
+    ("is", re.compile(r"\b(\w{3,})is(e[ds]?|ing|ations?)\b"), r"\1iz\2"),
+    ("our", re.compile(r"\b(behavi|col|fav|flav|harb|hon|lab|neighb)our"), r"\1or"),
+    ("tre", re.compile(r"\b(cent|met|theat|lit)re(s?)\b"), r"\1er\2"),
+    ("ogue", re.compile(r"\b(catal|dial|anal)ogue(s?)\b"), r"\1og\2"),
 )
+"""Letters that each spelling must hold, the spelling, and the American one."""
+
 _IRREGULAR = {"indices": "index", "matrices": "matrix", "criteria": "criterion", "men": "man",
               "women": "woman", "children": "child", "people": "person"}  # fmt: skip
 _NOT_PLURAL = ("ss", "us", "is", "ics", "ws", "os", "as")
@@ -50,14 +52,17 @@ def unbracketed(key: str) -> str:
 
 def unaccented(key: str) -> str:
     """Return the name without accents; letters that have no plain form stay."""
+    if key.isascii():
+        return key
     parts = unicodedata.normalize("NFKD", key)
     return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def american(key: str) -> str:
     """Return British spellings as American ones."""
-    for pattern, spelling in _BRITISH:
-        key = pattern.sub(spelling, key)
+    for letters, pattern, spelling in _BRITISH:
+        if letters in key:
+            key = pattern.sub(spelling, key)
     return key
 
 
