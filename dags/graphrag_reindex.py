@@ -79,6 +79,12 @@ PARAMS = {
         title="Allow mass delete",
         description="Publish although the sources are empty or lost most of their documents",
     ),
+    "allow_quality_drop": Param(
+        DEFAULTS.quality.allow_drop,
+        type="boolean",
+        title="Allow quality drop",
+        description="Publish although the new snapshot is worse than the published one",
+    ),
     "max_failed_share": Param(
         DEFAULTS.collect.max_failed_share,
         type="number",
@@ -121,6 +127,7 @@ def graphrag_reindex() -> None:
             "extract": {"extractor": params["extractor"]},
             "collect": {"max_failed_share": params["max_failed_share"]},
             "plan": {name: params[name] for name in ("full_refresh", "allow_mass_delete")},
+            "quality": {"allow_drop": params["allow_quality_drop"]},
         }
         run, receipt = Run.start(load_config(overrides=overrides))
         context["ti"].xcom_push("run", run.uri)
@@ -154,7 +161,10 @@ def graphrag_reindex() -> None:
     @task(outlets=[SNAPSHOT])
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
-        published = open_run().publish()
+        from graphrag_tasks.quality import QualityGate
+
+        run = open_run()
+        published = run.publish(QualityGate(run.state.config.quality))
         snapshot_id = published.manifest.snapshot_id
         if not published.changed:
             raise AirflowSkipException(f"snapshot {snapshot_id} is current already")

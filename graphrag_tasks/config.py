@@ -190,6 +190,26 @@ class LoadConfig(_Config):
     batch_rows: int = Field(2000, gt=0, description="rows per insert")
 
 
+class QualityConfig(_Config):
+    """How much worse than the published snapshot a new one may be (see `quality`)."""
+
+    questions: str | None = Field(
+        None, description="JSON lines of questions with known sources, asked before each publish"
+    )
+    mode: str = Field("hybrid", description="search mode that the questions are asked in")
+    minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions")
+    max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5")
+    max_triples_drop: float = Field(
+        0.3, ge=0, le=1, description="share that triples per sentence may fall by"
+    )
+    max_orphan_rise: float = Field(0.1, ge=0, le=1, description="rise of the share of orphans")
+    max_component_drop: float = Field(
+        0.2, ge=0, le=1, description="fall of the share of entities in the largest component"
+    )
+    max_merge_rise: float = Field(0.1, ge=0, le=1, description="rise of merges per name")
+    allow_drop: bool = Field(False, description="publish all the same, and say what fell")
+
+
 class RetentionConfig(_Config):
     """What is kept of the past, for a rollback."""
 
@@ -248,6 +268,7 @@ class Config(_Config):
     communities: CommunitiesConfig = CommunitiesConfig()
     embed: EmbedConfig = EmbedConfig()
     load: LoadConfig = LoadConfig()
+    quality: QualityConfig = QualityConfig()
     retention: RetentionConfig = RetentionConfig()
     retrieval: RetrievalConfig = RetrievalConfig()
 

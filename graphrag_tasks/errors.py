@@ -9,6 +9,7 @@
     │   ├── DocumentError           one document cannot be processed (never ends a run)
     │   ├── ArtifactError           an artifact is absent, unreadable or of another schema
     │   ├── SnapshotError           a snapshot is absent, damaged or fails its checks
+    │   ├── QualityError            a new snapshot is worse than the published one
     │   ├── QueryError              a question or its parameters make no sense
     │   └── MissingDependencyError  something must be installed first
     └── TransientError              trying again may help (storage, vector server)
@@ -75,6 +76,10 @@ class ArtifactError(TerminalError):
 
 class SnapshotError(TerminalError):
     """A snapshot is absent or damaged, or did not pass its checks."""
+
+
+class QualityError(TerminalError):
+    """A new snapshot is worse than the published one, which stays."""
 
 
 class QueryError(TerminalError):

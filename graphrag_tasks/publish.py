@@ -86,8 +86,7 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
         log.info("snapshot %s is current already: nothing to publish", manifest.snapshot_id)
         return False
     if not whole:
-        staged.write_json(MANIFEST_FILE, manifest.as_dict())
-        candidate = Snapshot(staged)
+        candidate = Snapshot.of(staged, manifest)
         candidate.verify()
         _check_counts(candidate)
         target.delete()  # what a run that was killed while moving left there, or what was damaged

@@ -12,6 +12,7 @@ from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
 from graphrag_tasks.locks import sole_run
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
+from graphrag_tasks.quality import QualityGate
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, the steps done and the steps there are."""
@@ -55,7 +56,7 @@ def _run(config: Config, workers: int, tell: Progress) -> Published:
         run.process_corpus(stage)
         tell(stage, 1, 1)
     tell("publish", 0, 1)
-    published = run.publish()
+    published = run.publish(QualityGate(config.quality))
     tell("publish", 1, 1)
     return published
 

@@ -164,6 +164,12 @@ class Snapshot:
             )
         self.manifest = Manifest.from_dict(values)
 
+    @classmethod
+    def of(cls, folder: Folder, manifest: Manifest) -> Snapshot:
+        """Write the manifest of a folder's tables, and open them as what they will be."""
+        folder.write_json(MANIFEST_FILE, manifest.as_dict())
+        return cls(folder)
+
     @property
     def snapshot_id(self) -> str:
         """Id of the pinned snapshot."""

@@ -26,6 +26,10 @@ def index(
         bool,
         typer.Option("--allow-mass-delete", help="Publish although most documents are gone."),
     ] = False,
+    allow_quality_drop: Annotated[
+        bool,
+        typer.Option("--allow-quality-drop", help="Publish although the snapshot is worse."),
+    ] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait where another run works on the store.")
     ] = False,
@@ -43,6 +47,7 @@ def index(
                 "full_refresh": full_refresh or None,
                 "allow_mass_delete": allow_mass_delete or None,
             },
+            "quality": {"allow_drop": allow_quality_drop or None},
         },
     )
     with _progress_bar() as bar:

@@ -114,7 +114,9 @@ def _summarize(
     """Return the summary of each key, and how many of them were known."""
     known: dict[str, Summary] = {}
     if published is not None:
-        wanted = published.filter(pc.is_in(published["summary_key"], value_set=pa.array(keys)))
+        wanted = published.filter(
+            pc.is_in(published["summary_key"], value_set=pa.array(keys, pa.string()))
+        )
         known = {
             row["summary_key"]: Summary(row["title"], row["summary"]) for row in wanted.to_pylist()
         }

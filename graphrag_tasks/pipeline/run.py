@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from graphrag_tasks.artifacts import Folder, Receipt
@@ -17,7 +17,7 @@ from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.shards import SHARD_STAGES
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.publish import build_manifest, publish
-from graphrag_tasks.snapshots import Manifest, write_table
+from graphrag_tasks.snapshots import Manifest, Snapshot, write_table
 from graphrag_tasks.stage import StageResult
 from graphrag_tasks.summary import summarize
 
@@ -35,6 +35,10 @@ class Published:
 
     manifest: Manifest
     changed: bool
+
+
+Gate = Callable[[Snapshot, Snapshot | None], Mapping[str, float]]
+"""Judges a staged snapshot, the published one beside it, and returns its figures."""
 
 
 class Run:
@@ -177,18 +181,23 @@ class Run:
         log.info("%s: %s in %.1f s, %s", stage, verb, receipt.seconds, dict(receipt.stats))
         return receipt
 
-    def publish(self) -> Published:
+    def publish(self, gate: Gate | None = None) -> Published:
         """Check the staged snapshot, make it current, and remove the run's staging folders.
+
+        Args:
+            gate: Looks at the staged snapshot beside the published one, and raises where it is
+                not good enough; what it returns is kept in the manifest.
 
         Raises:
             SnapshotError: Another run published since this one was planned, a table is missing
                 or damaged; `CURRENT` is left alone.
+            QualityError: The gate refuses; the run's work stays, and the next one finds it.
             TransientError: Another process works on the store.
         """
         with sole_run(self.state.store.folder):
-            return self._publish()
+            return self._publish(gate)
 
-    def _publish(self) -> Published:
+    def _publish(self, gate: Gate | None) -> Published:
         state = self.state
         current = state.store.current_id()
         if state.up_to_date:
@@ -216,6 +225,10 @@ class Run:
                 "publish",
                 "Run again: the work of this run is found and reused",
             )
+        if gate is not None:
+            staged = Snapshot.of(state.staged, manifest)
+            quality = dict(gate(staged, state.parent))
+            manifest = replace(manifest, stats={**manifest.stats, "quality": quality})
         changed = publish(state.store, state.staged, manifest)
         for shard in state.shards:
             state.shard_folder(shard).delete()

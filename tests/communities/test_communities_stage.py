@@ -180,3 +180,9 @@ def test_another_summarizer_reuses_nothing() -> None:
 def test_sources_are_worded_with_their_page() -> None:
     assert CitedSentence("x", "Guide", 3).source == "Guide, page 3"
     assert CitedSentence("x", "Guide", None).source == "Guide"
+
+
+def test_a_graph_that_lost_its_relations_has_no_communities() -> None:
+    before = run(world()).tables["communities"]
+    bare = {name: table.slice(0, 0) for name, table in world().items()}
+    assert run(bare, published=before).tables["communities"].num_rows == 0

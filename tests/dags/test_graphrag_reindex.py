@@ -115,7 +115,8 @@ def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
 def test_every_param_is_typed(seen: dict[str, Any]) -> None:
     params = seen["dag"]["params"]
     assert set(params) == {
-        "sources", "store", "extractor", "full_refresh", "allow_mass_delete", "max_failed_share",
+        "sources", "store", "extractor", "full_refresh", "allow_mass_delete", "allow_quality_drop",
+        "max_failed_share",
     }  # fmt: skip
     assert all(schema["type"] and schema["description"] for schema in params.values())
     assert params["extractor"]["enum"] == ["dependency"]
