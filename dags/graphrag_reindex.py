@@ -2,8 +2,10 @@
 
 **plan** compares the sources with the published snapshot. Added and changed documents go, in
 shards, through **parse**, **chunk**, **filter_sentences** and **extract**. **collect** joins their
-rows with those of the unchanged documents; **normalize** makes entities and relations, **embed**
-their vectors, **load** the graph; **publish** verifies everything and flips `CURRENT`.
+rows with those of the unchanged documents; **normalize** and **resolve** make names of the ends of
+triples and entities of names, **relate** relations; **communities** groups and summarises them;
+**embed** makes vectors, **load** the graph's arrays; **publish** verifies everything, compares its
+quality with what is published, and flips `CURRENT`.
 
 Readers see the old snapshot or the new one, never parts of both. A document that cannot be read
 gets an error row and stops nothing. Nothing is published when nothing changed: **publish** is
@@ -12,37 +14,24 @@ then skipped. Tasks hand on receipts (where, rows, hashes, seconds); data stays 
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import (
-    Asset,
     CronTriggerTimetable,
-    ExceptionRetryPolicy,
     Metadata,
     Param,
-    RetryAction,
-    RetryRule,
     dag,
     get_current_context,
     task,
     task_group,
 )
 from airflow.sdk.exceptions import AirflowSkipException
+from graphrag_defaults import DEFAULT_ARGS, SHARD_POOL, SNAPSHOT, deadline
 
 from graphrag_tasks.config import load_config
 
-SNAPSHOT = Asset("graphrag_snapshot")
 DEFAULTS = load_config()
-SHARD_POOL = os.environ.get("GRAPHRAG_AIRFLOW_POOL", "default_pool")
-
-RETRIES = ExceptionRetryPolicy(
-    rules=[
-        RetryRule("graphrag_tasks.errors.TerminalError", RetryAction.FAIL),
-        RetryRule("graphrag_tasks.errors.TransientError", RetryAction.RETRY),
-    ]
-)
 
 PARAMS = {
     "sources": Param(
@@ -102,13 +91,8 @@ PARAMS = {
     max_active_runs=1,
     is_paused_upon_creation=True,
     dagrun_timeout=timedelta(hours=12),
-    default_args={
-        "retries": 2,
-        "retry_delay": timedelta(seconds=30),
-        "retry_exponential_backoff": True,
-        "retry_policy": RETRIES,
-        "execution_timeout": timedelta(hours=4),
-    },
+    default_args=DEFAULT_ARGS,
+    deadline=deadline(),
     params=PARAMS,
     doc_md=__doc__,
     tags=["graphrag"],
@@ -162,13 +146,16 @@ def graphrag_reindex() -> None:
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
         from graphrag_tasks.quality import QualityGate
+        from graphrag_tasks.summary import headline
 
         run = open_run()
         published = run.publish(QualityGate(run.state.config.quality))
         snapshot_id = published.manifest.snapshot_id
         if not published.changed:
             raise AirflowSkipException(f"snapshot {snapshot_id} is current already")
-        yield Metadata(SNAPSHOT, {"snapshot_id": snapshot_id})
+        summary = headline(run.state.store.open(snapshot_id))
+        get_current_context()["ti"].xcom_push("summary", summary)
+        yield Metadata(SNAPSHOT, summary)
 
     shards = shard.expand(work=plan())
     # With nothing added or changed there are no shards: skipped work is no failure.

@@ -75,6 +75,32 @@ def _published_before(store: Store, snapshot_id: str) -> str:
     return ids[place - 1]
 
 
+def verify_all(store: Store) -> list[str]:
+    """Compare every file of every kept snapshot with its hash.
+
+    Returns:
+        Ids of the snapshots, oldest first.
+
+    Raises:
+        SnapshotError: Some are damaged or of an older schema; the message names each, once all
+            were looked at.
+    """
+    ids = store.snapshot_ids()
+    damaged = []
+    for snapshot_id in ids:
+        try:
+            store.open(snapshot_id).verify()
+        except SnapshotError as error:
+            log.warning("%s", error)
+            damaged.append(str(error))
+    if damaged:
+        raise SnapshotError(
+            f"{len(damaged)} of {len(ids)} snapshots cannot be read: {'; '.join(damaged)}",
+            store.folder.uri,
+        )
+    return ids
+
+
 def collect_garbage(
     store: Store,
     *,

@@ -6,6 +6,19 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from graphrag_tasks.artifacts import Receipt
+from graphrag_tasks.snapshots import Snapshot
+
+_HEADLINE = (
+    "added",
+    "changed",
+    "removed",
+    "unchanged",
+    "documents",
+    "chunks",
+    "triples",
+    "entities",
+    "relations",
+)
 
 
 def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) -> dict[str, Any]:
@@ -24,6 +37,31 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
     for stats in by_stage.values():
         counts |= stats
     return {"counts": counts, "by_stage": by_stage, "stages": _stage_costs(receipts)}
+
+
+def headline(snapshot: Snapshot) -> dict[str, Any]:
+    """Return what people ask first of a published snapshot.
+
+    Args:
+        snapshot: Of this schema version.
+
+    Returns:
+        Its id; documents by change; rows of the main tables; figures of the quality gate; and the
+        documents that failed, each with its error code.
+    """
+    stats = snapshot.manifest.stats
+    columns = ["uri", "status", "error_code"]
+    failed = [
+        f"{row['uri']} ({row['error_code']})"
+        for row in snapshot.table("documents", columns).to_pylist()
+        if row["status"] == "failed"
+    ]
+    return {
+        "snapshot_id": snapshot.snapshot_id,
+        **{name: stats["counts"][name] for name in _HEADLINE},
+        "quality": stats.get("quality", {}),
+        "failed": failed,
+    }
 
 
 def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:

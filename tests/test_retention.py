@@ -9,7 +9,7 @@ import pytest
 from snapshot_makers import published, staged
 
 from graphrag_tasks.errors import ConfigError, SnapshotError
-from graphrag_tasks.retention import Removed, collect_garbage, rollback
+from graphrag_tasks.retention import Removed, collect_garbage, rollback, verify_all
 from graphrag_tasks.snapshots import Store
 
 DAYS = timedelta(days=7)
@@ -42,6 +42,16 @@ def test_rollback_refuses_a_damaged_snapshot(store: Store) -> None:
     with pytest.raises(SnapshotError, match=r"chunks\.parquet: bytes are not those published"):
         rollback(store)
     assert store.current_id() == current
+
+
+def test_every_damaged_snapshot_is_named(store: Store) -> None:
+    ids = store.snapshot_ids()
+    assert verify_all(store) == ids
+    for damaged in ids[1:3]:
+        file = Path(store.snapshot_folder(damaged).path("graph/nodes.arrow"))
+        file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(SnapshotError, match=f"2 of 4 snapshots.*{ids[1]}.*{ids[2]}"):
+        verify_all(store)
 
 
 def test_the_newest_are_kept_beside_the_current_one(store: Store) -> None:

@@ -5,6 +5,7 @@ from graphrag_tasks.evaluate.gate import Gate, gate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciprocal_rank
 from graphrag_tasks.evaluate.parse_quality import evaluate_parse
 from graphrag_tasks.evaluate.parse_report import DocumentResult, GroupScores, ParseReport
+from graphrag_tasks.evaluate.published import evaluate_store
 from graphrag_tasks.evaluate.questions import GoldSpan, Question, Span, read_questions
 from graphrag_tasks.evaluate.report import QuestionResult, RetrievalReport, Scores
 from graphrag_tasks.evaluate.retrieval import evaluate_retrieval
@@ -26,6 +27,7 @@ __all__ = [
     "all_gold_at_k",
     "evaluate_parse",
     "evaluate_retrieval",
+    "evaluate_store",
     "gate",
     "paired_bootstrap",
     "read_questions",

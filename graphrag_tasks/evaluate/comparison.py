@@ -83,16 +83,21 @@ class Comparison:
             parts.append("\n".join(self._differences_table()) + "\n")
         return "\n".join(parts)
 
-    def write(self, folder: Path) -> None:
-        """Write one row per mode and question as Parquet, and the tables as Markdown.
-
-        Args:
-            folder: Where `RESULTS_FILE` and `TABLES_FILE` go; it is made.
-        """
-        folder.mkdir(parents=True, exist_ok=True)
+    def files(self) -> dict[str, bytes]:
+        """Return `RESULTS_FILE`, a row per mode and question, and `TABLES_FILE`, for people."""
         rows = [{"mode": one.mode} | result.row() for one in self.reports for result in one.results]
-        pq.write_table(pa.Table.from_pylist(rows, schema=RESULTS), folder / RESULTS_FILE)
-        (folder / TABLES_FILE).write_text(self.to_markdown(), "utf-8")
+        results = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist(rows, schema=RESULTS), results)
+        return {
+            RESULTS_FILE: results.getvalue().to_pybytes(),
+            TABLES_FILE: self.to_markdown().encode("utf-8"),
+        }
+
+    def write(self, folder: Path) -> None:
+        """Write `files` into a folder, which is made."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in self.files().items():
+            (folder / name).write_bytes(data)
 
     def _differences_table(self) -> list[str]:
         return [

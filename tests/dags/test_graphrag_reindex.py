@@ -1,4 +1,4 @@
-"""The DAG: loads, reads like the method's figure, validates its params, and runs to its end.
+"""The DAGs: they load, and run to their ends; graphrag_reindex reads like the method's figure.
 
 One child process loads the DAG and runs it three times by `dag.test`, which `airflow dags test`
 calls too: Airflow's start-up is most of the cost, and its settings are of the whole process.
@@ -16,14 +16,21 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
+QUESTION = {
+    "id": "q1", "question": "What replaced the table VBBS?", "answer": "VBBE", "type": "single",
+    "gold_ids": ["a.md"],
+}  # fmt: skip
+
 SCRIPT = """
-import json, sys
+import json, os, sys
 from pathlib import Path
 from airflow.dag_processing.dagbag import DagBag
 from graphrag_tasks.errors import SourceError, TransientError
 
+sys.path.append(sys.argv[1])  # as Airflow does with the folder of DAGs
 bag = DagBag(sys.argv[1])
 assert not bag.import_errors, bag.import_errors
+assert set(bag.dags) == {"graphrag_reindex", "graphrag_maintenance", "graphrag_evaluate"}
 dag = bag.dags["graphrag_reindex"]
 described = {
     "edges": sorted((up, down) for up, task in dag.task_dict.items()
@@ -48,7 +55,25 @@ for params in json.loads(sys.argv[2]):
     current = Path(params["store"]) / "CURRENT"
     runs.append({"state": run.state, "tasks": states,
                  "current": current.read_text() if current.exists() else None})
-print("RESULT", json.dumps({"dag": described, "runs": runs}))
+os.environ["GRAPHRAG_AIRFLOW_DEADLINE_HOURS"] = "1.5"
+sys.modules.pop("graphrag_defaults")
+late = DagBag(sys.argv[1]).dags["graphrag_reindex"].deadline
+
+def follow(dag_id, params):
+    run = bag.dags[dag_id].test(run_conf=params)
+    found = run.get_task_instances()
+    return {"state": run.state, "tasks": {one.task_id: one.state for one in found},
+            "returned": {one.task_id: one.xcom_pull(one.task_id) for one in found}}
+
+store = json.loads(sys.argv[2])[0]["store"]
+questions = sys.argv[3]
+print("RESULT", json.dumps({
+    "dag": described, "runs": runs, "deadlines": [one.interval.total_seconds() for one in late],
+    "maintained": follow("graphrag_maintenance", {"store": store, "keep": 0}),
+    "evaluated": follow("graphrag_evaluate", {"store": store, "questions": questions,
+                                              "modes": ["dense"]}),
+    "not evaluated": follow("graphrag_evaluate", {"store": store, "questions": ""}),
+}))
 """
 
 
@@ -82,7 +107,11 @@ def seen(tmp_path_factory: pytest.TempPathFactory, store: Path) -> dict[str, Any
         return done.stdout
 
     python("-m", "airflow", "db", "migrate")
-    printed = python("-c", SCRIPT, str(ROOT / "dags"), json.dumps([good, good, missing]))
+    questions = store.parent / "questions.jsonl"
+    questions.write_text(json.dumps(QUESTION) + "\n")
+    printed = python(
+        "-c", SCRIPT, str(ROOT / "dags"), json.dumps([good, good, missing]), str(questions)
+    )
     lines = [line for line in printed.splitlines() if line.startswith("RESULT ")]
     assert lines, printed[-3000:]
     result: dict[str, Any] = json.loads(lines[0].removeprefix("RESULT "))
@@ -149,3 +178,25 @@ def test_a_missing_source_fails_the_run_and_changes_nothing(seen: dict[str, Any]
     assert third["state"] == "failed"
     assert third["tasks"]["plan"] == "failed"
     assert third["current"] == first["current"]
+
+
+def test_a_deadline_can_be_set(seen: dict[str, Any]) -> None:
+    assert seen["deadlines"] == [5400]
+
+
+def test_maintenance_tidies_up_and_verifies(seen: dict[str, Any]) -> None:
+    found = seen["maintained"]
+    assert (found["state"], set(found["tasks"])) == ("success", {"gc", "verify"})
+    assert found["returned"]["gc"]["snapshots"] == []
+    assert found["returned"]["verify"] == [seen["runs"][0]["current"].strip()]
+
+
+def test_evaluation_asks_the_users_questions(seen: dict[str, Any], store: Path) -> None:
+    found = seen["evaluated"]["returned"]["evaluate"]
+    assert found["metrics"]["dense"]["recall@5"] == 1.0
+    tables = store / "evaluations" / found["snapshot_id"] / "results.md"
+    assert "recall@5" in tables.read_text().lower()
+
+
+def test_without_questions_evaluation_is_skipped(seen: dict[str, Any]) -> None:
+    assert seen["not evaluated"]["tasks"] == {"evaluate": "skipped"}

@@ -1,0 +1,59 @@
+"""What the DAGs share: how they retry, what they tell, and the asset that joins them."""
+
+from __future__ import annotations
+
+import logging
+import os
+from datetime import timedelta
+from typing import Any
+
+from airflow.sdk import Asset, ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk.definitions.callback import AsyncCallback
+from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
+
+log = logging.getLogger(__name__)
+
+SNAPSHOT = Asset("graphrag_snapshot")
+"""Has an event for every snapshot that is published."""
+
+SHARD_POOL = os.environ.get("GRAPHRAG_AIRFLOW_POOL", "default_pool")
+
+
+def deadline() -> DeadlineAlert | None:
+    """Return what tells of a late run, where `GRAPHRAG_AIRFLOW_DEADLINE_HOURS` sets a deadline.
+
+    There is none by default: `airflow dags test` of Airflow 3.3 fails on a DAG that has one.
+    """
+    hours = os.environ.get("GRAPHRAG_AIRFLOW_DEADLINE_HOURS")
+    if not hours:
+        return None
+    return DeadlineAlert(
+        reference=DeadlineReference.DAGRUN_QUEUED_AT,
+        interval=timedelta(hours=float(hours)),
+        callback=AsyncCallback("graphrag_tasks.alerts.deadline_missed"),
+    )
+
+
+def tell_failure(context: Any) -> None:
+    """Log what failed in one line; the error itself says where, and what to do next."""
+    instance = context["ti"]
+    log.error(
+        "%s.%s (shard %s, try %s) failed: %s",
+        instance.dag_id, instance.task_id, instance.map_index, instance.try_number,
+        context.get("exception"),
+    )  # fmt: skip
+
+
+DEFAULT_ARGS = {
+    "retries": 2,
+    "retry_delay": timedelta(seconds=30),
+    "retry_exponential_backoff": True,
+    "retry_policy": ExceptionRetryPolicy(
+        rules=[
+            RetryRule("graphrag_tasks.errors.TerminalError", RetryAction.FAIL),
+            RetryRule("graphrag_tasks.errors.TransientError", RetryAction.RETRY),
+        ]
+    ),
+    "execution_timeout": timedelta(hours=4),
+    "on_failure_callback": tell_failure,
+}

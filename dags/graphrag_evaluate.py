@@ -1,0 +1,69 @@
+"""### Ask every published GraphRAG snapshot your questions.
+
+Runs on the asset event of a publish. **evaluate** asks the questions of `quality.questions`, whose
+sources are known, in the modes named, and writes the figures to `STORE/evaluations/<snapshot>/`:
+`results.md` for people, `results.parquet` for notebooks. Without questions it is skipped.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from airflow.sdk import Param, dag, get_current_context, task
+from airflow.sdk.exceptions import AirflowSkipException
+from graphrag_defaults import DEFAULT_ARGS, SNAPSHOT
+
+from graphrag_tasks.config import load_config
+
+DEFAULTS = load_config()
+
+
+@dag(
+    schedule=[SNAPSHOT],
+    catchup=False,
+    max_active_runs=1,
+    is_paused_upon_creation=True,
+    dagrun_timeout=timedelta(hours=4),
+    default_args=DEFAULT_ARGS,
+    params={
+        "store": Param(
+            DEFAULTS.store,
+            type="string",
+            minLength=1,
+            title="Store",
+            description="Folder or URI that snapshots are published under",
+        ),
+        "questions": Param(
+            DEFAULTS.quality.questions or "",
+            type="string",
+            title="Questions",
+            description="JSON lines of questions with known sources (docs/evaluation.md)",
+        ),
+        "modes": Param(
+            ["dense", "hybrid", "paper"],
+            type="array",
+            items={"type": "string", "minLength": 1},
+            minItems=1,
+            title="Modes",
+            description="Search modes to compare",
+        ),
+    },
+    doc_md=__doc__,
+    tags=["graphrag"],
+)
+def graphrag_evaluate() -> None:
+    @task
+    def evaluate() -> dict[str, Any]:
+        """Ask the questions in each mode, and keep the figures beside the snapshots."""
+        from graphrag_tasks.evaluate import evaluate_store
+
+        params = get_current_context()["params"]
+        if not params["questions"]:
+            raise AirflowSkipException("quality.questions names no file of questions")
+        return evaluate_store(params["store"], params["questions"], params["modes"])
+
+    evaluate()
+
+
+graphrag_evaluate()

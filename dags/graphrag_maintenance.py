@@ -1,0 +1,78 @@
+"""### Look after published GraphRAG snapshots.
+
+**gc** removes snapshots beyond the newest ones, and what killed runs left; **verify** compares
+every file of the kept ones with its hash and names those that are damaged. The current snapshot is
+never removed: where it is damaged, index again, or roll back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from airflow.sdk import CronTriggerTimetable, Param, dag, get_current_context, task
+from graphrag_defaults import DEFAULT_ARGS
+
+from graphrag_tasks.config import load_config
+
+DEFAULTS = load_config()
+
+
+@dag(
+    schedule=CronTriggerTimetable("0 5 * * 0", timezone="UTC"),
+    catchup=False,
+    max_active_runs=1,
+    is_paused_upon_creation=True,
+    dagrun_timeout=timedelta(hours=12),
+    default_args=DEFAULT_ARGS,
+    params={
+        "store": Param(
+            DEFAULTS.store,
+            type="string",
+            minLength=1,
+            title="Store",
+            description="Folder or URI that snapshots are published under",
+        ),
+        "keep": Param(
+            DEFAULTS.retention.keep,
+            type="integer",
+            minimum=0,
+            title="Keep",
+            description="Snapshots kept beside the current one",
+        ),
+        "dry_run": Param(
+            False, type="boolean", title="Dry run", description="Only say what would be removed"
+        ),
+    },
+    doc_md=__doc__,
+    tags=["graphrag"],
+)
+def graphrag_maintenance() -> None:
+    @task
+    def gc() -> dict[str, Any]:
+        """Remove old snapshots, and what killed runs left."""
+        from graphrag_tasks.retention import collect_garbage
+        from graphrag_tasks.snapshots import Store
+
+        params = get_current_context()["params"]
+        removed = collect_garbage(
+            Store(params["store"]),
+            keep=params["keep"],
+            staging_age=timedelta(days=DEFAULTS.retention.staging_days),
+            dry_run=params["dry_run"],
+        )
+        return asdict(removed)
+
+    @task
+    def verify() -> list[str]:
+        """Compare every file of every snapshot with its hash."""
+        from graphrag_tasks.retention import verify_all
+        from graphrag_tasks.snapshots import Store
+
+        return verify_all(Store(get_current_context()["params"]["store"]))
+
+    gc() >> verify()
+
+
+graphrag_maintenance()

@@ -1,0 +1,22 @@
+"""What is told when a run is late."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+
+async def deadline_missed(context: Any = None, **_: Any) -> None:  # noqa: ANN401 - the scheduler's
+    """Log that a run has not ended in time; the published snapshot is still there and readable.
+
+    Args:
+        context: The scheduler's: its entry `dag_run` names the run.
+    """
+    run = (context or {}).get("dag_run")
+    log.error(
+        "a run of graphrag_reindex is late: %s. Readers see the last published snapshot; look for "
+        "the task that has been running longest",
+        run,
+    )
