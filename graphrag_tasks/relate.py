@@ -17,15 +17,7 @@ from graphrag_tasks.sql import Rows, label, sql_over, surface
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("triples", "surfaces", "resolved")
-PRODUCES = (
-    "entities",
-    "aliases",
-    "mentions",
-    "relations",
-    "evidence",
-    "attributes",
-    "dropped",
-)
+PRODUCES = ("relations", "evidence", "attributes", "dropped")
 DEPENDENCIES = ("duckdb",)
 
 SAME_ENDS = "same_ends"
@@ -33,17 +25,15 @@ SAME_ENDS = "same_ends"
 
 _ENDS = """
     CREATE TABLE ends AS
-    SELECT surface, surfaces.type AS type, surfaces.name AS alias, problem, entity_id
+    SELECT surface, surfaces.type AS type, problem, entity_id
     FROM surfaces LEFT JOIN resolved USING (key)
 """
 
 _FACTS = f"""
     CREATE TABLE facts AS
     SELECT
-        triple_id, sentence_id, chunk_id, document_id, relation, negated, confidence,
-        head_start, head_end, tail_start, tail_end, tail,
-        h.entity_id AS head_id, t.entity_id AS tail_id, h.alias AS head_alias,
-        t.alias AS tail_alias, t.type AS tail_label,
+        triple_id, sentence_id, chunk_id, document_id, relation, negated, confidence, tail,
+        h.entity_id AS head_id, t.entity_id AS tail_id, t.type AS tail_label,
         h.problem AS head_problem, t.problem AS tail_problem
     FROM triples
     JOIN ends AS h ON h.surface = {surface("head")} AND h.type = {label("head")}
@@ -53,36 +43,7 @@ _FACTS = f"""
 _RELATED = "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id"
 _ATTRIBUTED = f"head_problem IS NULL AND tail_problem IS NOT DISTINCT FROM '{LITERAL}'"
 
-_MENTIONS = f"""
-    CREATE TABLE mentions AS
-    SELECT entity_id, sentence_id, chunk_id, document_id, start, "end",
-        min(alias) AS alias
-    FROM (
-        SELECT head_id AS entity_id, sentence_id, chunk_id, document_id, head_start AS start,
-            head_end AS "end", head_alias AS alias
-        FROM facts WHERE ({_RELATED}) OR ({_ATTRIBUTED})
-        UNION ALL
-        SELECT tail_id, sentence_id, chunk_id, document_id, tail_start, tail_end, tail_alias
-        FROM facts WHERE {_RELATED}
-    ) GROUP BY ALL
-"""  # noqa: S608 - the conditions are the constants above
-
 _QUERIES = {
-    "entities": """
-        SELECT entity_id, key, named.name AS name, named.type AS type, mentions, chunks
-        FROM named JOIN (
-            SELECT entity_id, count(*) AS mentions, count(DISTINCT chunk_id) AS chunks
-            FROM mentions GROUP BY entity_id
-        ) USING (entity_id) ORDER BY entity_id
-    """,
-    "aliases": """
-        SELECT entity_id, alias, count(*) AS mentions
-        FROM mentions GROUP BY ALL ORDER BY entity_id, alias
-    """,
-    "mentions": """
-        SELECT entity_id, sentence_id, chunk_id, document_id, start, "end"
-        FROM mentions ORDER BY entity_id, sentence_id, start, "end"
-    """,
     "relations": """
         SELECT relation_id, head_id, relation, tail_id,
             concat_ws(' ', h.name, CASE WHEN negated THEN 'not' END, relation, t.name) AS text,
@@ -123,8 +84,7 @@ _GROUPED = f"""
 
 _NAMED = """
     CREATE TABLE named AS
-    SELECT entity_id, centre AS key, any_value(name) AS name, any_value(type) AS type
-    FROM resolved GROUP BY entity_id, centre
+    SELECT entity_id, any_value(name) AS name FROM resolved GROUP BY entity_id
 """
 
 
@@ -142,7 +102,7 @@ def relate(triples: Rows, surfaces: pa.Table, resolved: pa.Table, *, sql: SqlCon
     """
     inputs = {"triples": triples, "surfaces": surfaces, "resolved": resolved}
     with sql_over(inputs, sql) as connection:
-        for statement in (_ENDS, _FACTS, _MENTIONS, _GROUPED, _NAMED):
+        for statement in (_ENDS, _FACTS, _GROUPED, _NAMED):
             connection.execute(statement)
         tables = {
             name: connection.sql(query).to_arrow_table().cast(schemas.SCHEMAS[name])

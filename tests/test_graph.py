@@ -38,8 +38,12 @@ def relation(head: str, tail: str) -> dict[str, object]:
 def mention(entity_id: str, chunk_id: str, start: int) -> dict[str, object]:
     return {
         "entity_id": entity_id, "sentence_id": "s", "chunk_id": chunk_id, "document_id": "d",
-        "start": start, "end": start + 1,
+        "start": start, "end": start + 1, "source": "extracted",
     }  # fmt: skip
+
+
+def title(entity_id: str, chunk_id: str) -> dict[str, object]:
+    return {"entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "source": "title"}
 
 
 def link(chunk_id: str, target: str | None) -> dict[str, object]:
@@ -62,6 +66,7 @@ def tables() -> dict[str, pa.Table]:
         "links": [link("c2", "d3"), link("c2", "d3"), link("c1", "gone"), link("c1", None)],
         "anchors": [],
         "mentions": [mention("a", "c1", 0), mention("a", "c1", 5), mention("b", "c2", 0)],
+        "titles": [title("b", "c2")],
     }
     return {
         name: pa.Table.from_pylist(list(values), schema=schemas.SCHEMAS[name])
@@ -80,6 +85,7 @@ def test_edges_join_the_right_nodes() -> None:
         ("a", "relation", "b", 2.0, 0),
         ("a", "mention", "c1", 2.0, None),
         ("b", "mention", "c2", 1.0, None),
+        ("b", "title", "c2", 1.0, None),
         ("c1", "next", "c2", 1.0, None),
         ("c2", "link", "c3", 2.0, None),
     ]
@@ -89,7 +95,7 @@ def test_edges_weigh_by_support_confidence_and_the_degree_of_their_ends() -> Non
     weights = load(**tables(), config=GraphConfig()).tables["edges"]["weight"].to_pylist()
     damping = np.log1p(3 / 1) / np.log1p(3)
     assert weights == pytest.approx(
-        [np.log2(3) * 0.5 * damping**2, np.log2(3), 1.0, 1.0, np.log2(3)]
+        [np.log2(3) * 0.5 * damping**2, np.log2(3), 1.0, 1.0, 1.0, np.log2(3)]
     )
 
 
@@ -114,6 +120,7 @@ def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph(
     stats = load(**tables(), config=GraphConfig()).stats
     assert stats == {
         "nodes": 3, "entity_relations": 1, "entity_chunk_relations": 2, "chunk_links": 1,
+            "title_links": 1,
         "mean_degree": pytest.approx(0.6667), "highest_degree": 1,
         "components": 2, "largest_component": 2, "largest_component_share": 0.6667,
         "orphans": 1, "orphan_share": 0.3333, "singletons": 1, "singleton_share": 0.3333,
@@ -159,7 +166,7 @@ def test_the_statistics_of_a_large_star_are_right() -> None:
 def test_igraph_has_the_nodes_and_edges_with_their_names() -> None:
     result = load(**tables(), config=GraphConfig())
     graph = to_igraph(result.tables["nodes"], result.tables["edges"])
-    assert (graph.vcount(), graph.ecount()) == (6, 5)
+    assert (graph.vcount(), graph.ecount()) == (6, 6)
     assert graph.vs[graph.successors(graph.vs.find(id="c1").index)[0]]["id"] == "c2"
 
 

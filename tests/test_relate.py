@@ -1,4 +1,4 @@
-"""From triples to relations: normalise, resolve and relate, one after the other."""
+"""From triples to relations: normalise, resolve, mention and relate, one after the other."""
 
 import random
 from typing import Any
@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks import schemas
-from graphrag_tasks.config import NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.config import MentionConfig, NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.mention import PRODUCES as MENTIONED
+from graphrag_tasks.mention import mention
 from graphrag_tasks.normalize import normalize
 from graphrag_tasks.relate import PRODUCES, relate
 from graphrag_tasks.resolve import resolve
@@ -30,11 +32,17 @@ def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
 def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict[str, float]]:
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     sql = SqlConfig()
-    normalized = normalize(table, config=NormalizeConfig(), sql=sql)
+    gazetteer, sentences = schemas.empty("gazetteer"), schemas.empty("sentences")
+    normalized = normalize(table, gazetteer, config=NormalizeConfig(), sql=sql)
     surfaces, names = (normalized.tables[name] for name in ("surfaces", "names"))
-    resolved = resolve(table, surfaces, names, config=ResolveConfig(), sql=sql)
-    related = relate(table, surfaces, resolved.tables["resolved"], sql=sql)
-    return {name: rows.to_pylist() for name, rows in related.tables.items()}, dict(related.stats)
+    merged = resolve(table, gazetteer, surfaces, names, config=ResolveConfig(), sql=sql)
+    resolved = merged.tables["resolved"]
+    mentioned = mention(
+        table, sentences, gazetteer, surfaces, names, resolved, config=MentionConfig(), sql=sql
+    )
+    related = relate(table, surfaces, resolved, sql=sql)
+    tables = {**mentioned.tables, **related.tables}
+    return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 
 
 def test_mentions_of_one_key_are_one_entity_named_by_vote() -> None:
@@ -107,7 +115,7 @@ def test_no_order_of_triples_shows() -> None:
 def test_no_triples_give_valid_empty_tables() -> None:
     tables, _ = run()
     assert tables == {name: [] for name in tables}
-    assert set(tables) == set(PRODUCES)
+    assert set(tables) == {*PRODUCES, *MENTIONED}
 
 
 def test_every_relation_ends_at_entities_and_has_evidence() -> None:

@@ -1,8 +1,9 @@
 """Nodes and edges as Arrow arrays, and igraph's view of them.
 
 Nodes are entities and chunks; edges are relations between entities, mentions of an entity in a
-chunk, the `next` chunk of a chunk, and links from a chunk to one of another document. The arrays
-are what a snapshot stores and readers memory-map. Nothing here loops over rows in Python.
+chunk, the chunks that bear an entity's name as their title, the `next` chunk of a chunk, and links
+from a chunk to one of another document. The arrays are what a snapshot stores and readers
+memory-map. Nothing here loops over rows in Python.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import igraph
 
 ENTITY, CHUNK = "entity", "chunk"
-RELATION, MENTION, NEXT, LINK = "relation", "mention", "next", "link"
+RELATION, MENTION, TITLE, NEXT, LINK = "relation", "mention", "title", "next", "link"
 
 
 def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
@@ -82,17 +83,19 @@ def build_edges(
     chunks: pa.Table,
     relations: pa.Table,
     mentions: pa.Table,
+    titles: pa.Table,
     linked: pa.Table,
     *,
     config: GraphConfig,
 ) -> pa.Table:
-    """Return `schemas.EDGES`: relations in their order, then mentions, `next` and links by rows.
+    """Return `schemas.EDGES`: relations in their order, then the other kinds by rows.
 
     Args:
         nodes: What `build_nodes` made.
         chunks: Rows of `schemas.CHUNKS`.
         relations: Rows of `schemas.RELATIONS`.
         mentions: Rows of `schemas.MENTIONS`.
+        titles: Rows of `schemas.TITLES`.
         linked: What `linked_chunks` made.
         config: How edges are weighed.
     """
@@ -105,7 +108,8 @@ def build_edges(
     return pa.concat_tables(
         [
             _relations(ids, relations, entities, config),
-            _mentions(ids, mentions, entities, config),
+            _mentions(MENTION, ids, mentions, entities, config),
+            _mentions(TITLE, ids, titles, entities, config),
             _edges(NEXT, next_ends, np.ones(len(next_ends)), np.ones(len(next_ends))),
             _edges(LINK, link_ends, link_counts, np.log2(1.0 + link_counts)),
         ]
@@ -131,14 +135,16 @@ def _relations(ids: pa.Array, relations: pa.Table, entities: int, config: GraphC
     return _edges(RELATION, ends, support, weights, rows)
 
 
-def _mentions(ids: pa.Array, mentions: pa.Table, entities: int, config: GraphConfig) -> pa.Table:
+def _mentions(
+    kind: str, ids: pa.Array, mentions: pa.Table, entities: int, config: GraphConfig
+) -> pa.Table:
     ends = _ends(ids, mentions["entity_id"], mentions["chunk_id"])
     keys, support = np.unique(ends[:, 0] * len(ids) + ends[:, 1], return_counts=True)
     ends = np.column_stack([keys // max(len(ids), 1), keys % max(len(ids), 1)])
     weights = mention_weights(
         support, ends[:, 0], chunks=len(ids) - entities, degree_cap=config.degree_cap
     )
-    return _edges(MENTION, ends, support, weights)
+    return _edges(kind, ends, support, weights)
 
 
 def _ends(ids: pa.Array, sources: pa.ChunkedArray, targets: pa.ChunkedArray) -> Rows:

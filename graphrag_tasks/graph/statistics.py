@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.graph.arrays import LINK, MENTION, RELATION, count_entities, edge_ends
+from graphrag_tasks.graph.arrays import LINK, MENTION, RELATION, TITLE, count_entities, edge_ends
 from graphrag_tasks.graph.weights import Rows
 
 _DIGITS = 4
@@ -42,8 +42,9 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
 
     Returns:
         As in the paper (section 4): `nodes` (entities), `entity_relations`,
-        `entity_chunk_relations`, `mean_degree` and `highest_degree`. Beside them `chunk_links`;
-        `components` and `largest_component` with its share of the entities; `orphans`, entities
+        `entity_chunk_relations`, `mean_degree` and `highest_degree`. Beside them `title_links`,
+        from entities to the chunks under their name, and `chunk_links`; `components` and
+        `largest_component` with its share of the entities; `orphans`, entities
         without a relation, and `singletons`, entities mentioned once in all, each with its share;
         `density`, related pairs over all pairs.
     """
@@ -63,6 +64,7 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
         "nodes": entities,
         "entity_relations": relations.num_rows,
         "entity_chunk_relations": mentions.num_rows,
+        "title_links": int(pc.sum(pc.equal(kinds, TITLE)).as_py() or 0),
         "chunk_links": int(pc.sum(pc.equal(kinds, LINK)).as_py() or 0),
         "mean_degree": _share(int(degrees.sum()), entities),
         "highest_degree": int(degrees.max(initial=0)),

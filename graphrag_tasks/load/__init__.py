@@ -14,7 +14,7 @@ from graphrag_tasks.stage import StageResult
 
 __all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "VectorStore", "load", "open_vector_store"]
 
-REQUIRES = ("chunks", "entities", "relations", "mentions", "links", "anchors")
+REQUIRES = ("chunks", "entities", "relations", "mentions", "titles", "links", "anchors")
 PRODUCES = ("nodes", "edges")
 DEPENDENCIES = ("python-igraph",)
 
@@ -24,6 +24,7 @@ def load(
     entities: pa.Table,
     relations: pa.Table,
     mentions: pa.Table,
+    titles: pa.Table,
     links: pa.Table,
     anchors: pa.Table,
     *,
@@ -36,6 +37,7 @@ def load(
         entities: Rows of `schemas.ENTITIES`.
         relations: Rows of `schemas.RELATIONS`.
         mentions: Rows of `schemas.MENTIONS`.
+        titles: Rows of `schemas.TITLES`.
         links: Rows of `schemas.LINKS`.
         anchors: Rows of `schemas.ANCHORS`.
         config: How edges are weighed.
@@ -45,5 +47,5 @@ def load(
     """
     nodes = build_nodes(entities, chunks)
     linked = linked_chunks(links, anchors, chunks)
-    edges = build_edges(nodes, chunks, relations, mentions, linked, config=config)
+    edges = build_edges(nodes, chunks, relations, mentions, titles, linked, config=config)
     return StageResult({"nodes": nodes, "edges": edges}, graph_statistics(nodes, edges))

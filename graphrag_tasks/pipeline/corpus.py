@@ -29,11 +29,25 @@ def _collect(state: RunState) -> StageResult:
     return collect(state.sources, processed, published, config=state.config.collect)
 
 
+def _gazetteer(state: RunState) -> StageResult:
+    from graphrag_tasks.gazetteer import gazetteer
+
+    return gazetteer(
+        state.staged.read_table("documents", ["document_id", "title", "title_source"]),
+        state.staged.scan_table("chunks"),
+        config=state.config.gazetteer,
+        sql=state.config.sql,
+    )
+
+
 def _normalize(state: RunState) -> StageResult:
     from graphrag_tasks.normalize import normalize
 
     return normalize(
-        state.staged.scan_table("triples"), config=state.config.normalize, sql=state.config.sql
+        state.staged.scan_table("triples"),
+        state.staged.scan_table("gazetteer"),
+        config=state.config.normalize,
+        sql=state.config.sql,
     )
 
 
@@ -42,11 +56,27 @@ def _resolve(state: RunState) -> StageResult:
 
     return resolve(
         state.staged.scan_table("triples"),
+        state.staged.scan_table("gazetteer"),
         state.staged.read_table("surfaces"),
         state.staged.read_table("names"),
         config=state.config.resolve,
         sql=state.config.sql,
         overrides=load_overrides(state.config.resolve.overrides),
+    )
+
+
+def _mention(state: RunState) -> StageResult:
+    from graphrag_tasks.mention import mention
+
+    return mention(
+        state.staged.scan_table("triples"),
+        state.staged.scan_table("sentences"),
+        state.staged.scan_table("gazetteer"),
+        state.staged.read_table("surfaces"),
+        state.staged.read_table("names"),
+        state.staged.read_table("resolved"),
+        config=state.config.mention,
+        sql=state.config.sql,
     )
 
 
@@ -103,6 +133,7 @@ def _load(state: RunState) -> StageResult:
         state.staged.read_table("entities", ["entity_id"]),
         state.staged.read_table("relations"),
         state.staged.read_table("mentions", ["entity_id", "chunk_id"]),
+        state.staged.read_table("titles", ["entity_id", "chunk_id"]),
         state.staged.read_table("links"),
         state.staged.read_table("anchors"),
         config=state.config.graph,
@@ -117,8 +148,10 @@ CorpusStage = Callable[[RunState], StageResult]
 CORPUS_STAGES: Mapping[str, CorpusStage] = MappingProxyType(
     {
         "collect": _collect,
+        "gazetteer": _gazetteer,
         "normalize": _normalize,
         "resolve": _resolve,
+        "mention": _mention,
         "relate": _relate,
         "communities": _communities,
         "embed": _embed,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from graphrag_tasks.resolve import forms
+from graphrag_tasks import forms
 from graphrag_tasks.resolve.slips import find_slips
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from graphrag_tasks import forms
 from graphrag_tasks.names import is_code
-from graphrag_tasks.resolve import forms
 from graphrag_tasks.resolve.candidates import Candidate, Name
 
 _PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})

@@ -16,15 +16,15 @@ import pyarrow as pa
 from graphrag_tasks import schemas
 from graphrag_tasks.config import ResolveConfig, SqlConfig
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.nlp.dictionary import known_words
 from graphrag_tasks.resolve.candidates import Candidate, Name, candidates
 from graphrag_tasks.resolve.clusters import Clusters
-from graphrag_tasks.resolve.dictionary import known_words
 from graphrag_tasks.resolve.guards import objection
 from graphrag_tasks.resolve.overrides import Overrides, Pair
 from graphrag_tasks.sql import Rows, label, sql_over, surface
 from graphrag_tasks.stage import StageResult
 
-REQUIRES = ("triples", "surfaces", "names")
+REQUIRES = ("triples", "gazetteer", "surfaces", "names")
 PRODUCES = ("merges", "resolved")
 DEPENDENCIES = ("spacy", "duckdb", "pyyaml")
 
@@ -35,17 +35,27 @@ ALIAS_RULE = "alias"
 """Rule of the triples (long form, "be known as", short form) that extraction finds."""
 
 _ACRONYMS = f"""
+    WITH introduced AS (
+        SELECT {surface("head")} AS long, {label("head")} AS long_type,
+            {surface("tail")} AS short, {label("tail")} AS short_type
+        FROM triples WHERE rule = '{ALIAS_RULE}'
+        UNION ALL
+        SELECT long.name, '', short.name, ''
+        FROM gazetteer AS long JOIN gazetteer AS short USING (chunk_id, source, surface)
+        WHERE long.form = 'base' AND short.form = 'acronym' AND long.problem IS NULL
+    )
     SELECT DISTINCT short.key AS short, long.key AS long
-    FROM triples
-    JOIN surfaces AS long ON long.surface = {surface("head")} AND long.type = {label("head")}
-    JOIN surfaces AS short ON short.surface = {surface("tail")} AND short.type = {label("tail")}
-    WHERE rule = '{ALIAS_RULE}' AND long.problem IS NULL AND short.problem IS NULL
+    FROM introduced
+    JOIN surfaces AS long ON long.surface = introduced.long AND long.type = long_type
+    JOIN surfaces AS short ON short.surface = introduced.short AND short.type = short_type
+    WHERE long.problem IS NULL AND short.problem IS NULL
     ORDER BY ALL
 """  # noqa: S608 - made of constants
 
 
 def resolve(
     triples: Rows,
+    gazetteer: Rows,
     surfaces: pa.Table,
     names: pa.Table,
     *,
@@ -57,6 +67,7 @@ def resolve(
 
     Args:
         triples: Rows of `schemas.TRIPLES`: acronyms that texts introduce are read from them.
+        gazetteer: Rows of `schemas.GAZETTEER`: acronyms that titles introduce.
         surfaces: Rows of `schemas.SURFACES`.
         names: Rows of `schemas.NAMES`.
         config: Model and thresholds.
@@ -69,7 +80,8 @@ def resolve(
     """
     overrides = overrides or Overrides()
     known = {row["key"]: Name(**row) for row in names.to_pylist()}
-    with sql_over({"triples": triples, "surfaces": surfaces}, sql) as connection:
+    inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces}
+    with sql_over(inputs, sql) as connection:
         acronyms = connection.sql(_ACRONYMS).fetchall()
     found = candidates(known, acronyms, known_words(config.model))
     resolution = _Resolution(known, overrides, config)

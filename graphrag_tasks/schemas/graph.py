@@ -16,6 +16,18 @@ from graphrag_tasks.schemas.columns import (
     column,
 )
 
+GAZETTEER = pa.schema(
+    [
+        column("surface", STRING, "title or heading as it stands"),
+        column("name", STRING, "a name that it gives"),
+        column("form", STRING, "full, base (no brackets), first (up to a comma) or acronym"),
+        column("source", STRING, "title or heading"),
+        DOCUMENT_ID,
+        column("chunk_id", STRING, "a chunk below it"),
+        column("problem", STRING, "why it is no name; null where it is one", nullable=True),
+    ]
+)
+
 SURFACES = pa.schema(
     [
         column("surface", STRING, "head or tail as a triple has it"),
@@ -63,7 +75,7 @@ ENTITIES = pa.schema(
         column("key", STRING, "normalised name that mentions are joined by"),
         column("name", STRING, "display name: its most frequent alias"),
         column("type", STRING, "most frequent entity label", nullable=True),
-        column("mentions", INT, "number of mentions"),
+        column("mentions", INT, "number of mentions; 0 for one that only titles name"),
         column("chunks", INT, "number of chunks that mention it"),
     ]
 )
@@ -84,6 +96,16 @@ MENTIONS = pa.schema(
         DOCUMENT_ID,
         column("start", INT, "first character in the sentence"),
         column("end", INT, "one past the last character in the sentence"),
+        column("source", STRING, "extracted (an end of a triple) or name (found in the text)"),
+    ]
+)
+
+TITLES = pa.schema(
+    [
+        column("entity_id", STRING, "node"),
+        CHUNK_ID,
+        DOCUMENT_ID,
+        column("source", STRING, "title (of the document) or heading (above the chunk)"),
     ]
 )
 
@@ -169,10 +191,11 @@ EDGES = pa.schema(
         column(
             "kind",
             STRING,
-            "relation (entity to entity), mention (entity to chunk), next or link (chunk to chunk)",
+            "relation (entity to entity), mention or title (entity to chunk), next or link (chunk "
+            "to chunk)",
         ),
         column("row", INT, "row in relations; null for other kinds", nullable=True),
-        column("support", FLOAT, "count of evidence, mentions or links; 1 for next"),
+        column("support", FLOAT, "count of evidence, mentions or links; 1 for title and next"),
         column(
             "weight",
             FLOAT,

@@ -136,7 +136,8 @@ def test_the_dag_is_safe_to_deploy(seen: dict[str, Any]) -> None:
 def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
     chain = [
         "plan", "shard.parse", "shard.chunk", "shard.filter_sentences", "shard.extract",
-        "collect", "normalize", "resolve", "relate", "communities", "embed", "load", "publish",
+        "collect", "gazetteer", "normalize", "resolve", "mention", "relate", "communities", "embed",
+            "load", "publish",
     ]  # fmt: skip
     assert {tuple(edge) for edge in seen["dag"]["edges"]} == set(pairwise(chain))
 

@@ -224,7 +224,9 @@ def test_a_killed_run_is_continued(
 
     monkeypatch.setattr(Run, "_finish", counted)
     assert index().changed
-    assert worked == ["normalize", "resolve", "relate", "communities", "embed", "load"]
+    assert worked == [
+        "gazetteer", "normalize", "resolve", "mention", "relate", "communities", "embed", "load",
+    ]  # fmt: skip
 
 
 def test_vectors_are_reused_by_text(index: Indexer, corpus: Path) -> None:

@@ -21,6 +21,7 @@ def run(
     *names: str | tuple[str, str | None, int],
     overrides: str = "",
     acronyms: tuple[tuple[str, str], ...] = (),
+    titles: tuple[tuple[str, str], ...] = (),
 ) -> StageResult:
     """Resolve names, given as surface or as (surface, label, mentions); earlier ones lead."""
     rows: list[dict[str, Any]] = []
@@ -36,8 +37,15 @@ def run(
         dict.fromkeys(schemas.TRIPLES.names) | {"head": long, "tail": short, "rule": "alias"}
         for short, long in acronyms
     ]
+    gazetteer = [
+        {"surface": long, "name": name, "form": form, "source": "title", "document_id": "d",
+         "chunk_id": short, "problem": None}
+        for short, long in titles
+        for name, form in ((long, "base"), (short, "acronym"))
+    ]  # fmt: skip
     return resolve(
         pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
+        pa.Table.from_pylist(gazetteer, schema=schemas.GAZETTEER),
         pa.Table.from_pylist(surfaces, schema=schemas.SURFACES),
         pa.Table.from_pylist(rows, schema=schemas.NAMES),
         config=ResolveConfig(),
@@ -113,6 +121,12 @@ def test_an_introduced_acronym_is_its_long_form() -> None:
     result = run("MRP", "material requirements planning",
                  acronyms=(("MRP", "material requirements planning"),))  # fmt: skip
     assert entities(result) == {frozenset({"mrp", "material requirements planning"})}
+
+
+def test_an_acronym_that_a_title_introduces_is_its_long_form() -> None:
+    pair = ("ATC", "ABAP Test Cockpit")
+    assert entities(run(*pair, titles=(pair,))) == {frozenset({"atc", "abap test cockpit"})}
+    assert entities(run(*pair)) == set()
 
 
 def test_an_acronym_of_two_things_is_left_open() -> None:

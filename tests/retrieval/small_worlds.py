@@ -145,7 +145,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         ],
         "mentions": [
             {"entity_id": one, "sentence_id": sentence, "chunk_id": chunk_of[sentence],
-             "document_id": document_of[chunk_of[sentence]], "start": 0, "end": 1}
+             "document_id": document_of[chunk_of[sentence]], "start": 0, "end": 1,
+             "source": "extracted"}
             for one, sentence in world.mentions
         ],
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_tasks.resolve import forms
+from graphrag_tasks import forms
 
 
 @pytest.mark.parametrize(

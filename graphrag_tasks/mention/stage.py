@@ -1,0 +1,203 @@
+"""The mention stage: where each entity is mentioned, and which chunks bear its name.
+
+Triples tell some of it. The rest is found in the text: every name of every entity, longest match
+first, in every sentence, line of code and row of a table (`matcher`). An entity that only a title
+names is one too, with no mention. Titles and headings lead from their entity to the chunks below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from graphrag_tasks import schemas
+from graphrag_tasks.config import MentionConfig, SqlConfig
+from graphrag_tasks.mention.matcher import NameMatcher
+from graphrag_tasks.mention.spelling import spelling_of
+from graphrag_tasks.nlp.dictionary import known_words
+from graphrag_tasks.sql import Rows, label, sql_over, surface
+from graphrag_tasks.stage import StageResult
+
+REQUIRES = ("triples", "sentences", "gazetteer", "surfaces", "names", "resolved")
+PRODUCES = ("entities", "aliases", "mentions", "titles")
+DEPENDENCIES = ("spacy", "duckdb")
+
+EXTRACTED, NAME = "extracted", "name"
+"""Where a mention comes from: an end of a triple, or a known name found in the text."""
+
+_FOUND = pa.schema(
+    [
+        pa.field("sentence_id", pa.string()),
+        pa.field("name", pa.int64()),
+        pa.field("start", pa.int32()),
+        pa.field("end", pa.int32()),
+        pa.field("alias", pa.string()),
+    ]
+)
+
+_ENDS = """
+    CREATE TABLE ends AS
+    SELECT surface, surfaces.type AS type, surfaces.name AS alias, key, entity_id
+    FROM surfaces JOIN resolved USING (key) WHERE problem IS NULL
+"""
+
+_TITLES = """
+    CREATE TABLE titles AS
+    SELECT entity_id, chunk_id, document_id, max(source) AS source
+    FROM gazetteer JOIN ends ON ends.surface = gazetteer.name AND ends.type = ''
+    WHERE problem IS NULL GROUP BY ALL
+"""
+
+_NAMES = """
+    SELECT key, entity_id, list(DISTINCT alias) AS forms, bool_or(names.type IS NOT NULL) AS typed,
+        bool_or(titled.name IS NOT NULL) AS title
+    FROM ends JOIN names USING (key) LEFT JOIN (
+        SELECT DISTINCT name FROM gazetteer WHERE source = 'title' AND problem IS NULL
+    ) AS titled ON titled.name = surface
+    GROUP BY key, entity_id, mentions ORDER BY mentions DESC, key
+"""
+
+_EXTRACTED = f"""
+    CREATE TABLE extracted AS
+    SELECT entity_id, sentence_id, chunk_id, document_id, head_start AS start, head_end AS "end",
+        alias
+    FROM triples JOIN ends ON ends.surface = {surface("head")} AND ends.type = {label("head")}
+    UNION
+    SELECT entity_id, sentence_id, chunk_id, document_id, tail_start, tail_end, alias
+    FROM triples JOIN ends ON ends.surface = {surface("tail")} AND ends.type = {label("tail")}
+"""  # noqa: S608 - made of constants
+
+_MENTIONS = f"""
+    CREATE TABLE located AS
+    SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", min(alias) AS alias,
+        '{EXTRACTED}' AS source
+    FROM extracted GROUP BY ALL
+    UNION ALL
+    SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", alias, '{NAME}'
+    FROM found JOIN numbered ON numbered.number = found.name
+    JOIN (SELECT sentence_id, chunk_id, document_id FROM sentences) USING (sentence_id)
+    ANTI JOIN extracted ON extracted.entity_id = numbered.entity_id
+        AND extracted.sentence_id = found.sentence_id
+        AND extracted.start < found."end" AND found.start < extracted."end"
+"""  # noqa: S608 - made of constants
+
+_QUERIES = {
+    "entities": """
+        SELECT entity_id, key, named.name AS name, named.type AS type,
+            coalesce(counted.mentions, 0) AS mentions, coalesce(counted.chunks, 0) AS chunks
+        FROM (
+            SELECT entity_id, centre AS key, any_value(name) AS name, any_value(type) AS type
+            FROM resolved GROUP BY entity_id, centre
+        ) AS named LEFT JOIN (
+            SELECT entity_id, count(*) AS mentions, count(DISTINCT chunk_id) AS chunks
+            FROM located GROUP BY entity_id
+        ) AS counted USING (entity_id)
+        WHERE counted.entity_id IS NOT NULL OR entity_id IN (SELECT entity_id FROM titles)
+        ORDER BY entity_id
+    """,
+    "aliases": """
+        SELECT entity_id, alias, count(*) AS mentions
+        FROM located GROUP BY ALL ORDER BY entity_id, alias
+    """,
+    "mentions": """
+        SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", source
+        FROM located ORDER BY entity_id, sentence_id, start, "end"
+    """,
+    "titles": "SELECT * FROM titles ORDER BY entity_id, chunk_id",
+}
+
+
+def mention(
+    triples: Rows,
+    sentences: Rows,
+    gazetteer: Rows,
+    surfaces: pa.Table,
+    names: pa.Table,
+    resolved: pa.Table,
+    *,
+    config: MentionConfig,
+    sql: SqlConfig,
+) -> StageResult:
+    """Find where entities are mentioned.
+
+    Args:
+        triples: Rows of `schemas.TRIPLES`.
+        sentences: Rows of `schemas.SENTENCES`.
+        gazetteer: Rows of `schemas.GAZETTEER`.
+        surfaces: What each head, tail and title is (`schemas.SURFACES`).
+        names: How frequent each is (`schemas.NAMES`).
+        resolved: The entity of each name (`schemas.RESOLVED`).
+        config: Whether names are looked for, and the model that knows common words.
+        sql: Memory and threads.
+
+    Returns:
+        `PRODUCES`, each sorted by its ids. A name that is found where an end of a triple is the
+        same entity is no second mention.
+    """
+    inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces,
+              "names": names, "resolved": resolved, "sentences": sentences}  # fmt: skip
+    with sql_over(inputs, sql) as connection:
+        for statement in (_ENDS, _TITLES, _EXTRACTED):
+            connection.execute(statement)
+        sought = connection.sql(_NAMES).to_arrow_table() if config.names else _no_names()
+        connection.register("numbered", _numbered(sought))
+        connection.register("no_rows", _FOUND.empty_table())
+        connection.execute("CREATE TABLE found AS FROM no_rows")
+        for batch in _find(sentences, _matcher(sought, config)) if sought.num_rows else ():
+            connection.register("batch", batch)
+            connection.execute("INSERT INTO found FROM batch")
+        connection.execute(_MENTIONS)
+        tables = {
+            name: connection.sql(query).to_arrow_table().cast(schemas.SCHEMAS[name])
+            for name, query in _QUERIES.items()
+        }
+        by_source = dict(
+            connection.sql("SELECT source, count(*) FROM located GROUP BY ALL").fetchall()
+        )
+    stats: dict[str, int | float] = {name: table.num_rows for name, table in tables.items()}
+    stats |= {f"mentions_{source}": by_source.get(source, 0) for source in (EXTRACTED, NAME)}
+    return StageResult(tables, stats)
+
+
+def _no_names() -> pa.Table:
+    return pa.table({"key": pa.array([], pa.string()), "entity_id": pa.array([], pa.string())})
+
+
+def _numbered(names: pa.Table) -> pa.Table:
+    return pa.table({"number": pa.array(range(names.num_rows), pa.int64()),
+                     "entity_id": names["entity_id"]})  # fmt: skip
+
+
+def _matcher(names: pa.Table, config: MentionConfig) -> NameMatcher:
+    is_known = known_words(config.model)
+    matcher = NameMatcher()
+    number = 0
+    for batch in names.to_batches():
+        for row in batch.to_pylist():
+            spelling = spelling_of(
+                row["forms"],
+                is_named=row["typed"] or row["title"],
+                is_title=row["title"],
+                is_known=is_known,
+            )
+            if spelling:
+                matcher.add(row["key"], number, spelling)
+            number += 1
+    return matcher
+
+
+def _find(sentences: Rows, matcher: NameMatcher) -> Iterator[pa.Table]:
+    """Yield tables of `_FOUND`, one for each batch of sentences."""
+    for batch in sentences.to_batches():
+        columns = (batch.column(name).to_pylist() for name in ("sentence_id", "text"))
+        rows = [
+            (sentence_id, match.name, match.start, match.end, text[match.start : match.end])
+            for sentence_id, text in zip(*columns, strict=True)
+            for match in matcher.find(text)
+        ]
+        values = zip(*rows, strict=True) if rows else [[]] * len(_FOUND)
+        yield pa.table(
+            [pa.array(column, one.type) for column, one in zip(values, _FOUND, strict=True)],
+            schema=_FOUND,
+        )
