@@ -35,7 +35,7 @@ from graphrag_tasks.pipeline import CORPUS_STAGES
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.snapshots import write_table
 
-STAGES = ("normalize", "resolve", "relate", "communities", "load")
+STAGES = ("gazetteer", "normalize", "resolve", "mention", "relate", "communities", "load")
 _MEGABYTE = 1_000_000
 
 

@@ -62,7 +62,7 @@ def test_a_setting_of_a_late_stage_runs_from_there_on(index: Indexer, worked: li
     worked.clear()
     index(normalize={"max_words": 3})
     assert worked == [
-        "gazetteer", "normalize", "resolve", "mention", "relate", "communities", "embed", "load",
+        "normalize", "resolve", "mention", "relate", "communities", "embed", "load",
     ]  # fmt: skip
 
 
