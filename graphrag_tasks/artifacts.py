@@ -30,6 +30,7 @@ import pyarrow.parquet as pq
 
 from graphrag_tasks import schemas
 from graphrag_tasks.errors import ArtifactError
+from graphrag_tasks.row_groups import cut, rows_of_group
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -198,6 +199,20 @@ class Folder:
         fs.pipe_file(temporary, data)
         self._rename(temporary, self.path(name))
 
+    @contextmanager
+    def _writing(self, name: str) -> Iterator[Any]:
+        """Open a file under a temporary name; it gets its own when the block ends well."""
+        fs, _ = self._target
+        fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
+        temporary = self.path(f"{name}.writing")
+        try:
+            with fs.open(temporary, "wb") as file:
+                yield file
+        except BaseException:
+            fs.rm(temporary)
+            raise
+        self._rename(temporary, self.path(name))
+
     def _rename(self, temporary: str, final: str) -> None:
         fs, _ = self._target
         if self.is_local:
@@ -232,12 +247,15 @@ class Folder:
         except ValueError as error:
             raise ArtifactError(f"not readable as JSON: {error}", f"{self.uri}/{name}") from error
 
-    def write_table(self, table: str, data: pa.Table, *, fingerprint: str) -> Table:
+    def write_table(
+        self, table: str, data: pa.Table | pa.RecordBatchReader, *, fingerprint: str
+    ) -> Table:
         """Write a table as Parquet, with its schema version and fingerprint in the footer.
 
         Args:
             table: Artifact name; the file is `<table>.parquet`.
-            data: Rows; columns are cast to the artifact's schema.
+            data: Rows, or a stream of them, of which one row group at a time is held; columns are
+                cast to the artifact's schema.
             fingerprint: What produced the rows.
 
         Returns:
@@ -246,17 +264,18 @@ class Folder:
         Raises:
             ArtifactError: The rows do not fit the schema.
         """
-        data = conform(table, data).replace_schema_metadata(
-            {"schema_version": str(schemas.SCHEMA_VERSION), "fingerprint": fingerprint}
-        )
-        fs, path = self._target
-        fs.makedirs(path, exist_ok=True)
+        about = {"schema_version": str(schemas.SCHEMA_VERSION), "fingerprint": fingerprint}
+        schema = conform(table, data.schema.empty_table()).schema.with_metadata(about)
+        rows = 0
         name = f"{table}.parquet"
-        temporary = self.path(f"{name}.writing")
-        with fs.open(temporary, "wb") as file:
-            pq.write_table(data, file, compression="zstd")
-        self._rename(temporary, self.path(name))
-        return Table(rows=data.num_rows, sha256=self.sha256(name))
+        with (
+            self._writing(name) as file,
+            pq.ParquetWriter(file, schema, compression="zstd") as writer,
+        ):
+            for group in cut(data, rows_of_group(table)):
+                writer.write_table(conform(table, group).replace_schema_metadata(about))
+                rows += group.num_rows
+        return Table(rows=rows, sha256=self.sha256(name))
 
     def read_table(self, table: str, columns: list[str] | None = None) -> pa.Table:
         """Return a table that `write_table` wrote.
@@ -334,17 +353,15 @@ class Folder:
         _check_version(found.schema.metadata or {}, f"{self.uri}/{name}")
         return found
 
-    def write_arrow(self, name: str, data: pa.Table) -> Table:
-        """Write an uncompressed Arrow file of one batch, which readers can memory-map."""
-        fs, _ = self._target
-        fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
-        temporary = self.path(f"{name}.writing")
-        with (
-            fs.open(temporary, "wb") as file,
-            pa.ipc.new_file(file, data.schema) as writer,
-        ):
+    def write_arrow(self, name: str, data: pa.Table | pa.RecordBatchReader) -> Table:
+        """Write an uncompressed Arrow file of one batch, which readers can memory-map.
+
+        The batch is held in memory as a whole: readers address a column as one array.
+        """
+        if isinstance(data, pa.RecordBatchReader):
+            data = data.read_all()
+        with self._writing(name) as file, pa.ipc.new_file(file, data.schema) as writer:
             writer.write_table(data.combine_chunks())
-        self._rename(temporary, self.path(name))
         return Table(rows=data.num_rows, sha256=self.sha256(name))
 
     def open_arrow(self, name: str) -> pa.Table:

@@ -71,7 +71,9 @@ ARROW_TABLES = {
 """Memory-mapped tables of a snapshot, with their files."""
 
 
-def write_table(folder: Folder, name: str, rows: pa.Table, *, fingerprint: str) -> Table:
+def write_table(
+    folder: Folder, name: str, rows: pa.Table | pa.RecordBatchReader, *, fingerprint: str
+) -> Table:
     """Write a table in the form a snapshot keeps it: Parquet, or a memory-mapped Arrow file."""
     if name in ARROW_TABLES:
         return folder.write_arrow(ARROW_TABLES[name], rows)

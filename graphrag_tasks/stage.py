@@ -15,10 +15,12 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Self
 
 import pyarrow as pa
 
@@ -29,13 +31,36 @@ _CODE_SUFFIXES = (".py", ".json")
 class StageResult:
     """What a stage gives back.
 
+    A table that may be larger than memory is a stream: its rows are made while they are read, once,
+    and one stream of a result at a time. Whoever reads them closes the result afterwards.
+
     Attributes:
         tables: Rows by artifact name; exactly the stage's `PRODUCES`.
-        stats: Counts for receipts and summaries.
+        stats: Counts for receipts and summaries; those of streams are complete when all are read.
+        resources: What the streams read from: open connections and files.
     """
 
-    tables: Mapping[str, pa.Table]
+    tables: Mapping[str, pa.Table | pa.RecordBatchReader]
     stats: Mapping[str, int | float] = field(default_factory=dict)
+    resources: ExitStack = field(default_factory=ExitStack)
+
+    def __enter__(self) -> Self:
+        """Return the result, whose resources are freed at the end of the block."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.resources.close()
+
+    def collected(self) -> StageResult:
+        """Return the result with its streams read into memory, and its resources freed."""
+        with self:
+            return StageResult(
+                {
+                    name: rows if isinstance(rows, pa.Table) else rows.read_all()
+                    for name, rows in self.tables.items()
+                },
+                self.stats,
+            )
 
 
 @cache

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder, Receipt, Table
 from graphrag_tasks.errors import ArtifactError
+from graphrag_tasks.row_groups import cut
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 
@@ -152,3 +153,37 @@ def test_the_same_code_works_on_another_file_system() -> None:
     assert Folder("memory://artifacts/moved").read_table("chunks").num_rows == 2
     Folder("memory://artifacts").delete()
     assert not Folder("memory://artifacts/moved").exists("chunks.parquet")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 7), max_size=9), st.integers(1, 6))
+def test_rows_are_cut_alike_however_they_come(sizes: list[int], size: int) -> None:
+    numbers = iter(range(1000))
+    batches = [
+        pa.record_batch({"n": pa.array([next(numbers) for _ in range(rows)], pa.int64())})
+        for rows in sizes
+    ]
+    schema = pa.schema([("n", pa.int64())])
+    reader = pa.RecordBatchReader.from_batches(schema, iter(batches))
+    found = [part["n"].to_pylist() for part in cut(reader, size)]
+    whole = list(range(sum(sizes)))
+    assert found == [whole[start : start + size] for start in range(0, len(whole), size)]
+
+
+def test_a_stream_gives_the_bytes_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.row_groups._ROWS", 10)
+    folder, table = Folder(tmp_path), chunks(37)
+    whole = folder.write_table("chunks", table, fingerprint="f")
+    batches = [*table.slice(0, 13).to_batches(), *table.slice(13).to_batches(max_chunksize=4)]
+    stream = pa.RecordBatchReader.from_batches(table.schema, iter(batches))
+    assert folder.write_table("chunks", stream, fingerprint="f") == whole
+    assert folder.read_table("chunks").equals(table.cast(folder.read_table("chunks").schema))
+
+
+def test_an_empty_stream_is_a_table_of_no_rows(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    stream = pa.RecordBatchReader.from_batches(schemas.CHUNKS, iter(()))
+    assert folder.write_table("chunks", stream, fingerprint="f").rows == 0
+    assert folder.read_table("chunks").num_rows == 0

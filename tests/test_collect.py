@@ -1,12 +1,15 @@
 """Collect: snapshot N+1 is what still holds of snapshot N and what was processed now."""
 
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from graphrag_tasks import schemas
-from graphrag_tasks.collect import PRODUCES, collect, empty_corpus
+from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.collect import PRODUCES, collect, sorting
 from graphrag_tasks.config import CollectConfig
 from graphrag_tasks.errors import SourceError
 
@@ -43,8 +46,11 @@ def sources(**changes: str) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schemas.SOURCES)
 
 
-def corpus(documents: pa.Table, chunks: pa.Table) -> dict[str, pa.Table]:
-    return empty_corpus() | {"documents": documents, "chunks": chunks}
+NOTHING: dict[str, list[pa.Table]] = {name: [] for name in PRODUCES}
+
+
+def corpus(documents: pa.Table, chunks: pa.Table) -> dict[str, list[pa.Table]]:
+    return NOTHING | {"documents": [documents], "chunks": [chunks]}
 
 
 def texts(table: pa.Table) -> list[str]:
@@ -58,7 +64,7 @@ def test_unchanged_rows_are_carried_and_removed_ones_are_not() -> None:
         corpus(documents(a="parsed", b="parsed", gone="parsed"),
                chunks(a=["a0", "a1"], b=["old b"], gone=["gone"])),
         config=CollectConfig(),
-    )  # fmt: skip
+    ).collected()  # fmt: skip
     assert texts(result.tables["chunks"]) == ["a0", "a1", "new b"]
     assert result.tables["documents"]["path"].to_pylist() == ["a", "b"]
     assert set(result.tables) == set(PRODUCES)
@@ -69,8 +75,8 @@ def test_the_order_of_shards_does_not_show() -> None:
         all_chunks = pa.concat_tables([chunks(**{name: ["x", "y"]}) for name in order])
         all_documents = pa.concat_tables([documents(**{name: "parsed"}) for name in order])
         plan = sources(**{name: "added" for name in order})
-        return dict(collect(plan, corpus(all_documents, all_chunks), empty_corpus(),
-                            config=CollectConfig()).tables)  # fmt: skip
+        return dict(collect(plan, corpus(all_documents, all_chunks), NOTHING,
+                            config=CollectConfig()).collected().tables)  # fmt: skip
 
     one, two = run(["a", "b", "c"]), run(["c", "a", "b"])
     assert all(one[name].equals(two[name]) for name in one)
@@ -82,7 +88,7 @@ def test_a_failed_document_keeps_its_last_good_rows() -> None:
         corpus(documents(a="failed", b="parsed"), chunks(b=["b"])),
         corpus(documents(a="parsed", b="parsed"), chunks(a=["good"], b=["old"])),
         config=CollectConfig(max_failed_share=0.5),
-    )
+    ).collected()
     assert texts(result.tables["chunks"]) == ["good", "b"]
     statuses = result.tables["documents"]["status"].to_pylist()
     assert statuses == ["failed", "parsed"]
@@ -93,11 +99,38 @@ def test_too_many_failures_end_the_run_and_are_named() -> None:
     failed = corpus(documents(a="failed", b="parsed", c="skipped"), chunks(b=["b"]))
     plan = sources(a="added", b="added", c="added")
     with pytest.raises(SourceError, match=r"1 of 2 documents failed.*docs/a \(broken\)"):
-        collect(plan, failed, empty_corpus(), config=CollectConfig(max_failed_share=0.4))
-    assert collect(plan, failed, empty_corpus(), config=CollectConfig(max_failed_share=0.5))
+        collect(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.4))
+    assert collect(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.5))
 
 
 def test_an_empty_corpus_is_valid() -> None:
-    result = collect(sources(), empty_corpus(), empty_corpus(), config=CollectConfig())
+    result = collect(sources(), NOTHING, NOTHING, config=CollectConfig()).collected()
     assert all(table.num_rows == 0 for table in result.tables.values())
     assert result.stats["pages"] == 0
+
+
+def test_what_is_larger_than_memory_is_sorted_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{number:03}" for number in range(200)]
+    order = Random(0).sample(names, len(names))
+    made = chunks(**{name: [name + "x", name + "y"] for name in order})
+    shards = [Folder(tmp_path / str(number)) for number in range(4)]
+    for number, shard in enumerate(shards):
+        shard.write_table("chunks", made.slice(number * 100, 100), fingerprint="f")
+    known = NOTHING | {
+        "documents": [documents(**dict.fromkeys(order, "parsed"))],
+        "chunks": [shard.scan_table("chunks") for shard in shards],
+    }
+
+    def run() -> pa.Table:
+        plan = sources(**dict.fromkeys(names, "added"))
+        result = collect(plan, known, NOTHING, config=CollectConfig()).collected()
+        assert result.stats["chunks"] == 400
+        return result.tables["chunks"].combine_chunks()
+
+    at_once = run()
+    monkeypatch.setattr(sorting, "SORTED_BYTES", 2000)
+    distributed = run()
+    assert distributed.equals(at_once)
+    assert texts(at_once) == [name + end for name in names for end in "xy"]

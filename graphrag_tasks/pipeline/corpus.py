@@ -17,15 +17,13 @@ from graphrag_tasks.stage import StageResult
 
 
 def _collect(state: RunState) -> StageResult:
-    from graphrag_tasks.collect import collect, empty_corpus
+    from graphrag_tasks.collect import PRODUCES, collect
 
-    corpus = empty_corpus()
     folders = [state.shard_folder(shard) for shard in state.shards]
-    processed = {
-        name: pa.concat_tables([empty, *(one.read_table(name) for one in folders)])
-        for name, empty in corpus.items()
+    processed = {name: [one.scan_table(name) for one in folders] for name in PRODUCES}
+    published = {
+        name: [state.parent.folder.scan_table(name)] if state.parent else [] for name in PRODUCES
     }
-    published = {name: state.parent.table(name) for name in corpus} if state.parent else corpus
     return collect(state.sources, processed, published, config=state.config.collect)
 
 

@@ -164,15 +164,16 @@ class Run:
         with measured() as cost:
             receipt = None if again else published()
             if receipt is None:
-                result = work()
+                with work() as result:
+                    written = {
+                        name: write_table(tables, name, rows, fingerprint=fingerprint)
+                        for name, rows in result.tables.items()
+                    }
                 receipt = Receipt(
                     stage=stage,
                     uri=tables.uri,
                     fingerprint=fingerprint,
-                    tables={
-                        name: write_table(tables, name, rows, fingerprint=fingerprint)
-                        for name, rows in result.tables.items()
-                    },
+                    tables=written,
                     stats=dict(result.stats),
                 )
         receipt = replace(receipt, seconds=cost.seconds, peak_memory_bytes=cost.peak_memory_bytes)
