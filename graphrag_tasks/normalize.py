@@ -8,16 +8,21 @@ ties by text, so no input order shows.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.config import NormalizeConfig, SqlConfig
 from graphrag_tasks.names import LITERAL, PROBLEMS, clean_name, is_code
-from graphrag_tasks.sql import Rows, label, sql_over, surface
+from graphrag_tasks.sql import BATCH_ROWS, Rows, add_rows, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
+
+if TYPE_CHECKING:
+    import duckdb
 
 REQUIRES = ("triples", "gazetteer")
 PRODUCES = ("surfaces", "names")
@@ -39,7 +44,9 @@ _ENDS = f"""
     SELECT DISTINCT name, '', document_id, 0 FROM gazetteer WHERE problem IS NULL
 """  # noqa: S608 - made of constants
 
-_SURFACES = "SELECT DISTINCT surface, type FROM ends ORDER BY surface, type"
+_FOUND = "CREATE TABLE found AS SELECT DISTINCT surface, type FROM ends"
+_SURFACES = "FROM surfaces ORDER BY surface, type"
+_PROBLEMS = "SELECT problem, count(*) FROM surfaces WHERE problem IS NOT NULL GROUP BY problem"
 
 _NAMES = """
     WITH mention AS (
@@ -76,33 +83,38 @@ def normalize(
         `surfaces`, each surface and entity label with its name, or with what is wrong with it, and
         `names`, one row for each key.
     """
-    with sql_over({"triples": triples, "gazetteer": gazetteer}, sql) as connection:
-        connection.execute(_ENDS)
-        surfaces = _judged(connection.sql(_SURFACES).to_arrow_table(), config)
-        connection.register("surfaces", surfaces)
-        names = connection.sql(_NAMES).to_arrow_table().cast(schemas.NAMES)
-    stats: dict[str, int | float] = {"surfaces": surfaces.num_rows, "names": names.num_rows}
-    problems = Counter(surfaces["problem"].to_pylist())
-    stats |= {f"surfaces_{problem}": problems[problem] for problem in PROBLEMS}
-    return StageResult({"surfaces": surfaces, "names": names}, stats)
+    with ExitStack() as stack:
+        inputs = {"triples": triples, "gazetteer": gazetteer}
+        connection = stack.enter_context(sql_over(inputs, sql))
+        for statement in (_ENDS, _FOUND):
+            connection.execute(statement)
+        add_rows(connection, "surfaces", schemas.SURFACES, _judged(connection, config))
+        problems = dict(connection.sql(_PROBLEMS).fetchall())
+        stats: dict[str, int | float] = {
+            f"surfaces_{problem}": problems.get(problem, 0) for problem in PROBLEMS
+        }
+        tables = {
+            "surfaces": stream(connection, _SURFACES, "surfaces", stats),
+            "names": stream(connection, _NAMES, "names", stats),
+        }
+        return StageResult(tables, stats, stack.pop_all())
 
 
-def _judged(found: pa.Table, config: NormalizeConfig) -> pa.Table:
-    surfaces, types = (found[name].to_pylist() for name in ("surface", "type"))
-    names = list(map(clean_name, surfaces))
-    keys = [name.casefold() for name in names]
-    rows = zip(surfaces, keys, types, strict=True)
-    problems = [_problem(surface, key, type_, config) for surface, key, type_ in rows]
-    return pa.table(
-        [
-            found["surface"],
-            found["type"],
-            pa.array(keys, pa.string()),
-            pa.array(names, pa.string()),
-            pa.array(problems, pa.string()),
-        ],
-        schema=schemas.SURFACES,
-    )
+def _judged(
+    connection: duckdb.DuckDBPyConnection, config: NormalizeConfig
+) -> Iterator[pa.RecordBatch]:
+    with connection.cursor() as reading:  # while the other connection writes
+        for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
+            surfaces, types = (found[name].to_pylist() for name in ("surface", "type"))
+            names = list(map(clean_name, surfaces))
+            keys = [name.casefold() for name in names]
+            rows = zip(surfaces, keys, types, strict=True)
+            problems = [_problem(surface, key, type_, config) for surface, key, type_ in rows]
+            columns = (surfaces, types, keys, names, problems)
+            yield pa.record_batch(
+                [pa.array(column, pa.string()) for column in columns],
+                names=schemas.SURFACES.names,
+            )
 
 
 def _problem(name: str, key: str, type_: str, config: NormalizeConfig) -> str | None:

@@ -6,14 +6,11 @@ number, a date) are attributes of their head. What becomes neither is kept as a 
 
 from __future__ import annotations
 
-from collections import Counter
+from contextlib import ExitStack
 
-import pyarrow as pa
-
-from graphrag_tasks import schemas
 from graphrag_tasks.config import SqlConfig
 from graphrag_tasks.names import LITERAL, PROBLEMS
-from graphrag_tasks.sql import Rows, label, sql_over, surface
+from graphrag_tasks.sql import Rows, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("triples", "surfaces", "resolved")
@@ -43,6 +40,12 @@ _FACTS = f"""
 _RELATED = "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id"
 _ATTRIBUTED = f"head_problem IS NULL AND tail_problem IS NOT DISTINCT FROM '{LITERAL}'"
 
+_UNRELATED = f"""
+    CREATE VIEW unrelated AS
+    SELECT triple_id, document_id, coalesce(head_problem, tail_problem, '{SAME_ENDS}') AS reason
+    FROM facts WHERE NOT ({_RELATED}) AND NOT ({_ATTRIBUTED})
+"""  # noqa: S608 - made of constants
+
 _QUERIES = {
     "relations": """
         SELECT relation_id, head_id, relation, tail_id,
@@ -63,12 +66,10 @@ _QUERIES = {
             triple_id, sentence_id, chunk_id, document_id, confidence
         FROM facts WHERE {_ATTRIBUTED} ORDER BY entity_id, relation, value, triple_id
     """,  # noqa: S608
-    "dropped": f"""
-        SELECT triple_id, document_id,
-            coalesce(head_problem, tail_problem, '{SAME_ENDS}') AS reason
-        FROM facts WHERE NOT ({_RELATED}) AND NOT ({_ATTRIBUTED}) ORDER BY triple_id
-    """,  # noqa: S608
+    "dropped": "SELECT triple_id, document_id, reason FROM unrelated ORDER BY triple_id",
 }
+_REASONS = "SELECT reason, count(*) FROM unrelated GROUP BY reason"
+_ALL_REASONS = (*PROBLEMS, SAME_ENDS)
 
 _GROUPED = f"""
     CREATE TABLE grouped AS
@@ -88,7 +89,7 @@ _NAMED = """
 """
 
 
-def relate(triples: Rows, surfaces: pa.Table, resolved: pa.Table, *, sql: SqlConfig) -> StageResult:
+def relate(triples: Rows, surfaces: Rows, resolved: Rows, *, sql: SqlConfig) -> StageResult:
     """Turn triples into relations between entities.
 
     Args:
@@ -98,17 +99,16 @@ def relate(triples: Rows, surfaces: pa.Table, resolved: pa.Table, *, sql: SqlCon
         sql: Memory and threads.
 
     Returns:
-        `PRODUCES`, each sorted by its ids; counts of them and of what was dropped, by reason.
+        `PRODUCES`, each a stream sorted by its ids; counts of them and of what was dropped, by
+        reason.
     """
     inputs = {"triples": triples, "surfaces": surfaces, "resolved": resolved}
-    with sql_over(inputs, sql) as connection:
-        for statement in (_ENDS, _FACTS, _GROUPED, _NAMED):
+    with ExitStack() as stack:
+        connection = stack.enter_context(sql_over(inputs, sql))
+        for statement in (_ENDS, _FACTS, _UNRELATED, _GROUPED, _NAMED):
             connection.execute(statement)
-        tables = {
-            name: connection.sql(query).to_arrow_table().cast(schemas.SCHEMAS[name])
-            for name, query in _QUERIES.items()
-        }
-    stats: dict[str, int | float] = {name: table.num_rows for name, table in tables.items()}
-    reasons = Counter(tables["dropped"]["reason"].to_pylist())
-    stats |= {f"dropped_{reason}": reasons[reason] for reason in (*PROBLEMS, SAME_ENDS)}
-    return StageResult(tables, stats)
+        stats: dict[str, int | float] = {}
+        tables = {name: stream(connection, query, name, stats) for name, query in _QUERIES.items()}
+        reasons = dict(connection.sql(_REASONS).fetchall())
+        stats |= {f"dropped_{reason}": reasons.get(reason, 0) for reason in _ALL_REASONS}
+        return StageResult(tables, stats, stack.pop_all())

@@ -8,7 +8,7 @@ it, so their memory does not grow with the corpus.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,10 +16,13 @@ import pyarrow as pa
 
 from graphrag_tasks.config import SqlConfig
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.schemas import SCHEMAS
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow.dataset as ds
+
+BATCH_ROWS = 1 << 17
 
 Rows: TypeAlias = "pa.Table | ds.Dataset"
 """What can be scanned by column."""
@@ -62,6 +65,51 @@ def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.D
         for name, rows in tables.items():
             connection.register(name, rows)
         yield connection
+
+
+def add_rows(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+) -> None:
+    """Make a table and fill it batch by batch, so that it can spill.
+
+    Args:
+        connection: What `sql_over` gives.
+        table: Its name: no user's word.
+        schema: Its columns.
+        batches: Its rows.
+    """
+    connection.register("no_rows", schema.empty_table())
+    connection.execute(f"CREATE TABLE {table} AS FROM no_rows")
+    for batch in batches:
+        connection.register("batch", pa.Table.from_batches([batch]))
+        connection.execute(f"INSERT INTO {table} FROM batch")
+
+
+def stream(
+    connection: duckdb.DuckDBPyConnection, query: str, table: str, stats: dict[str, int | float]
+) -> pa.RecordBatchReader:
+    """Return the rows of an artifact by a query, which is run when they are read.
+
+    One stream of a connection can be read at a time, before another statement is executed.
+
+    Args:
+        connection: What `sql_over` gives; it must stay open until the rows are read.
+        query: A statement with `ORDER BY`.
+        table: The artifact's name.
+        stats: Where the rows are counted, under that name, while they are read.
+    """
+    schema = pa.schema([pa.field(one.name, one.type) for one in SCHEMAS[table]])
+    stats[table] = 0
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
+            stats[table] += batch.num_rows
+            yield batch.cast(schema)
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
 
 
 def _content_ids(kinds: pa.ChunkedArray, parts: pa.ChunkedArray) -> pa.Array:

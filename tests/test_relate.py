@@ -33,14 +33,14 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     sql = SqlConfig()
     gazetteer, sentences = schemas.empty("gazetteer"), schemas.empty("sentences")
-    normalized = normalize(table, gazetteer, config=NormalizeConfig(), sql=sql)
+    normalized = normalize(table, gazetteer, config=NormalizeConfig(), sql=sql).collected()
     surfaces, names = (normalized.tables[name] for name in ("surfaces", "names"))
     merged = resolve(table, gazetteer, surfaces, names, config=ResolveConfig(), sql=sql)
-    resolved = merged.tables["resolved"]
+    resolved = merged.collected().tables["resolved"]
     mentioned = mention(
         table, sentences, gazetteer, surfaces, names, resolved, config=MentionConfig(), sql=sql
-    )
-    related = relate(table, surfaces, resolved, sql=sql)
+    ).collected()
+    related = relate(table, surfaces, resolved, sql=sql).collected()
     tables = {**mentioned.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 

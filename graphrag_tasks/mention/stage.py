@@ -8,15 +8,15 @@ names is one too, with no mention. Titles and headings lead from their entity to
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
 from graphrag_tasks.config import MentionConfig, SqlConfig
 from graphrag_tasks.mention.matcher import NameMatcher
 from graphrag_tasks.mention.spelling import spelling_of
 from graphrag_tasks.nlp.dictionary import known_words
-from graphrag_tasks.sql import Rows, label, sql_over, surface
+from graphrag_tasks.sql import Rows, add_rows, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("triples", "sentences", "gazetteer", "surfaces", "names", "resolved")
@@ -107,14 +107,16 @@ _QUERIES = {
     "titles": "SELECT * FROM titles ORDER BY entity_id, chunk_id",
 }
 
+_BY_SOURCE = "SELECT source, count(*) FROM located GROUP BY ALL"
+
 
 def mention(
     triples: Rows,
     sentences: Rows,
     gazetteer: Rows,
-    surfaces: pa.Table,
-    names: pa.Table,
-    resolved: pa.Table,
+    surfaces: Rows,
+    names: Rows,
+    resolved: Rows,
     *,
     config: MentionConfig,
     sql: SqlConfig,
@@ -132,32 +134,26 @@ def mention(
         sql: Memory and threads.
 
     Returns:
-        `PRODUCES`, each sorted by its ids. A name that is found where an end of a triple is the
-        same entity is no second mention.
+        `PRODUCES`, each a stream sorted by its ids. A name that is found where an end of a triple
+        is the same entity is no second mention.
     """
     inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces,
               "names": names, "resolved": resolved, "sentences": sentences}  # fmt: skip
-    with sql_over(inputs, sql) as connection:
+    with ExitStack() as stack:
+        connection = stack.enter_context(sql_over(inputs, sql))
         for statement in (_ENDS, _TITLES, _EXTRACTED):
             connection.execute(statement)
         sought = connection.sql(_NAMES).to_arrow_table() if config.names else _no_names()
         connection.register("numbered", _numbered(sought))
-        connection.register("no_rows", _FOUND.empty_table())
-        connection.execute("CREATE TABLE found AS FROM no_rows")
-        for batch in _find(sentences, _matcher(sought, config)) if sought.num_rows else ():
-            connection.register("batch", batch)
-            connection.execute("INSERT INTO found FROM batch")
+        found = _find(sentences, _matcher(sought, config)) if sought.num_rows else ()
+        add_rows(connection, "found", _FOUND, found)
         connection.execute(_MENTIONS)
-        tables = {
-            name: connection.sql(query).to_arrow_table().cast(schemas.SCHEMAS[name])
-            for name, query in _QUERIES.items()
+        by_source = dict(connection.sql(_BY_SOURCE).fetchall())
+        stats: dict[str, int | float] = {
+            f"mentions_{source}": by_source.get(source, 0) for source in (EXTRACTED, NAME)
         }
-        by_source = dict(
-            connection.sql("SELECT source, count(*) FROM located GROUP BY ALL").fetchall()
-        )
-    stats: dict[str, int | float] = {name: table.num_rows for name, table in tables.items()}
-    stats |= {f"mentions_{source}": by_source.get(source, 0) for source in (EXTRACTED, NAME)}
-    return StageResult(tables, stats)
+        tables = {name: stream(connection, query, name, stats) for name, query in _QUERIES.items()}
+        return StageResult(tables, stats, stack.pop_all())
 
 
 def _no_names() -> pa.Table:
@@ -187,8 +183,8 @@ def _matcher(names: pa.Table, config: MentionConfig) -> NameMatcher:
     return matcher
 
 
-def _find(sentences: Rows, matcher: NameMatcher) -> Iterator[pa.Table]:
-    """Yield tables of `_FOUND`, one for each batch of sentences."""
+def _find(sentences: Rows, matcher: NameMatcher) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `_FOUND`, one for each batch of sentences."""
     for batch in sentences.to_batches():
         columns = (batch.column(name).to_pylist() for name in ("sentence_id", "text"))
         rows = [
@@ -197,7 +193,7 @@ def _find(sentences: Rows, matcher: NameMatcher) -> Iterator[pa.Table]:
             for match in matcher.find(text)
         ]
         values = zip(*rows, strict=True) if rows else [[]] * len(_FOUND)
-        yield pa.table(
+        yield pa.record_batch(
             [pa.array(column, one.type) for column, one in zip(values, _FOUND, strict=True)],
             schema=_FOUND,
         )

@@ -55,8 +55,8 @@ def _resolve(state: RunState) -> StageResult:
     return resolve(
         state.staged.scan_table("triples"),
         state.staged.scan_table("gazetteer"),
-        state.staged.read_table("surfaces"),
-        state.staged.read_table("names"),
+        state.staged.scan_table("surfaces"),
+        state.staged.scan_table("names"),
         config=state.config.resolve,
         sql=state.config.sql,
         overrides=load_overrides(state.config.resolve.overrides),
@@ -70,9 +70,9 @@ def _mention(state: RunState) -> StageResult:
         state.staged.scan_table("triples"),
         state.staged.scan_table("sentences"),
         state.staged.scan_table("gazetteer"),
-        state.staged.read_table("surfaces"),
-        state.staged.read_table("names"),
-        state.staged.read_table("resolved"),
+        state.staged.scan_table("surfaces"),
+        state.staged.scan_table("names"),
+        state.staged.scan_table("resolved"),
         config=state.config.mention,
         sql=state.config.sql,
     )
@@ -83,8 +83,8 @@ def _relate(state: RunState) -> StageResult:
 
     return relate(
         state.staged.scan_table("triples"),
-        state.staged.read_table("surfaces"),
-        state.staged.read_table("resolved"),
+        state.staged.scan_table("surfaces"),
+        state.staged.scan_table("resolved"),
         sql=state.config.sql,
     )
 

@@ -8,13 +8,12 @@ number of names, not with its square.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from graphrag_tasks import forms
-from graphrag_tasks.resolve.slips import find_slips
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,8 @@ class Candidate:
     score: float
 
 
+_COMPANY_RULE: Final = "company_form"
+
 SCORES: Final[Mapping[str, float]] = {
     "brackets": 0.97,
     "accents": 0.97,
@@ -62,7 +63,7 @@ SCORES: Final[Mapping[str, float]] = {
     "ambiguous": 0.6,  # a short form of several long ones
     "kind": 0.95,
     "honorific": 0.93,
-    "company_form": 0.93,
+    _COMPANY_RULE: 0.93,
 }
 """Share of right pairs of each rule, as seen on the labelled pairs; a few rules multiply."""
 
@@ -85,17 +86,16 @@ _COMPANY_FORM = re.compile(
 def candidates(
     names: Mapping[str, Name],
     acronyms: Iterable[tuple[str, str]],
-    is_known: Callable[[str], bool],
+    steps: Steps,
 ) -> list[Candidate]:
     """Return every pair of names that some rule ties, sorted by their keys.
 
     Args:
-        names: All names by their keys.
+        names: Names by their keys: all, or those that share a form or a shorter name with another.
         acronyms: Pairs of keys that a text introduces as short and long form.
-        is_known: Whether a word is one of the language.
+        steps: What `form_steps` gives.
     """
     found: dict[tuple[str, str], Candidate] = {}
-    steps = _steps(find_slips(_word_counts(names.values()), is_known))
     pairs = [*_by_form(names, steps), *_by_rule(names), *_introduced(names, acronyms, steps)]
     for left, right, rules in pairs:
         score = 1.0
@@ -107,11 +107,18 @@ def candidates(
     return [found[pair] for pair in sorted(found)]
 
 
-_Steps = Sequence[tuple[str, Callable[[str], str]]]
+Steps = Sequence[tuple[str, Callable[[str], str]]]
+"""What is set aside, one after the other, for a name's canonical form; each with its rule."""
+
 _Pair = tuple[str, str, tuple[str, ...]]
 
 
-def _steps(slips: Mapping[str, str]) -> _Steps:
+def form_steps(slips: Mapping[str, str]) -> Steps:
+    """Return the steps to canonical forms.
+
+    Args:
+        slips: The word meant by each slip of the pen.
+    """
     return (
         ("brackets", forms.unbracketed),
         ("accents", forms.unaccented),
@@ -122,33 +129,34 @@ def _steps(slips: Mapping[str, str]) -> _Steps:
     )
 
 
-def _word_counts(names: Iterable[Name]) -> Counter[str]:
-    """Count words; one that is written with a capital is a name, and no slip of a common word."""
-    counts: Counter[str] = Counter()
-    for name in names:
-        for word in forms.WORD.findall(name.name):
-            if word.islower() or not name.name.startswith(word):
-                counts[word.lower()] += name.mentions
-    return counts
+def words_of(name: str) -> Iterator[str]:
+    """Yield a name's words in small letters, but for a first one that may itself be a name.
+
+    One that is written with a capital is a name, and no slip of a common word.
+    """
+    for word in forms.WORD.findall(name):
+        if word.islower() or not name.startswith(word):
+            yield word.lower()
 
 
-def _by_form(names: Mapping[str, Name], steps: _Steps) -> Iterator[_Pair]:
+def _by_form(names: Mapping[str, Name], steps: Steps) -> Iterator[_Pair]:
     groups: dict[str, list[str]] = defaultdict(list)
     for key in names:
-        groups[_form(key, steps)].append(key)
+        groups[canonical_form(key, steps)].append(key)
     for group in groups.values():
         if len(group) > 1:
             first, *others = sorted(group, key=lambda key: _rank(names[key]))
             yield from ((first, other, _needed(first, other, steps)) for other in others)
 
 
-def _form(key: str, steps: _Steps) -> str:
+def canonical_form(key: str, steps: Steps) -> str:
+    """Return what is left of a name after all steps."""
     for _, step in steps:
         key = step(key)
     return key
 
 
-def _needed(left: str, right: str, steps: _Steps) -> tuple[str, ...]:
+def _needed(left: str, right: str, steps: Steps) -> tuple[str, ...]:
     """Return the rules without which the two forms would differ."""
     needed = []
     for rule, _ in steps:
@@ -161,22 +169,27 @@ def _needed(left: str, right: str, steps: _Steps) -> tuple[str, ...]:
     return tuple(needed)
 
 
+def shorter_names(name: Name) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a name without its kind, title or company form, each with the rule."""
+    kind = _KIND.fullmatch(name.key)
+    if kind and not name.name.isupper() and _CODE_SHAPE.fullmatch(name.name.split(" ")[-1]):
+        yield kind[1], "kind"
+    if name.type == "PERSON" and (honorific := _HONORIFIC.fullmatch(name.key)):
+        yield honorific[1], "honorific"
+    if name.type == "ORG" and (company := _COMPANY_FORM.fullmatch(name.key)):
+        yield company[1], _COMPANY_RULE
+
+
 def _by_rule(names: Mapping[str, Name]) -> Iterator[_Pair]:
-    """Yield pairs of a name and the same name without its kind, title or company form."""
     for key, name in names.items():
-        kind = _KIND.fullmatch(key)
-        if kind and not name.name.isupper() and _CODE_SHAPE.fullmatch(name.name.split(" ")[-1]):
-            yield from _pair(names, key, kind[1], "kind")
-        if name.type == "PERSON" and (honorific := _HONORIFIC.fullmatch(key)):
-            yield from _pair(names, key, honorific[1], "honorific")
-        if name.type == "ORG" and (company := _COMPANY_FORM.fullmatch(key)):
-            short = names.get(company[1])
-            if short and short.type == "ORG":
-                yield from _pair(names, key, short.key, "company_form")
+        for shorter, rule in shorter_names(name):
+            found = names.get(shorter)
+            if found and (rule != _COMPANY_RULE or found.type == "ORG"):
+                yield from _pair(names, key, shorter, rule)
 
 
 def _introduced(
-    names: Mapping[str, Name], acronyms: Iterable[tuple[str, str]], steps: _Steps
+    names: Mapping[str, Name], acronyms: Iterable[tuple[str, str]], steps: Steps
 ) -> Iterator[_Pair]:
     """Yield short and long forms; where a short form has several, which are not one, it is open."""
     longs: dict[str, set[str]] = defaultdict(set)
@@ -184,7 +197,7 @@ def _introduced(
         if short in names and long in names:
             longs[short].add(long)
     for short in sorted(longs):
-        several = len({_form(long, steps) for long in longs[short]}) > 1
+        several = len({canonical_form(long, steps) for long in longs[short]}) > 1
         rules = ("acronym", "ambiguous") if several else ("acronym",)
         for long in sorted(longs[short]):
             yield from _pair(names, long, short, *rules)

@@ -51,6 +51,12 @@ class Overrides:
     rename: dict[str, str] = field(default_factory=dict)
 
     @property
+    def keys(self) -> set[str]:
+        """Keys of all names it speaks of."""
+        pairs = (*self.same, *self.different)
+        return {key for pair in pairs for key in (pair.left, pair.right)} | self.rename.keys()
+
+    @property
     def fingerprint(self) -> str:
         """Hash of what it says; lines and comments do not count."""
         return fingerprint(

@@ -1,14 +1,16 @@
 """The resolve stage: names that are one thing become one entity, and every decision is a row.
 
-Four steps, one module each: block and score (`candidates`), guard (`guards`), cluster without
-chains (`clusters`); the user's overrides (`overrides`) have the last word. Deterministic: the
-decisions depend on the set of names and their counts, on no order.
+Four steps: block (`selection`) and score (`candidates`), guard (`guards`), cluster without chains
+(`clusters`); the user's overrides (`overrides`) have the last word. Deterministic: the decisions
+depend on the set of names and their counts, on no order.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -21,7 +23,8 @@ from graphrag_tasks.resolve.candidates import Candidate, Name, candidates
 from graphrag_tasks.resolve.clusters import Clusters
 from graphrag_tasks.resolve.guards import objection
 from graphrag_tasks.resolve.overrides import Overrides, Pair
-from graphrag_tasks.sql import Rows, label, sql_over, surface
+from graphrag_tasks.resolve.selection import comparable_names, steps_of
+from graphrag_tasks.sql import Rows, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("triples", "gazetteer", "surfaces", "names")
@@ -52,12 +55,20 @@ _ACRONYMS = f"""
     ORDER BY ALL
 """  # noqa: S608 - made of constants
 
+_RESOLVED = """
+    FROM decided
+    UNION ALL
+    SELECT key, content_id('entity', [key]), key, name, type
+    FROM names ANTI JOIN decided USING (key)
+    ORDER BY key
+"""
+
 
 def resolve(
     triples: Rows,
     gazetteer: Rows,
-    surfaces: pa.Table,
-    names: pa.Table,
+    surfaces: Rows,
+    names: Rows,
     *,
     config: ResolveConfig,
     sql: SqlConfig,
@@ -76,28 +87,39 @@ def resolve(
 
     Returns:
         `merges`, every pair that was weighed, with features, score, guard and verdict, and
-        `resolved`, the entity of every name.
+        `resolved`, the entity of every name, a stream by key.
     """
     overrides = overrides or Overrides()
-    known = {row["key"]: Name(**row) for row in names.to_pylist()}
-    inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces}
-    with sql_over(inputs, sql) as connection:
+    inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces, "names": names}
+    with ExitStack() as stack:
+        connection = stack.enter_context(sql_over(inputs, sql))
         acronyms = connection.sql(_ACRONYMS).fetchall()
-    found = candidates(known, acronyms, known_words(config.model))
-    resolution = _Resolution(known, overrides, config)
-    for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
-        resolution.weigh(candidate)
-    for pair in overrides.different:
-        resolution.separate(pair)
-    merges = pa.Table.from_pylist(resolution.decisions, schema=schemas.MERGES)
-    merges = merges.sort_by([("left", "ascending"), ("right", "ascending"), ("by", "ascending")])
-    resolved = pa.Table.from_pylist(list(resolution.rows()), schema=schemas.RESOLVED)
-    stats: dict[str, int | float] = {"names": len(known)}
-    stats["entities"] = len(set(resolved["entity_id"].to_pylist()))
-    verdicts = Counter(merges["verdict"].to_pylist())
-    stats |= {f"merges_{verdict}": verdicts[verdict] for verdict in (SAME, DIFFERENT, UNSURE)}
-    stats["overrides_unused"] = resolution.unused
-    return StageResult({"merges": merges, "resolved": resolved}, stats)
+        steps = steps_of(names, known_words(config.model))
+        wanted = {*chain.from_iterable(acronyms), *overrides.keys}
+        known = comparable_names(connection, names, steps, sorted(wanted))
+        resolution = _Resolution(known, overrides, config)
+        found = candidates(known, acronyms, steps)
+        for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
+            resolution.weigh(candidate)
+        for pair in overrides.different:
+            resolution.separate(pair)
+        decided = pa.Table.from_pylist(list(resolution.rows()), schema=schemas.RESOLVED)
+        connection.register("decided", decided)
+        stats: dict[str, int | float] = {
+            "names": connection.sql("SELECT count(*) FROM names").fetchall()[0][0]
+        }
+        entities = len(set(decided["entity_id"].to_pylist()))
+        stats["entities"] = stats["names"] - decided.num_rows + entities
+        verdicts = Counter(row["verdict"] for row in resolution.decisions)
+        stats |= {f"merges_{verdict}": verdicts[verdict] for verdict in (SAME, DIFFERENT, UNSURE)}
+        stats["overrides_unused"] = resolution.unused
+        merges = pa.Table.from_pylist(resolution.decisions, schema=schemas.MERGES)
+        order = [(column, "ascending") for column in ("left", "right", "by")]
+        tables = {
+            "merges": merges.sort_by(order),
+            "resolved": stream(connection, _RESOLVED, "resolved", stats),
+        }
+        return StageResult(tables, stats, stack.pop_all())
 
 
 class _Resolution:
@@ -189,7 +211,7 @@ class _Resolution:
         )
 
     def rows(self) -> Iterable[dict[str, Any]]:
-        """Yield the entity of each name."""
+        """Yield the entity of each name that was looked at."""
         centres = self._clusters.centres()
         for key in sorted(self._names):
             centre = self._names[centres.get(key, key)]

@@ -51,14 +51,14 @@ def run(
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     known = pa.Table.from_pylist(list(gazetteer), schema=schemas.GAZETTEER)
     rows = [sentence(number, text) for number, text in enumerate(texts)]
-    normal = normalize(table, known, config=NormalizeConfig(), sql=SQL).tables
+    normal = normalize(table, known, config=NormalizeConfig(), sql=SQL).collected().tables
     merged = resolve(
         table, known, normal["surfaces"], normal["names"], config=ResolveConfig(), sql=SQL
-    )
+    ).collected()
     found = mention(
         table, pa.Table.from_pylist(rows, schema=schemas.SENTENCES), known, normal["surfaces"],
         normal["names"], merged.tables["resolved"], config=MentionConfig(names=names), sql=SQL,
-    )  # fmt: skip
+    ).collected()  # fmt: skip
     return {name: rows.to_pylist() for name, rows in found.tables.items()}
 
 

@@ -12,6 +12,8 @@ from graphrag_tasks import schemas
 from graphrag_tasks.config import ResolveConfig, SqlConfig
 from graphrag_tasks.names import entity_key
 from graphrag_tasks.resolve import Overrides, read_overrides, resolve
+from graphrag_tasks.resolve.selection import comparable_names, steps_of
+from graphrag_tasks.sql import sql_over
 from graphrag_tasks.stage import StageResult
 
 SQL = SqlConfig()
@@ -51,7 +53,7 @@ def run(
         config=ResolveConfig(),
         sql=SQL,
         overrides=read_overrides(overrides, "o.yaml") if overrides else Overrides(),
-    )
+    ).collected()
 
 
 def entities(result: StageResult) -> set[frozenset[str]]:
@@ -180,3 +182,23 @@ def test_order_does_not_show(names: list[str], random: Random) -> None:
     one, other = run(*keyed.values()), run(*shuffled)
     for table in ("merges", "resolved"):
         assert one.tables[table].equals(other.tables[table])
+
+
+def test_only_names_that_may_be_one_with_another_come_to_python() -> None:
+    names = pa.Table.from_pylist(
+        [
+            {"key": key, "name": key, "type": None, "mentions": 1}
+            for key in ("internal table", "internal tables", "table vbbe", "lonely", "asked for")
+        ],
+        schema=schemas.NAMES,
+    )
+    with sql_over({"names": names}, SQL) as connection:
+        steps = steps_of(names, lambda word: True)
+        found = comparable_names(connection, names, steps, ["asked for", "unknown"])
+    assert list(found) == ["asked for", "internal table", "internal tables"]
+
+
+def test_slips_are_seen_whatever_names_they_stand_in() -> None:
+    many = [(f"environment {letter}{letter}x", None, 9) for letter in "abcdefgh"]
+    result = run(("test enviroment", None, 1), "test environment", *many)
+    assert frozenset({"test enviroment", "test environment"}) in entities(result)
