@@ -108,8 +108,7 @@ def _measure_stage(folder: Path, triples: int, stage: str) -> StageCost:
     for module in (f"graphrag_tasks.{stage}", "duckdb", "igraph", "spacy.lang.en.stop_words"):
         import_module(module)
     used = time.process_time()
-    with measured() as cost:
-        result = CORPUS_STAGES[stage](cast("RunState", state))
+    with measured() as cost, CORPUS_STAGES[stage](cast("RunState", state)) as result:
         for name, rows in result.tables.items():
             write_table(staged, name, rows, fingerprint="benchmark")
     return StageCost(

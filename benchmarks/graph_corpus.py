@@ -74,8 +74,8 @@ def write_corpus(folder: Path, triples: int, *, seed: int = 0) -> None:
     documents = -(-chunks // CHUNKS_OF_DOCUMENT)
     _write(folder, "triples", (_triples(rows, seed) for rows in _ranges(triples)))
     _write(folder, "sentences", (_sentences(rows, seed) for rows in _ranges(sentences)))
-    _write(folder, "chunks", (_chunks(rows, chunks) for rows in _ranges(chunks)))
-    _write(folder, "documents", (_documents(rows) for rows in _ranges(documents)))
+    _write(folder, "chunks", (_chunks(rows, chunks, seed) for rows in _ranges(chunks)))
+    _write(folder, "documents", (_documents(rows, seed) for rows in _ranges(documents)))
     _write(folder, "links", iter(()))
     _write(folder, "anchors", iter(()))
 
@@ -200,6 +200,11 @@ def _surface_of(key: int) -> str:
     return _varied(_name(rank), variant, rank)
 
 
+def _names_of(ranks: Numbers) -> pa.Array:
+    found, places = np.unique(ranks, return_inverse=True)
+    return pa.array(list(map(_name, found.tolist())), pa.string()).take(pa.array(places))
+
+
 @lru_cache(maxsize=200_000)
 def _name(rank: int) -> str:
     random = Random(rank)  # noqa: S311 - a rank has one name
@@ -248,7 +253,12 @@ def _sentences(rows: Numbers, seed: int) -> dict[str, pa.Array]:
     phrases = pa.array(
         [" ".join(_word((n * 31 + k) % 9000) for k in range(7)) for n in range(4000)]
     )
-    parts = [phrases.take(pa.array(random.integers(0, 4000, len(rows)))) for _ in range(2)]
+    parts = [
+        part
+        for _ in range(TRIPLES_OF_SENTENCE)
+        for part in (phrases.take(pa.array(random.integers(0, 4000, len(rows)))),
+                     _names_of(_zipf(random, len(rows))))
+    ]  # fmt: skip
     return {
         **_places(rows),
         "ordinal": pa.array(rows % SENTENCES_OF_CHUNK),
@@ -257,7 +267,8 @@ def _sentences(rows: Numbers, seed: int) -> dict[str, pa.Array]:
     }
 
 
-def _chunks(rows: Numbers, count: int) -> dict[str, pa.Array]:
+def _chunks(rows: Numbers, count: int, seed: int) -> dict[str, pa.Array]:
+    random = np.random.default_rng([seed, 2, int(rows[0])])
     places = _places(rows * SENTENCES_OF_CHUNK)
     following = rows % CHUNKS_OF_DOCUMENT + 1
     is_last = (following == CHUNKS_OF_DOCUMENT) | (rows + 1 == count)
@@ -267,11 +278,16 @@ def _chunks(rows: Numbers, count: int) -> dict[str, pa.Array]:
         "document_id": places["document_id"],
         "ordinal": pa.array(rows % CHUNKS_OF_DOCUMENT),
         "next_id": next_ids,
+        "heading_path": pa.ListArray.from_arrays(
+            pa.array(np.arange(len(rows) + 1, dtype=np.int32)), _names_of(_zipf(random, len(rows)))
+        ),
     }
 
 
-def _documents(rows: Numbers) -> dict[str, pa.Array]:
+def _documents(rows: Numbers, seed: int) -> dict[str, pa.Array]:
+    random = np.random.default_rng([seed, 3, int(rows[0])])
     return {
         "document_id": ids("document", rows),
-        "title": pa.array([f"Document {row}" for row in rows.tolist()]),
+        "title": _names_of(_zipf(random, len(rows))),
+        "title_source": pa.repeat("heading", len(rows)),
     }
