@@ -6,7 +6,7 @@ median counts. The reference is `spacy.load(model).pipe`, as it comes. The work 
 is measured by the clock, against the same work in one. Prints a table, and JSON with `--json`.
 
     python benchmarks/extract.py
-    python benchmarks/extract.py --text FILE_OR_FOLDER --sentences 2000 --bad-input --json
+    python benchmarks/extract.py --text FILE_OR_FOLDER --sentences 2000 --json
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from graphrag_tasks.extract.clauses import frames_of
 from graphrag_tasks.extract.dependency import DependencyExtractor
 from graphrag_tasks.extract.triples import derive_triples
 from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline
-from graphrag_tasks.nlp.parser import MAX_TOKENS, SentenceParser
+from graphrag_tasks.nlp.parser import SentenceParser
 
 BATCH_SIZE = 64
 _ENTITIES = ("ner",)
@@ -45,13 +45,6 @@ _SUBJECTS = ("The report", "Table VBBE", "Transaction VA01", "The interface /SCM
 _VERBS = ("reads", "replaces", "which was released in 2019, writes", "no longer supports")
 _OBJECTS = ("the status fields of table VBAK", "sales orders and their items", "S/4HANA 1809")
 _ENDS = ("before the upgrade", "if the user has the role", "and stores the result in VBUP", "")
-_BAD_UNITS = {
-    "words": "it reads tables ",
-    "no spaces": "x",
-    "symbols": "(=>",
-    "mixed scripts": "да नमस्ते 表 ",
-    "control characters": "\x00\x07\u202e a ",
-}
 
 
 @dataclass(frozen=True)
@@ -68,7 +61,6 @@ def main() -> None:
     parser.add_argument("--text", type=Path, help="file, or folder of text files")
     parser.add_argument("--sentences", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--bad-input", action="store_true", help="time texts of growing length")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     sentences = list(
@@ -80,8 +72,6 @@ def main() -> None:
         **_speeds(sentences, options.repeats),
         "two_workers": _two_workers(sentences),
     }
-    if options.bad_input:
-        report["bad_input_seconds"] = _bad_input()
     if options.json:
         print(json.dumps(report, indent=2))
     else:
@@ -206,24 +196,6 @@ def _warm(_: int) -> None:
     time.sleep(0.5)
 
 
-def _bad_input() -> dict[str, dict[int, float]]:
-    """Return the seconds that texts of growing length take, in tokens or characters."""
-    report: dict[str, dict[int, float]] = {}
-    for name, unit in _BAD_UNITS.items():
-        report[name] = {}
-        for length in (10**2, 10**3, 10**4, 10**5):
-            text = unit * (length // len(unit.split() or unit))
-            # As the sentence stage does: no sentence is longer than the longest piece.
-            pieces = [text[start : start + 10_000] for start in range(0, len(text), 10_000)]
-            report[name][length] = round(_cpu_seconds(partial(_bad, pieces)), 3)
-    return report
-
-
-def _bad(pieces: Sequence[str]) -> None:
-    _filter(pieces)
-    _extract(pieces)
-
-
 def _cpu_seconds(work: Callable[[], object]) -> float:
     gc.collect()
     start = time.process_time()
@@ -240,8 +212,6 @@ def _print_table(report: Mapping[str, object]) -> None:
         print(f"{name:24}{one['words_per_second']:>10}{one['ratio_to_stock']:>10}")
     for name in ("rules_share_of_stock", "rules_share_of_extract", "two_workers"):
         print(f"{name:24}{report[name]}")
-    for name, seconds in dict(report.get("bad_input_seconds", {})).items():  # type: ignore[call-overload]
-        print(f"{name:24}{seconds} (seconds by length; longest parsed: {MAX_TOKENS} tokens)")
 
 
 if __name__ == "__main__":

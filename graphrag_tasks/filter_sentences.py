@@ -77,7 +77,8 @@ def filter_sentences(
         config: The spaCy model and its language.
 
     Returns:
-        `sentences`, sorted by document, chunk and position.
+        `sentences`, sorted by document, chunk and position. `characters_clipped` of the stats are
+        those of sentences longer than a chunk that lie outside of theirs.
 
     Raises:
         MissingDependencyError: The spaCy model is not installed.
@@ -101,6 +102,7 @@ def filter_sentences(
             sentences[document_id], chunks_of[document_id], _text(blocks_of.get(document_id, []))
         )
     ]
+    found = [one for of_document in sentences.values() for one in of_document]
     kept = sum(row["has_verb"] for row in rows)
     dropped_share = 1 - kept / len(rows) if rows else 0.0
     return StageResult(
@@ -109,6 +111,8 @@ def filter_sentences(
             "sentences": len(rows),
             "kept": kept,
             "dropped_share": dropped_share,
+            "characters_clipped": sum(one.end - one.start for one in found)
+            - sum(row["char_end"] - row["char_start"] for row in rows),
             "documents_in_other_languages": len(foreign),
         },
     )

@@ -21,9 +21,9 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from graphrag_tasks.coref.chains import chain_features, weights_of
+from graphrag_tasks.coref.chains import chain_features
 from graphrag_tasks.coref.features import Candidate, candidates_of
-from graphrag_tasks.coref.personal import rank_antecedents
+from graphrag_tasks.coref.personal import first_pass, rank_antecedents
 from graphrag_tasks.coref.section import Pronoun
 from graphrag_tasks.coref.trees import Ranking, Tree, Trees
 from graphrag_tasks.evaluate.coref import (
@@ -108,11 +108,7 @@ def _chained_rows(item: Item, alone: Trees) -> list[Row]:
     pronoun = item.snippet.pronoun
     if not pronoun:
         return []
-    weights = {
-        one: weights_of(each, [alone.probability(candidate.values) for candidate in each])
-        for one, each in item.found.items()
-    }
-    chains = chain_features(pronoun, item.asked, weights)
+    chains = chain_features(pronoun, item.asked, first_pass(item.found, alone))
     return [one.values | chain for one, chain in zip(item.asked, chains, strict=True)]
 
 

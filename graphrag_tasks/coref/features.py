@@ -27,6 +27,8 @@ _NOT_PERSONS = frozenset({"GPE", "LOC", "ORG", "FAC", "NORP", "WORK_OF_ART", "PR
 _RELATIVE = frozenset({"relcl", "acl"})
 _UNRELATED = 9
 """Clauses between a pronoun and a candidate of which neither's clause holds the other's."""
+MAX_CANDIDATES = 40
+"""Candidates of one pronoun, the nearest first; a text of GAP has at most 36."""
 
 
 @dataclass(slots=True)
@@ -47,12 +49,18 @@ class Candidate:
 
 
 def candidates_of(section: Section, pronoun: Pronoun) -> list[Candidate]:
-    """Return the entities that the pronoun may stand for, with their features."""
+    """Return the entities that the pronoun may stand for, with their features.
+
+    Of more than `MAX_CANDIDATES` the nearest are taken.
+    """
     found = [
         candidate
         for number in range(len(section.entities))
         if (candidate := _candidate(section, pronoun, number))
     ]
+    if len(found) > MAX_CANDIDATES:
+        nearest = sorted(found, key=lambda one: abs(pronoun.offset - one.anchor.offset))
+        found = sorted(nearest[:MAX_CANDIDATES], key=lambda one: one.entity)
     for candidate in found:
         for measure in (_place, _syntax, _anchor_form, _salience, _kind, _title):
             measured: dict[str, Any] = measure(section, pronoun, candidate)
@@ -81,11 +89,11 @@ def _candidate(section: Section, pronoun: Pronoun, number: int) -> Candidate | N
 
 def _place(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
     anchor = candidate.anchor
-    own = section.entities[candidate.entity].mentions
+    first, last = section.names_before(anchor.offset + 1), section.names_before(pronoun.offset)
     others = [
         one
-        for one in section.names
-        if anchor.offset < one.offset < pronoun.offset and one not in own
+        for one in section.names[first:last]
+        if section.entity_of[one.offset] != candidate.entity
     ]
     persons = {one.key for one in others if one.label == "PERSON"}
     quoted = section.quoted[pronoun.sentence][pronoun.token]
@@ -193,7 +201,7 @@ def _anchor_form(section: Section, _: Pronoun, candidate: Candidate) -> dict[str
 
 def _salience(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
     mentions, before = section.entities[candidate.entity].mentions, candidate.before
-    named_before = sum(one.offset < pronoun.offset for one in section.names)
+    named_before = section.names_before(pronoun.offset)
     subjects = [one for one in before if section.role(one) == Role.SUBJECT]
     previous = [one for one in subjects if one.sentence == pronoun.sentence - 1]
     own = [one for one in subjects if one.sentence == pronoun.sentence]

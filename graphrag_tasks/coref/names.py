@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -157,12 +158,16 @@ def group_names(mentions: Sequence[Mention]) -> list[NamedEntity]:
         Entities in the order of their first mentions.
     """
     groups: list[list[Mention]] = []
+    with_word: dict[str, list[int]] = defaultdict(list)
     for mention in sorted(mentions, key=lambda one: (-len(one.key), one.offset)):
-        fitting = [group for group in groups if any(_is_variant(mention, one) for one in group)]
+        near = [groups[number] for number in with_word[mention.key[0]]] if mention.key else groups
+        fitting = [group for group in near if any(_is_variant(mention, one) for one in group)]
         if fitting:
             min(fitting, key=lambda group: _distance(mention, group)).append(mention)
-        else:
-            groups.append([mention])
+            continue
+        for word in set(mention.key):
+            with_word[word].append(len(groups))
+        groups.append([mention])
     entities = [NamedEntity(tuple(sorted(one, key=lambda m: m.offset))) for one in groups]
     return sorted(entities, key=lambda entity: entity.mentions[0].offset)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_tasks.coref.chains import chain_features, weights_of
-from graphrag_tasks.coref.features import candidates_of
+from graphrag_tasks.coref.chains import Weights, chain_features, weights_of
+from graphrag_tasks.coref.features import Candidate, candidates_of
 from graphrag_tasks.coref.section import Pronoun, Section
-from graphrag_tasks.coref.trees import Ranking, load_ranking
+from graphrag_tasks.coref.trees import Ranking, Trees, load_ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +37,24 @@ def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[P
     """
     trees = ranking or load_ranking()
     found = {pronoun: candidates_of(section, pronoun) for pronoun in section.pronouns}
-    weights = {
-        pronoun: weights_of(each, [trees.alone.probability(one.values) for one in each])
-        for pronoun, each in found.items()
-    }
+    weights = first_pass(found, trees.alone)
     choices = {}
     for pronoun, each in found.items():
-        scored = [
-            (trees.chained.probability({**one.values, **chain}), -one.entity)
-            for one, chain in zip(each, chain_features(pronoun, each, weights), strict=True)
-        ]
+        chains = chain_features(pronoun, each, weights)
+        rows = [{**one.values, **chain} for one, chain in zip(each, chains, strict=True)]
+        chances = trees.chained.probabilities(rows)
+        scored = [(p, -one.entity) for p, one in zip(chances, each, strict=True)]
         if scored:
             probability, entity = max(scored)
             choices[pronoun] = Choice(-entity, probability)
     return choices
+
+
+def first_pass(
+    found: Mapping[Pronoun, Sequence[Candidate]], alone: Trees
+) -> dict[Pronoun, Weights]:
+    """Return how each pronoun by itself spreads its weight over its candidates."""
+    return {
+        pronoun: weights_of(each, alone.probabilities([one.values for one in each]))
+        for pronoun, each in found.items()
+    }

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from importlib import resources
 
 from graphrag_tasks.coref.personal import rank_antecedents
 from graphrag_tasks.coref.protocol import Coreference, Kind, Passage
 from graphrag_tasks.coref.section import Section
 from graphrag_tasks.coref.things import resolve_things
+from graphrag_tasks.coref.windows import Window, windows
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised with every change of what is resolved to what."""
 
 RANKING = "ranking"
@@ -38,26 +40,30 @@ class RankingResolver:
 
 
 def _persons(passage: Passage) -> list[Coreference]:
-    section = Section(passage.parses, passage.title)
-    found = []
+    return [
+        one
+        for window in windows(passage.parses)
+        for one in _persons_of(passage, window)
+        if one.sentence >= window.start
+    ]
+
+
+def _persons_of(passage: Passage, window: Window) -> Iterator[Coreference]:
+    section = Section(passage.parses[window.context : window.end], passage.title)
     for pronoun, choice in rank_antecedents(section).items():
-        entity = section.entities[choice.entity]
         # The fullest name joins nodes best; where the anchor is shorter it is the same person.
-        name = entity.longest
+        name = section.entities[choice.entity].longest
         parse, other = section.parses[pronoun.sentence], section.parses[name.sentence]
-        found.append(
-            Coreference(
-                sentence=pronoun.sentence,
-                start=parse.starts[pronoun.token],
-                end=parse.end(pronoun.token),
-                surface=parse.words[pronoun.token],
-                antecedent=other.surface(name.start, name.end),
-                kind=Kind.PRONOUN,
-                rule=RANKING,
-                confidence=choice.probability,
-                antecedent_sentence=name.sentence,
-                antecedent_start=other.starts[name.start],
-                antecedent_end=other.end(name.end - 1),
-            )
+        yield Coreference(
+            sentence=window.context + pronoun.sentence,
+            start=parse.starts[pronoun.token],
+            end=parse.end(pronoun.token),
+            surface=parse.words[pronoun.token],
+            antecedent=other.surface(name.start, name.end),
+            kind=Kind.PRONOUN,
+            rule=RANKING,
+            confidence=choice.probability,
+            antecedent_sentence=window.context + name.sentence,
+            antecedent_start=other.starts[name.start],
+            antecedent_end=other.end(name.end - 1),
         )
-    return found

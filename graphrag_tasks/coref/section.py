@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,6 +97,15 @@ class Section:
         return group_names(self.names)
 
     @cached_property
+    def entity_of(self) -> dict[int, int]:
+        """The number of the entity that each mention belongs to, by the mention's offset."""
+        return {
+            mention.offset: number
+            for number, entity in enumerate(self.entities)
+            for mention in entity.mentions
+        }
+
+    @cached_property
     def genders(self) -> list[GenderCues]:
         """What the text tells of each entity's gender."""
         return [self._gender(entity) for entity in self.entities]
@@ -136,9 +146,21 @@ class Section:
             found.append(flags)
         return found
 
+    def names_before(self, offset: int) -> int:
+        """Return how many mentions of names have their head before a token of the section."""
+        return bisect_left(self._name_offsets, offset)
+
+    @cached_property
+    def _name_offsets(self) -> list[int]:
+        return [mention.offset for mention in self.names]
+
     def role(self, mention: Mention) -> Role:
         """Return the role of a name's phrase."""
-        return role_of(self.parses[mention.sentence], mention.role_head)
+        return self._roles[mention.offset]
+
+    @cached_property
+    def _roles(self) -> dict[int, Role]:
+        return {one.offset: role_of(self.parses[one.sentence], one.role_head) for one in self.names}
 
     def _pronoun(self, number: int, token: int, gender: Gender) -> Pronoun:
         parse = self.parses[number]

@@ -8,7 +8,9 @@ head of a longer name. Confidences are those of the rules, from reading what the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from graphrag_tasks.coref.parses import SUBJECTS, Parse
 from graphrag_tasks.coref.phrases import Phrase, find_phrases
@@ -131,31 +133,55 @@ def _last_subject(
     return None
 
 
+@dataclass(slots=True)
+class _Named:
+    """Phrases before a place that a bare noun may repeat.
+
+    Attributes:
+        texts: Their wordings, without case.
+        last: The last of them.
+    """
+
+    texts: set[str] = field(default_factory=set)
+    last: Phrase | None = None
+
+    def add(self, phrase: Phrase, text: str) -> None:
+        self.texts.add(text.casefold())
+        self.last = phrase
+
+
+_Earlier = Mapping[tuple[str, str, bool], _Named]
+"""By rule, noun and whether it is plural, which counts for heads only."""
+
+
 def _definites(passage: Passage, phrases: Sequence[Sequence[Phrase]]) -> Iterator[Coreference]:
-    earlier: list[Phrase] = []
+    earlier: dict[tuple[str, str, bool], _Named] = defaultdict(_Named)
     for number, parse in enumerate(passage.parses):
         for one in phrases[number]:
             if one.determiner and one.bare:
                 yield from _definite(passage, parse, one, earlier)
-            earlier.append(one)
+            text = _text(passage, one)
+            if one.compound:
+                noun = parse.lemmas[one.head].lower()
+                earlier[HEAD_MATCH, noun, one.plural].add(one, text)
+            if _is_type_and_name(parse, one):
+                noun = parse.lemmas[one.start].lower()
+                earlier[TYPE_AND_NAME, noun, False].add(one, text)
 
 
 def _definite(
-    passage: Passage, parse: Parse, one: Phrase, earlier: Sequence[Phrase]
+    passage: Passage, parse: Parse, one: Phrase, earlier: _Earlier
 ) -> Iterator[Coreference]:
     noun = parse.lemmas[one.head].lower()
     start = next(i for i in parse.children(one.head) if parse.deps[i] == "det")
     span = (start, one.end)
-    matches = {
-        HEAD_MATCH: [other for other in earlier if _has_head(passage, other, noun, one.plural)],
-        TYPE_AND_NAME: [other for other in earlier if _is_named(passage, other, noun)],
-    }
+    keys = ((HEAD_MATCH, noun, one.plural), (TYPE_AND_NAME, noun, False))
+    matches = {key[0]: earlier[key] for key in keys if key in earlier}
     for rule, found in matches.items():
-        texts = {_text(passage, other).casefold() for other in found}
-        if len(texts) == 1:
-            yield _resolved(passage, one.sentence, span, found[-1], Kind.DEFINITE, rule)
+        if found.last and len(found.texts) == 1:
+            yield _resolved(passage, one.sentence, span, found.last, Kind.DEFINITE, rule)
             return
-    if any(matches.values()) or one.plural:
+    if matches or one.plural:
         return
     places = [(Source.HEADING, heading) for heading in reversed(passage.headings)]
     for source, text in [*places, (Source.TITLE, passage.title)]:
@@ -175,16 +201,10 @@ def _definite(
             return
 
 
-def _has_head(passage: Passage, other: Phrase, noun: str, plural: bool) -> bool:
-    parse = passage.parses[other.sentence]
-    return other.compound and other.plural == plural and parse.lemmas[other.head].lower() == noun
-
-
-def _is_named(passage: Passage, other: Phrase, noun: str) -> bool:
-    parse = passage.parses[other.sentence]
-    first = parse.lemmas[other.start].lower()
-    code = any(not character.isalpha() for character in parse.words[other.head])
-    return other.end - other.start == 2 and first == noun and code
+def _is_type_and_name(parse: Parse, one: Phrase) -> bool:
+    """Return whether a phrase is a noun and a code: "transaction SE38"."""
+    code = any(not character.isalpha() for character in parse.words[one.head])
+    return one.end - one.start == 2 and code
 
 
 def _first_phrase(heading: str) -> list[str]:

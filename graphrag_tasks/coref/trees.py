@@ -1,4 +1,4 @@
-"""Gradient-boosted trees as readable numbers: loaded from JSON, scored in a few lines.
+"""Gradient-boosted trees as readable numbers: loaded from JSON, scored with numpy.
 
 The file is written by `training/coref.py`. One tree is nested lists: a leaf is a number, a node is
 `[feature, threshold, where at most the threshold, where above]`. The score of a row is the sum
@@ -12,13 +12,29 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 Tree = float | Sequence[Any]
 
 
-@dataclass(frozen=True, slots=True)
+class _Nodes(NamedTuple):
+    """All nodes of all trees as columns; a leaf leads to itself whatever the row holds."""
+
+    roots: NDArray[np.int64]
+    features: NDArray[np.int64]
+    thresholds: NDArray[np.float64]
+    steps: NDArray[np.int64]
+    """Where a row goes: two numbers for each node, at most the threshold and above."""
+    values: NDArray[np.float64]
+    depth: int
+
+
+@dataclass(frozen=True)
 class Trees:
     """A sum of decision trees.
 
@@ -30,17 +46,58 @@ class Trees:
     features: tuple[str, ...]
     trees: tuple[Tree, ...]
 
-    def probability(self, values: Mapping[str, float]) -> float:
-        """Return the probability of a row.
+    def probabilities(self, rows: Sequence[Mapping[str, float]]) -> list[float]:
+        """Return the probability of each row; it does not depend on the other rows.
 
         Args:
-            values: The row; it must have all features.
+            rows: The rows; they must have all features.
 
         Raises:
             KeyError: A feature is missing.
         """
-        row = [values[name] for name in self.features]
-        return 1.0 / (1.0 + math.exp(-sum(_leaf(tree, row) for tree in self.trees)))
+        if not rows:
+            return []
+        table = np.array([[row[name] for name in self.features] for row in rows], dtype=float)
+        nodes = self._nodes
+        lines = np.arange(len(rows))[:, None]
+        places = np.broadcast_to(nodes.roots, (len(rows), len(nodes.roots)))
+        for _ in range(nodes.depth):
+            above = table[lines, nodes.features[places]] > nodes.thresholds[places]
+            places = nodes.steps[2 * places + above]
+        # Exactly rounded sums: numpy's own depend on the layout of the array.
+        return [1.0 / (1.0 + math.exp(-math.fsum(row))) for row in nodes.values[places].tolist()]
+
+    @cached_property
+    def _nodes(self) -> _Nodes:
+        columns: list[list[Any]] = [[], [], [], [], []]
+        roots, features, thresholds, steps, values = columns
+
+        def add(tree: Tree) -> tuple[int, int]:
+            """Append a tree; return its number and its depth."""
+            number = len(values)
+            node, value = ((0, 0.0), tree) if isinstance(tree, (int, float)) else (tree, 0.0)
+            feature, threshold, *branches = node
+            features.append(feature)
+            thresholds.append(threshold)
+            steps.extend((number, number))
+            values.append(value)
+            below = [add(branch) for branch in branches]
+            steps[2 * number : 2 * number + len(below)] = [child for child, _ in below]
+            return number, 1 + max((depth for _, depth in below), default=-1)
+
+        depth = 0
+        for tree in self.trees:
+            root, height = add(tree)
+            roots.append(root)
+            depth = max(depth, height)
+        return _Nodes(
+            np.array(roots, np.int64),
+            np.array(features, np.int64),
+            np.array(thresholds, np.float64),
+            np.array(steps, np.int64),
+            np.array(values, np.float64),
+            depth,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return what `from_json` reads."""
@@ -50,13 +107,6 @@ class Trees:
     def from_json(cls, data: Mapping[str, Any]) -> Trees:
         """Build from the content of a file."""
         return cls(tuple(data["features"]), tuple(data["trees"]))
-
-
-def _leaf(tree: Tree, row: Sequence[float]) -> float:
-    while not isinstance(tree, (int, float)):
-        feature, threshold, low, high = tree
-        tree = low if row[feature] <= threshold else high
-    return float(tree)
 
 
 @dataclass(frozen=True, slots=True)

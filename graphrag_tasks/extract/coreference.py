@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -17,10 +18,11 @@ import pyarrow as pa
 from graphrag_tasks import schemas
 from graphrag_tasks.coref.parses import Parse, parse_of
 from graphrag_tasks.coref.protocol import Coreference, CoreferenceResolver, Passage
+from graphrag_tasks.extract.reading import Reading, reading_of
 from graphrag_tasks.stage import StageResult
 
 _PLACE = ("sentence_id", "chunk_id", "document_id")
-_SENTENCE_COLUMNS = [*_PLACE, "text"]
+_SENTENCE_COLUMNS = [*_PLACE, "text", "has_verb"]
 _ENDS = ("head", "tail")
 
 _Row = Mapping[str, Any]
@@ -30,14 +32,14 @@ class ParseRecorder:
     """Keeps the light parses of the sentences that an extractor reads.
 
     Attributes:
-        parses: Parses by text: equal sentences have equal parses.
+        parses: Parses by the text that was parsed: equal texts have equal parses.
     """
 
     def __init__(self) -> None:
         self.parses: dict[str, Parse] = {}
 
     def record(self, text: str, tokens: Iterable[Any]) -> None:
-        """Keep the parse of a sentence: what an extractor calls for each one it has parsed."""
+        """Keep the parse of a text: what an extractor calls for each one it has parsed."""
         self.parses[text] = parse_of(tokens, text)
 
 
@@ -48,6 +50,7 @@ def resolve_mentions(
     sentences: pa.Table,
     *,
     parses: Mapping[str, Parse],
+    linear: bool,
     resolver: CoreferenceResolver,
     min_confidence: float,
 ) -> StageResult:
@@ -58,7 +61,8 @@ def resolve_mentions(
         documents: Titles (`schemas.DOCUMENTS`: document_id, title).
         chunks: Headings (`schemas.CHUNKS`: chunk_id, heading_path).
         sentences: All sentences in reading order (`schemas.SENTENCES`).
-        parses: Parses by sentence text; a sentence that has none is passed over.
+        parses: Parses by the text that was parsed; a sentence without one is passed over.
+        linear: Whether sentences were parsed without the labels before them.
         resolver: What resolves.
         min_confidence: Least confidence of what triples are told.
 
@@ -68,11 +72,14 @@ def resolve_mentions(
     """
     titles = dict(_pairs(documents, "document_id", "title"))
     headings = dict(_pairs(chunks, "chunk_id", "heading_path"))
-    rows = [
-        row
-        for passage_rows in _passages(sentences, headings)
-        for row in _resolve(passage_rows, titles, headings, parses, resolver)
-    ]
+    rows = []
+    for together in _passages(sentences, headings):
+        passage = Passage(
+            parses=[_parse_of_row(row, parses, linear=linear) for row in together],
+            title=titles.get(together[0]["document_id"], ""),
+            headings=headings.get(together[0]["chunk_id"], ()),
+        )
+        rows += [_row(one, together) for one in resolver.resolve(passage)]
     told = [row for row in rows if row["confidence"] >= min_confidence]
     triples = _tell(found.tables["triples"], told)
     tables = {
@@ -99,20 +106,19 @@ def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Ite
         yield list(together)
 
 
-def _resolve(
-    rows: Sequence[_Row],
-    titles: Mapping[str, str],
-    headings: Mapping[str, Sequence[str]],
-    parses: Mapping[str, Parse],
-    resolver: CoreferenceResolver,
-) -> Iterator[dict[str, Any]]:
-    passage = Passage(
-        parses=[parses.get(row["text"]) or parse_of((), row["text"]) for row in rows],
-        title=titles.get(rows[0]["document_id"], ""),
-        headings=headings.get(rows[0]["chunk_id"], ()),
-    )
-    for one in resolver.resolve(passage):
-        yield _row(one, rows)
+def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Parse:
+    """Return the parse of a sentence, at its places in it; one without tokens if it was not read.
+
+    A sentence that was not read has none either where an equal one was, in another context.
+    """
+    text = row["text"]
+    reading = reading_of(text) if linear else Reading(text, 0)
+    parse = parses.get(reading.text) if row["has_verb"] else None
+    if parse is None:
+        return parse_of((), text)
+    if parse.text == text:
+        return parse
+    return replace(parse, text=text, starts=tuple(start + reading.shift for start in parse.starts))
 
 
 def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:

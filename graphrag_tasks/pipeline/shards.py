@@ -61,6 +61,7 @@ def _extract(state: RunState, folder: Folder, _: int) -> StageResult:
         folder.read_table("chunks", ["chunk_id", "heading_path"]),
         sentences,
         parses=recorder.parses,
+        linear=config.linear,
         resolver=load_resolver(config.coref),
         min_confidence=config.coref_min_confidence,
     )

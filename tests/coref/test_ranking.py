@@ -74,11 +74,11 @@ def test_text_without_names_has_no_choice(parse: ParseIt) -> None:
 
 def test_trees_are_summed() -> None:
     trees = Trees(("a", "b"), ([0, 0.5, -1.0, [1, 2.0, 0.0, 1.0]], 0.25))
-    assert trees.probability({"a": 0, "b": 9}) == pytest.approx(0.3208213)
-    assert trees.probability({"a": 1, "b": 9}) == pytest.approx(0.7772999)
-    assert Trees.from_json(trees.to_json()).probability({"a": 1, "b": 2}) == pytest.approx(
-        0.5621765
-    )
+    rows = [{"a": 0, "b": 9}, {"a": 1, "b": 9}, {"a": 1, "b": 2}]
+    assert trees.probabilities(rows) == pytest.approx([0.3208213, 0.7772999, 0.5621765])
+    assert Trees.from_json(trees.to_json()).probabilities(rows) == trees.probabilities(rows)
+    assert [trees.probabilities([row])[0] for row in rows] == trees.probabilities(rows)
+    assert trees.probabilities([]) == []
 
 
 def test_the_packages_trees_use_the_features_there_are(parse: ParseIt) -> None:

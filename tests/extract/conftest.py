@@ -1,13 +1,22 @@
-"""Parsed sentences written by hand, so that the rules are tested without a model."""
+"""Parsed sentences written by hand, so that rules are tested without a model; and documents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
+from graphrag_tasks import schemas
+from graphrag_tasks.chunk import chunk
+from graphrag_tasks.config import ChunkConfig, ExtractConfig, SentencesConfig
+from graphrag_tasks.coref.protocol import load_resolver
+from graphrag_tasks.extract import ParseRecorder, extract, make_extractor, resolve_mentions
 from graphrag_tasks.extract.clauses import frames_of
 from graphrag_tasks.extract.frames import Argument, Frame
+from graphrag_tasks.filter_sentences import filter_sentences
+from graphrag_tasks.stage import StageResult
 
 VOCAB = English().vocab
 POS_OF_TAG = {
@@ -65,3 +74,53 @@ def describe_fixture() -> Callable[[Frame], str]:
 def read_fixture() -> Callable[[str], list[str]]:
     """Return the frames of a line in `parse`'s notation, each described in one line."""
     return lambda notation: [describe(frame) for frame in frames_of(parse(notation))]
+
+
+def blocks_of(document_id: str, texts: Sequence[str]) -> list[dict[str, Any]]:
+    """Return rows of `schemas.BLOCKS`: "# ..." is a heading, "* ..." an item of a list."""
+    rows, start = [], 0
+    for ordinal, text in enumerate(texts):
+        mark = text[:2]
+        kind = {"# ": "heading", "* ": "list_item"}.get(mark, "paragraph")
+        body = text if kind == "paragraph" else text[2:]
+        rows.append(
+            dict.fromkeys(schemas.BLOCKS.names) | {
+                "document_id": document_id, "ordinal": ordinal, "kind": kind, "text": body,
+                "level": 1 if kind == "heading" else None, "char_start": start,
+                "char_end": start + len(body),
+            }
+        )  # fmt: skip
+        start += len(body) + len(schemas.BLOCK_SEPARATOR)
+    return rows
+
+
+def read_documents(rows: Sequence[dict[str, Any]], **settings: Any) -> StageResult:
+    """Take blocks of documents through the stages from chunks to coreference, with the model.
+
+    The result's tables are those of extraction, with `sentences`; its stats are of all stages.
+    """
+    blocks = pa.Table.from_pylist(list(rows), schema=schemas.BLOCKS)
+    ids = pa.array(sorted({row["document_id"] for row in rows}), pa.string())
+    places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path", "title"), ids))
+    documents = places.append_column("language", pa.nulls(len(ids), pa.string()))
+    chunks = chunk(places, blocks, config=ChunkConfig()).tables["chunks"]
+    read = filter_sentences(documents, blocks, chunks, config=SentencesConfig())
+    sentences = read.tables["sentences"]
+    config, recorder = ExtractConfig(**settings), ParseRecorder()
+    extractor = make_extractor(config, on_parse=recorder.record)
+    found = resolve_mentions(
+        extract(blocks, schemas.empty("cells"), sentences, extractor=extractor, config=config),
+        documents, chunks, sentences, parses=recorder.parses, linear=config.linear,
+        resolver=load_resolver(config.coref), min_confidence=config.coref_min_confidence,
+    )  # fmt: skip
+    return StageResult({**found.tables, "sentences": sentences}, {**read.stats, **found.stats})
+
+
+@pytest.fixture(name="blocks_of", scope="session")
+def blocks_of_fixture() -> Callable[[str, Sequence[str]], list[dict[str, Any]]]:
+    return blocks_of
+
+
+@pytest.fixture(name="read_documents", scope="session")
+def read_documents_fixture() -> Callable[..., StageResult]:
+    return read_documents

@@ -1,12 +1,13 @@
 """Coreference in the extract stage: what triples are told, and that shards do not show."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import conform
+from graphrag_tasks.coref.parses import Parse
 from graphrag_tasks.coref.protocol import Coreference, Passage, load_resolver
 from graphrag_tasks.extract import ParseRecorder, resolve_mentions
 from graphrag_tasks.stage import StageResult
@@ -68,6 +69,8 @@ def run(
     resolver: Words | None = None,
     min_confidence: float = 0.0,
     headings: dict[str, list[str]] | None = None,
+    parses: Mapping[str, Parse] | None = None,
+    linear: bool = True,
 ) -> StageResult:
     rows = read.to_pylist()
     triples = [triple(rows[place], head, tail) for place, head, tail in ends]
@@ -82,7 +85,8 @@ def run(
             }
         ),
         read,
-        parses={},
+        parses=parses or {},
+        linear=linear,
         resolver=resolver or Words(),
         min_confidence=min_confidence,
     )
@@ -140,6 +144,7 @@ def test_unparsed_sentences_and_no_resolver_change_nothing() -> None:
         schemas.empty("chunks"),
         sentences(("d", "c", "It runs")),
         parses={},
+        linear=True,
         resolver=load_resolver("ranking"),
         min_confidence=0.5,
     )
@@ -152,3 +157,38 @@ def test_the_recorder_keeps_equal_sentences_once() -> None:
     recorder.record("", [])
     recorder.record("", [])
     assert list(recorder.parses) == [""]
+
+
+def parse_of_words(text: str) -> Parse:
+    words = text.split()
+    starts = tuple(text.index(word) for word in words)
+    columns = [tuple(words)] * 4
+    return Parse(text, tuple(words), starts, *columns, heads=(0,) * len(words))
+
+
+def test_a_sentence_parsed_without_its_label_has_its_parse_at_its_places() -> None:
+    label, text = "Optional: it runs", "it runs"
+    read = sentences(("d", "c", "X runs"), ("d", "c", label))
+    passages = []
+    for linear in (True, False):
+        resolver = Words()
+        parses = {text: parse_of_words(text), "X runs": parse_of_words("X runs")}
+        run(read, [], resolver=resolver, parses=parses, linear=linear)
+        passages.append(resolver.passages[0].parses[1])
+    assert (passages[0].text, passages[0].words, passages[0].starts) == (
+        label,
+        ("it", "runs"),
+        (10, 13),
+    )
+    assert passages[0].surface(0, 2) == text
+    assert not len(passages[1])
+
+
+def test_what_was_not_read_has_no_parse_though_an_equal_sentence_was() -> None:
+    text = "it runs"
+    read = sentences(("d", "c", "X runs"), ("d", "c", text)).to_pylist()
+    read[1]["has_verb"] = False
+    resolver = Words()
+    run(pa.Table.from_pylist(read, schema=schemas.SENTENCES), [], resolver=resolver,
+        parses={text: parse_of_words(text)})  # fmt: skip
+    assert [len(parse) for parse in resolver.passages[0].parses] == [0, 0]
