@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,34 +18,69 @@ if TYPE_CHECKING:
     from graphrag_tasks.nlp.tokens import Doc, Token
 
 
-def print_explanation(sentence: str, model: str, html: Path | None = None) -> None:
+_FRAME_COLUMNS = ("reader", "rule", "predicate", "lemma", "arguments", "confidence")
+_TRIPLE_COLUMNS = ("head", "relation", "tail", "rule", "confidence")
+
+
+def print_explanation(
+    sentence: str, model: str, html: Path | None = None, *, lead: str | None = None
+) -> None:
     """Print why a sentence has the frames it has.
 
     Args:
         sentence: One sentence.
         model: spaCy model.
         html: File for a drawing of the parse, as a page with SVG.
+        lead: The sentence before the list that it is an item of.
 
     Raises:
         QueryError: The sentence has no words, or is too long to be parsed.
     """
     from graphrag_tasks.extract.clauses import frames_of
-    from graphrag_tasks.extract.explain import near_misses
+    from graphrag_tasks.extract.explain import near_misses, pattern_misses
+    from graphrag_tasks.extract.linear import linear_frames
+    from graphrag_tasks.extract.reading import reading_of, shifted
+    from graphrag_tasks.extract.repair import repaired
     from graphrag_tasks.nlp.parser import SentenceParser
 
-    (doc,) = SentenceParser(model).parse([sentence])
+    reading = reading_of(sentence)
+    (doc,) = SentenceParser(model).parse([reading.text])
     if not len(doc):
         raise QueryError("there is nothing to parse, or too much", "--explain", "Give one sentence")
-    frames = frames_of(doc)
+    doc = repaired(doc)
+    parsed = frames_of(doc)
+    placed = [shifted(frame, reading.shift) for frame in parsed]
+    frames = [*placed, *linear_frames(sentence, lead, placed)]
     CONSOLE.print(_tree(doc))
-    columns = ("rule", "predicate", "lemma", "arguments", "confidence")
-    CONSOLE.print(table("Frames", columns, [_row(frame) for frame in frames]))
-    misses = [(one.word, one.start, one.reason) for one in near_misses(doc, frames)]
+    if reading.text != sentence:
+        CONSOLE.print(f"Parsed is: {escape(reading.text)}", highlight=False)
+    CONSOLE.print(table("Frames", _FRAME_COLUMNS, [_row(frame) for frame in frames]))
+    CONSOLE.print(table("Triples", _TRIPLE_COLUMNS, _triples(sentence, frames)))
+    misses = [*near_misses(doc, parsed), *pattern_misses(sentence, frames, lead=lead)]
     if misses:
-        CONSOLE.print(table("No frame for", ("word", "at", "why"), misses))
+        rows = [(one.rule, one.word, one.start, one.reason) for one in misses]
+        CONSOLE.print(table("No frame for", ("rule", "word", "at", "why"), rows))
     if html is not None:
         _draw(doc, html)
         CONSOLE.print(f"The parse is drawn in {html}")
+
+
+def _triples(sentence: str, frames: Sequence[Frame]) -> list[tuple[str, str, str, str, float]]:
+    """Return what the extract stage derives from frames: names related, each fact once."""
+    from graphrag_tasks.extract.merge import merged
+    from graphrag_tasks.extract.triples import derive_triples
+
+    found = [asdict(one) for frame in frames for one in derive_triples(frame)]
+    return [
+        (
+            row["head"],
+            ("not " if row["negated"] else "") + row["relation"],
+            row["tail"],
+            row["rule"],
+            row["confidence"],
+        )
+        for row in merged(found, sentence)
+    ]
 
 
 def _tree(doc: Doc) -> Tree:
@@ -64,7 +101,7 @@ def _label(token: Token) -> str:
     )
 
 
-def _row(frame: Frame) -> tuple[str, str, str, str, float]:
+def _row(frame: Frame) -> tuple[str, str, str, str, str, float]:
     flags = ["not"] * frame.negated + ["passive"] * frame.passive
     flags += [frame.modality] if frame.modality else []
     arguments = "\n".join(
@@ -73,7 +110,7 @@ def _row(frame: Frame) -> tuple[str, str, str, str, float]:
         for one in frame.arguments
     )
     lemma = frame.predicate_lemma + (f" ({', '.join(flags)})" if flags else "")
-    return frame.rule, frame.predicate, lemma, arguments, frame.confidence
+    return frame.extractor, frame.rule, frame.predicate, lemma, arguments, frame.confidence
 
 
 def _draw(doc: Doc, html: Path) -> None:

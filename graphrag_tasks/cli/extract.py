@@ -34,6 +34,9 @@ def extract(
     explain: Annotated[
         str | None, typer.Option("--explain", help="Show why this sentence has its frames.")
     ] = None,
+    lead: Annotated[
+        str | None, typer.Option("--lead", help="With --explain: the sentence before its list.")
+    ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="With --explain: draw the parse in this file.")
     ] = None,
@@ -56,7 +59,7 @@ def extract(
 
     settings = load_config(config).extract
     if explain is not None:
-        print_explanation(explain, settings.model, html)
+        print_explanation(explain, settings.model, html, lead=lead)
         return
     if text is None:
         raise QueryError("there is nothing to read", "extract", "Name a file with --text")

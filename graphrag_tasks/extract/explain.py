@@ -1,16 +1,20 @@
-"""Why a sentence has the frames it has: the parse, and what its other predicates lack.
+"""Why a sentence has the frames it has: what its other predicates and its patterns lack.
 
 It asks the rules again, one by one, so that extraction itself carries no trace.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.extract.arguments import collect_arguments
-from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.frames import Frame, Rule
+from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
+from graphrag_tasks.extract.linear.pairs import LinearRule
+from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.predicates import is_chained, verb_chain
 from graphrag_tasks.extract.subjects import find_subject
 from graphrag_tasks.extract.syntax import is_close_apposition, is_verbal
@@ -18,20 +22,28 @@ from graphrag_tasks.extract.syntax import is_close_apposition, is_verbal
 if TYPE_CHECKING:
     from graphrag_tasks.nlp.tokens import Doc, Token
 
+PARSE = "parse"
+
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """A word that could have had a frame.
+    """A rule that nearly gave a frame.
 
     Attributes:
-        word: The word.
-        start: First character of it.
-        reason: What keeps it from having one.
+        rule: "parse", or the pattern (`LinearRule`).
+        word: The word that shows that it could have.
+        start: First character of it in what was read.
+        reason: The condition that failed.
     """
 
+    rule: str
     word: str
     start: int
     reason: str
+
+
+_SHORT_NAME = re.compile(r"\(\s*[\"“']?([A-Z][\w/&-]{0,11})[\"”']?\s*\)")
+_ARROWS = re.compile(r"→|⇒|➔|➜|-?->")
 
 
 def near_misses(doc: Doc, frames: Sequence[Frame]) -> list[NearMiss]:
@@ -43,11 +55,61 @@ def near_misses(doc: Doc, frames: Sequence[Frame]) -> list[NearMiss]:
     """
     found = {frame.start for frame in frames}
     return [
-        NearMiss(token.text, token.idx, reason)
+        NearMiss(PARSE, token.text, token.idx, reason)
         for token in doc
         if token.idx not in found
         for reason in _reasons(token)
     ]
+
+
+def pattern_misses(
+    text: str, frames: Sequence[Frame], *, lead: str | None = None
+) -> Iterator[NearMiss]:
+    """Yield the patterns of `linear` that a sentence shows a sign of, but that gave no frame.
+
+    Args:
+        text: The sentence.
+        frames: Its frames, from all readers.
+        lead: The sentence before the list that it is an item of, if it is one.
+    """
+    rules = {frame.rule for frame in frames}
+    if states_no_fact(text):
+        reason = "it points elsewhere, asks, or says where to click: the index does not read it"
+        yield NearMiss("sentence", text.split()[0], 0, reason)
+    if LinearRule.ALIAS not in rules:
+        for match in _SHORT_NAME.finditer(text):
+            reason = "the words before the bracket do not have its capitals as initials"
+            yield NearMiss(LinearRule.ALIAS, match[1], match.start(1), reason)
+    if LinearRule.LABEL not in rules:
+        yield from _label_misses(text)
+    arrows = list(_ARROWS.finditer(text))
+    if arrows and LinearRule.ARROW not in rules:
+        reason = "several arrows are a menu path" if len(arrows) > 1 else _NO_PAIR
+        yield NearMiss(LinearRule.ARROW, arrows[0][0], arrows[0].start(), reason)
+    if LinearRule.COOKBOOK not in rules:
+        for frame in frames:
+            if frame.rule == Rule.IMPERATIVE and frame.start == 0:
+                reason = "no preposition ties the command's object to another name"
+                yield NearMiss(LinearRule.COOKBOOK, frame.predicate, frame.start, reason)
+    if lead is not None and LinearRule.LIST_ITEM not in rules:
+        reason = "the item is no name, or its lead has no subject with a verb that takes a list"
+        yield NearMiss(LinearRule.LIST_ITEM, text.split()[0], 0, reason)
+
+
+_NO_PAIR = "not two short names stand beside the arrow, or the line begins with a command"
+
+
+def _label_misses(text: str) -> Iterator[NearMiss]:
+    label = label_of(text)
+    if label is None:
+        return
+    if label.name is None:
+        reason = "the label names nothing; the parser reads what follows it"
+    elif says_what_it_does(text, label):
+        reason = "a verb follows whose subject is the label; the parser reads both as one clause"
+    else:
+        reason = "what follows is a clause or a description, and no name"
+    yield NearMiss(LinearRule.LABEL, text[: label.start].strip(), 0, reason)
 
 
 def _reasons(token: Token) -> Iterator[str]:

@@ -83,6 +83,31 @@ def test_extract_explains_a_sentence(tmp_path: Path) -> None:
     assert "<svg" in page.read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("Use table VBBE instead of table VBBS.", ["cookbook", "instead of", "linear"]),
+        ("Optional: it reads VBBS.", ["Parsed is: it reads VBBS.", "names nothing", "dependency"]),
+        ("reader: Returns the tables.", ["a verb follows", "the tables"]),
+        ("File → New → Table", ["menu path"]),
+        ("The government (XY) reads it.", ["do not have its capitals"]),
+        ("Open the table.", ["no preposition ties", "the index does not read it"]),
+    ],
+)
+def test_extract_explains_patterns_that_fired_and_that_nearly_did(
+    sentence: str, said: list[str]
+) -> None:
+    shown = " ".join(run("extract", "--explain", sentence).split())
+    for words in said:
+        assert words in shown
+
+
+def test_extract_explains_a_list_item() -> None:
+    item = ["extract", "--explain", "Full copies", "--lead"]
+    assert "list_item" in run(*item, "The tool supports:")
+    assert "takes a list" in " ".join(run(*item, "Do this:").split())
+
+
 def test_extract_writes_what_scorers_read(tmp_path: Path) -> None:
     file = tmp_path / "sentences.txt"
     file.write_text("The company bought two stores .\nHello .\n")
