@@ -1,0 +1,69 @@
+"""The questions about SAP documents: what the file promises, and that its spans still stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.evaluate import Question, read_questions
+from graphrag_tasks.evaluate.gold import document_texts, find_span
+from graphrag_tasks.parse import parse
+from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.sources import list_sources, source_roots
+
+FILE = Path(__file__).parents[2] / "benchmarks/gold/sap_questions.jsonl"
+CORPUS = Path(__file__).parents[3] / "shared/data/sap_corpus"
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[Question]:
+    return read_questions(FILE)
+
+
+def test_counts_by_type_and_split(questions: list[Question]) -> None:
+    assert Counter((one.type, one.split) for one in questions) == {
+        ("single", "dev"): 19,
+        ("single", "test"): 16,
+        ("multi_hop", "dev"): 20,
+        ("multi_hop", "test"): 15,
+        ("listing", "dev"): 11,
+        ("listing", "test"): 9,
+    }
+
+
+def test_every_hop_has_gold_of_its_own(questions: list[Question]) -> None:
+    for one in questions:
+        spans = {(span.path, span.char_start) for span in one.gold}
+        assert len(spans) == len(one.gold)
+        assert len(one.gold) >= 2 or one.type != "multi_hop", one.id
+
+
+def test_splits_ask_about_different_documents(questions: list[Question]) -> None:
+    dev, test = (
+        {span.path for one in questions if one.split == split for span in one.gold}
+        for split in ("dev", "test")
+    )
+    assert len(dev & test) <= 3
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CORPUS.exists(), reason="needs the SAP documents of ../shared/data")
+def test_every_span_stands_where_the_file_says(questions: list[Question]) -> None:
+    spans = [span for one in questions for gold in one.gold for span in gold.spans()]
+    listed = list_sources(source_roots([str(CORPUS)]))
+    wanted = listed.filter(pc.is_in(listed["path"], pa.array(sorted({one.path for one in spans}))))
+    files = {row["uri"]: CORPUS / row["path"] for row in wanted.to_pylist()}
+    parsed = parse(wanted, config=ParseConfig(), fetch=lambda uri: files[uri].read_bytes())
+    tables = parsed.tables
+    snapshot = SimpleNamespace(table=lambda name, columns: tables[name].select(columns))
+    ids = {row["path"]: row["document_id"] for row in wanted.to_pylist()}
+    texts = document_texts(cast("Snapshot", snapshot), set(ids.values()))
+    moved = [one for one in spans if find_span(texts[ids[one.path]], one) != one.char_start]
+    assert moved == []
