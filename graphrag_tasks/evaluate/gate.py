@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.evaluate.report import METRICS
-from graphrag_tasks.evaluate.retrieval import evaluate_retrieval
+from graphrag_tasks.evaluate.retrieval import evaluate_targets
 from graphrag_tasks.retrieval import Index
 
 
@@ -20,7 +21,7 @@ class Gate:
     Attributes:
         mode: The search mode.
         questions: Questions that were judged.
-        stale: Questions left out, for the text they ask about is gone.
+        stale: Questions left out, for the text or the document they ask about is gone.
         metrics: Mean of each figure of `report.METRICS`.
         missed: The figures below their minimum: what was reached and what was wanted.
     """
@@ -49,8 +50,8 @@ def gate(
         mode: Search mode.
 
     Raises:
-        ConfigError: The file is not such JSON lines, the questions are about other documents, or a
-            minimum is set for a figure that there is not.
+        ConfigError: The file is not such JSON lines or has none, all questions are about other
+            documents, or a minimum is set for a figure that there is not.
         QueryError: There is no such mode.
     """
     unknown = sorted(set(minimum) - set(METRICS))
@@ -58,7 +59,10 @@ def gate(
         raise ConfigError(
             f"there is no figure '{unknown[0]}'", "minimum", f"Figures: {', '.join(METRICS)}"
         )
-    report = evaluate_retrieval(index, read_questions(questions), mode=mode)
+    asked = read_questions(questions)
+    if not asked:
+        raise ConfigError("there are no questions to evaluate", str(questions))
+    report = evaluate_targets(index, locate(asked, index.snapshot, strict=False), mode=mode)
     metrics = report.overall.metrics
     return Gate(
         mode=mode,

@@ -49,11 +49,11 @@ class Target:
 
 @dataclass(frozen=True)
 class Stale:
-    """A question that cannot be judged, for the text of a gold span is gone.
+    """A question that cannot be judged, for what it is about is gone.
 
     Attributes:
         id: The question's id.
-        span: The first such span, `path:start-end`.
+        span: The first span or document that is gone, `path:start-end` or `path`.
     """
 
     id: str
@@ -84,7 +84,7 @@ class _Chunk:
     end: int
 
 
-def locate(questions: Sequence[Question], snapshot: Snapshot) -> Gold:
+def locate(questions: Sequence[Question], snapshot: Snapshot, *, strict: bool = True) -> Gold:
     """Find the chunks that hold what each question needs: all that overlap a span, or a document.
 
     A document that was listed and failed is known: that it cannot be found is the index's fault,
@@ -93,17 +93,20 @@ def locate(questions: Sequence[Question], snapshot: Snapshot) -> Gold:
     Args:
         questions: Questions to locate.
         snapshot: The snapshot that will answer them.
+        strict: Whether a document that is not listed is an error; otherwise its questions are
+            stale, as a document may be withdrawn.
 
     Raises:
         ConfigError: A path is no document of the snapshot, or several have it: questions and index
             are not of one corpus; or no question can be judged.
     """
-    return _Locator(snapshot, questions).locate()
+    return _Locator(snapshot, questions, strict=strict).locate()
 
 
 class _Locator:
-    def __init__(self, snapshot: Snapshot, questions: Sequence[Question]) -> None:
+    def __init__(self, snapshot: Snapshot, questions: Sequence[Question], *, strict: bool) -> None:
         self._questions = questions
+        self._strict = strict
         documents = snapshot.table("documents", ["document_id", "uri", "path"]).to_pylist()
         self._ids: dict[str, set[str]] = defaultdict(set)
         for row in documents:
@@ -117,12 +120,8 @@ class _Locator:
             chunk = _Chunk(row["chunk_id"], row["char_start"], row["char_end"])
             self._chunks[row["document_id"]].append(chunk)
             self._labels[chunk.id] = _label(paths[row["document_id"]], chunk.start, chunk.end)
-        wanted = {
-            self._document(span.path, one)
-            for one in questions
-            for gold in one.gold
-            for span in gold.spans()
-        }
+        paths_asked = {span.path for one in questions for gold in one.gold for span in gold.spans()}
+        wanted = set().union(*(self._ids.get(path, set()) for path in paths_asked))
         self._texts = document_texts(snapshot, wanted)
         self._moved = 0
 
@@ -136,9 +135,9 @@ class _Locator:
                 stale.append(Stale(one.id, gone.span))
         if self._questions and not targets:
             raise ConfigError(
-                f"the text of every gold span is gone ({len(stale)} questions)",
+                f"what every question is about is gone ({len(stale)} questions)",
                 stale[0].span,
-                "Index the documents these questions are about, or write the spans anew",
+                "Index the documents these questions are about, or write the questions anew",
             )
         return Gold(tuple(targets), self._moved, tuple(stale), self._labels)
 
@@ -165,7 +164,10 @@ class _Locator:
         found: set[str] = set()
         places = 0
         for span in gold.spans():
-            document = self._document(span.path, question)
+            try:
+                document = self._document(span.path, question)
+            except _GoneError:
+                continue
             text = self._texts.get(document)
             start = find_span(text, span) if text else span.char_start
             if start is None:
@@ -184,6 +186,8 @@ class _Locator:
         found = self._ids.get(path, set())
         if len(found) == 1:
             return next(iter(found))
+        if not (found or self._strict):
+            raise _GoneError(path)
         what = f"stands in {len(found)} sources" if found else "is no document of the index"
         raise ConfigError(
             f"the gold document {path!r} {what}",
@@ -195,7 +199,7 @@ class _Locator:
 
 
 class _GoneError(Exception):
-    """No span of a fact is in its document any more."""
+    """A document is not listed any more, or no span of a fact is in its document."""
 
     def __init__(self, span: str) -> None:
         super().__init__(span)

@@ -139,7 +139,7 @@ class RetrievalReport:
         cost: Times of a search.
         results: Every question's own figures.
         moved: Gold spans found at another place than the file says.
-        stale: Questions left out, for the text of a gold span is gone.
+        stale: Questions left out, for what they are about is gone.
     """
 
     mode: str
@@ -215,7 +215,7 @@ class RetrievalReport:
     def _drift(self) -> list[str]:
         moved = f"{self.moved} gold spans stand at another place than the questions say"
         gone = ", ".join(f"{one.id} ({one.span})" for one in self.stale)
-        left_out = f"{len(self.stale)} questions left out, the text of a gold span is gone: {gone}"
+        left_out = f"{len(self.stale)} questions left out, what they are about is gone: {gone}"
         return [moved] * bool(self.moved) + [left_out] * bool(self.stale)
 
 

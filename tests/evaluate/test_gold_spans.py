@@ -91,7 +91,7 @@ def test_a_question_whose_text_is_gone_is_left_out_and_named() -> None:
     assert [one.id for one in report.results] == ["q"]
     assert [(one.id, one.span) for one in report.stale] == [("old", "a.md:20-31")]
     assert "1 questions left out" in report.to_markdown()
-    with pytest.raises(ConfigError, match="the text of every gold span is gone"):
+    with pytest.raises(ConfigError, match="what every question is about is gone"):
         locate([gone], snapshot_of(CORPUS))
 
 
@@ -145,6 +145,23 @@ def test_a_line_needs_either_spans_or_documents(tmp_path: Path) -> None:
         file.write_text(json.dumps(good | change))
         with pytest.raises(ConfigError, match=message):
             read_questions(file)
+
+
+def test_the_gate_leaves_out_what_was_withdrawn(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    withdrawn = {"id": "old", "question": "old?", "gold_ids": ["c.md"]}
+    other = Span(path="c.md", char_start=0, char_end=6, sha=sha("MATDOC"))
+    kept = {"id": "q", "question": "q?", "gold": [gold("MATDOC", "a.md", 53, other).model_dump()]}
+    file.write_text(f"{json.dumps(withdrawn)}\n{json.dumps(kept)}")
+    index = fake_index({"q?": ["a.md/2"]}, CORPUS)
+    found = gate(index, file, minimum={}, mode="dense")
+    assert (found.questions, found.stale, found.metrics["recall@2"]) == (1, 1, 1.0)
+    file.write_text(json.dumps(withdrawn))
+    with pytest.raises(ConfigError, match="what every question is about is gone"):
+        gate(index, file, minimum={}, mode="dense")
+    file.write_text("")
+    with pytest.raises(ConfigError, match="no questions"):
+        gate(index, file, minimum={}, mode="dense")
 
 
 def test_the_gate_says_what_was_missed(tmp_path: Path) -> None:
