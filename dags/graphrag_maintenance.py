@@ -7,7 +7,6 @@ never removed: where it is damaged, index again, or roll back.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -62,7 +61,11 @@ def graphrag_maintenance() -> None:
             staging_age=timedelta(days=DEFAULTS.retention.staging_days),
             dry_run=params["dry_run"],
         )
-        return asdict(removed)
+        return {
+            "snapshots": list(removed.snapshots),
+            "staging": list(removed.staging),
+            "freed_bytes": removed.freed_bytes,
+        }
 
     @task
     def verify() -> list[str]:

@@ -3,9 +3,9 @@
 **plan** compares the sources with the published snapshot. Added and changed documents go, in
 shards, through **parse**, **chunk**, **filter_sentences** and **extract**. **collect** joins their
 rows with those of the unchanged documents; **gazetteer** to **relate** make entities, their
-mentions and relations; **communities** groups and summarises them; **embed** makes vectors, **load**
-the graph's arrays; **publish** verifies everything, compares its quality with what is published, and
-flips `CURRENT`.
+mentions and relations; **communities** groups and summarises them; **embed** makes vectors,
+**load** the graph's arrays; **publish** verifies everything, compares its quality with what is
+published, and flips `CURRENT`.
 
 Readers see the old snapshot or the new one, never parts of both. A document that cannot be read
 gets an error row and stops nothing. Nothing is published when nothing changed: **publish** is
