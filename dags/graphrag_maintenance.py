@@ -7,6 +7,7 @@ never removed: where it is damaged, index again, or roll back.
 
 from __future__ import annotations
 
+from contextlib import closing, nullcontext
 from datetime import timedelta
 from typing import Any
 
@@ -51,20 +52,26 @@ def graphrag_maintenance() -> None:
     @task
     def gc() -> dict[str, Any]:
         """Remove old snapshots, and what killed runs left."""
+        from graphrag_tasks.load.vector_store import open_vector_store
         from graphrag_tasks.retention import collect_garbage
         from graphrag_tasks.snapshots import Store
 
         params = get_current_context()["params"]
-        removed = collect_garbage(
-            Store(params["store"]),
-            keep=params["keep"],
-            staging_age=timedelta(days=DEFAULTS.retention.staging_days),
-            dry_run=params["dry_run"],
-        )
+        store = Store(params["store"])
+        server = open_vector_store(store.folder, DEFAULTS.load) if store.current_id() else None
+        with closing(server) if server else nullcontext():
+            removed = collect_garbage(
+                store,
+                keep=params["keep"],
+                staging_age=timedelta(days=DEFAULTS.retention.staging_days),
+                server=server,
+                dry_run=params["dry_run"],
+            )
         return {
             "snapshots": list(removed.snapshots),
             "staging": list(removed.staging),
             "freed_bytes": removed.freed_bytes,
+            "vectors": removed.vectors,
         }
 
     @task

@@ -201,7 +201,13 @@ class EmbedConfig(_Config):
 class LoadConfig(_Config):
     """Where vectors go beside the snapshot."""
 
-    vector_store: Literal["milvus_lite", "none"] = "milvus_lite"
+    vector_store: Literal["milvus_lite", "milvus", "none"] = Field(
+        "milvus_lite", description="Milvus in a folder of the store, a server, or nothing"
+    )
+    milvus_uri: str = Field(
+        "http://127.0.0.1:19530",
+        description="of the server; its token comes from GRAPHRAG_MILVUS_TOKEN",
+    )
     batch_rows: int = Field(2000, gt=0, description="rows per insert")
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import ConfigError, SnapshotError
+from graphrag_tasks.load.vector_store import VectorStore, row_key
 from graphrag_tasks.locks import sole_run
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots import ARROW_TABLES, Store
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +37,13 @@ class Removed:
         snapshots: Ids, oldest first.
         staging: Names of folders of runs and shards that no run will find again.
         freed_bytes: Bytes on disk that no kept snapshot shares.
+        vectors: Rows of the vector server that no kept snapshot names.
     """
 
     snapshots: tuple[str, ...]
     staging: tuple[str, ...]
     freed_bytes: int
+    vectors: int = 0
 
 
 def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
@@ -106,6 +110,7 @@ def collect_garbage(
     *,
     keep: int,
     staging_age: timedelta,
+    server: VectorStore | None = None,
     now: datetime | None = None,
     dry_run: bool = False,
 ) -> Removed:
@@ -118,12 +123,13 @@ def collect_garbage(
         store: Where to tidy up.
         keep: Snapshots to keep beside the current one.
         staging_age: Staged work untouched for longer is given up.
+        server: Where vectors are copied to, if they are.
         now: Time of the call; the clock by default.
         dry_run: Only say what would be removed.
 
     Raises:
         ConfigError: `keep` is negative.
-        TransientError: A run is working on the store.
+        TransientError: A run is working on the store, or the vector server does not answer.
     """
     if keep < 0:
         raise ConfigError(f"cannot keep {keep} snapshots", "publish.keep", "Name 0 or more")
@@ -134,11 +140,32 @@ def collect_garbage(
         given_up = _given_up(store, (now or datetime.now(UTC)) - staging_age)
         folders = [*map(store.snapshot_folder, old), *given_up.values()]
         freed = sum(folder.own_bytes() for folder in folders)
+        vectors = 0
         if not dry_run:
+            vectors = _remove_vectors(store, set(old), server) if server else 0
             for folder in folders:
                 folder.delete()
     log.info("%d snapshots and %d staged folders removed", len(old), len(given_up))
-    return Removed(tuple(old), tuple(given_up), freed)
+    return Removed(tuple(old), tuple(given_up), freed, vectors)
+
+
+def _remove_vectors(store: Store, old: Set[str], server: VectorStore) -> int:
+    """Remove the rows that only old snapshots name, collection by collection."""
+    holders: dict[str, list[tuple[str, str]]] = {}
+    for manifest in store.manifests():
+        for table, collection in manifest["collections"].items():
+            kept = holders.setdefault(collection, [])
+            if manifest["snapshot_id"] not in old:
+                kept.append((manifest["snapshot_id"], table))
+    removed = 0
+    for collection, kept in sorted(holders.items()):
+        keys: set[str] = set()
+        for snapshot_id, table in kept:
+            rows = store.snapshot_folder(snapshot_id).open_arrow(ARROW_TABLES[table])
+            pairs = zip(rows["id"].to_pylist(), rows["text_sha256"].to_pylist(), strict=True)
+            keys.update(row_key(*pair) for pair in pairs)
+        removed += server.remove_others(collection, keys.__contains__)
+    return removed
 
 
 def _given_up(store: Store, since: datetime) -> dict[str, Folder]:

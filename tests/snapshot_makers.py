@@ -3,31 +3,51 @@
 from datetime import datetime
 from typing import Any
 
+import pyarrow as pa
+
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.publish import build_manifest, publish
-from graphrag_tasks.snapshots import ARROW_TABLES, SNAPSHOT_TABLES, Manifest, Store, write_table
+from graphrag_tasks.publish import build_manifest
+from graphrag_tasks.snapshots import (
+    ARROW_TABLES,
+    SNAPSHOT_TABLES,
+    Manifest,
+    Snapshot,
+    Store,
+    write_table,
+)
 
 EMBEDDING = {"model": "m", "max_tokens": 8, "fingerprint": "f", "dimension": 4}
 
 
-def staged(store: Store, fingerprint: str = "one", **about: Any) -> tuple[Folder, Manifest]:
-    """Write an empty but complete snapshot into staging."""
+def staged(
+    store: Store, fingerprint: str = "one", vectors: str = "", **about: Any
+) -> tuple[Folder, Manifest]:
+    """Write a complete snapshot into staging: empty but for a vector for each letter given."""
     folder = store.staging / "runs" / f"run-{fingerprint}" / "snapshot"
+    rows = [{"id": f"id-{one}", "text_sha256": one, "vector": [1.0, 0, 0, 0]} for one in vectors]
     tables = {}
     for name in (*SNAPSHOT_TABLES, *ARROW_TABLES):
-        schema = schemas.schema_of(name) or schemas.vectors_schema(4)
-        tables[name] = write_table(folder, name, schema.empty_table(), fingerprint=fingerprint)
+        schema = schemas.schema_of(name)
+        data = (
+            pa.Table.from_pylist(rows, schema=schemas.vectors_schema(4))
+            if schema is None
+            else schema.empty_table()
+        )
+        tables[name] = write_table(folder, name, data, fingerprint=fingerprint)
+    defaults: dict[str, Any] = {
+        "fingerprints": {"load": fingerprint}, "sources": {}, "collections": {},
+    }  # fmt: skip
     manifest = build_manifest(
-        tables, embedding=EMBEDDING, parent_id=store.current_id(),
-        fingerprints={"load": fingerprint}, sources={}, collections={}, **about,
-    )  # fmt: skip
+        tables, embedding=EMBEDDING, parent_id=store.current_id(), **defaults | about
+    )
     return folder, manifest
 
 
-def published(store: Store, fingerprint: str, now: datetime) -> str:
-    """Publish a snapshot and return its id."""
-    folder, manifest = staged(store, fingerprint, now=now)
-    publish(store, folder, manifest)
+def published(store: Store, fingerprint: str, now: datetime, **about: Any) -> str:
+    """Put a snapshot where published ones lie, unchecked, and return its id."""
+    folder, manifest = staged(store, fingerprint, now=now, **about)
+    Snapshot.of(folder, manifest).folder.move_to(store.snapshot_folder(manifest.snapshot_id))
+    store.set_current(manifest.snapshot_id)
     (store.staging / "runs" / f"run-{fingerprint}").delete()
     return manifest.snapshot_id

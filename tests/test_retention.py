@@ -2,13 +2,16 @@
 
 import os
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 from snapshot_makers import published, staged
 
 from graphrag_tasks.errors import ConfigError, SnapshotError
+from graphrag_tasks.load.vector_store import VectorStore, row_key
 from graphrag_tasks.retention import Removed, collect_garbage, rollback, verify_all
 from graphrag_tasks.snapshots import Store
 
@@ -100,6 +103,31 @@ def test_a_tidy_store_loses_nothing(store: Store) -> None:
     assert collect_garbage(store, keep=9, staging_age=DAYS) == Removed((), (), 0)
     with pytest.raises(ConfigError, match="cannot keep -1"):
         collect_garbage(store, keep=-1, staging_age=DAYS)
+
+
+class Rows:
+    """A vector server that remembers which keys it was asked to keep."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, list[str]] = {}
+
+    def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
+        keys = [row_key(f"id-{name}", name) for name in "abcd"]
+        self.kept[collection] = [name for name, key in zip("abcd", keys, strict=True) if kept(key)]
+        return 4 - len(self.kept[collection])
+
+
+def test_vectors_that_only_old_snapshots_name_go_with_them(tmp_path: Path) -> None:
+    store, rows = Store(str(tmp_path)), Rows()
+    for number, names in enumerate(("ab", "bc", "cd")):
+        published(
+            store, f"{number}", now=datetime(2026, 1, 1 + number, tzinfo=UTC), vectors=names,
+            collections={"chunk_vectors": "chunk_x", "entity_vectors": f"entity_{number}"},
+        )  # fmt: skip
+    removed = collect_garbage(store, keep=1, staging_age=DAYS, server=cast("VectorStore", rows))
+    assert rows.kept["chunk_x"] == ["b", "c", "d"]
+    assert rows.kept["entity_0"] == []
+    assert removed.vectors == 1 + 4 + 2 + 2
 
 
 def test_a_store_elsewhere_is_tidied_too() -> None:

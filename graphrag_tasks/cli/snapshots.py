@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing, nullcontext
 from dataclasses import asdict
 from datetime import timedelta
 from enum import StrEnum
@@ -147,20 +148,26 @@ def gc(
     json: JsonOption = False,
 ) -> None:
     """Remove old snapshots, and what killed runs left."""
+    from graphrag_tasks.load.vector_store import open_vector_store
+
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
-    removed = collect_garbage(
-        Store(settings.store),
-        keep=settings.retention.keep,
-        staging_age=timedelta(days=settings.retention.staging_days),
-        dry_run=dry_run,
-    )
+    opened = Store(settings.store)
+    server = open_vector_store(opened.folder, settings.load) if opened.current_id() else None
+    with closing(server) if server else nullcontext():
+        removed = collect_garbage(
+            opened,
+            keep=settings.retention.keep,
+            staging_age=timedelta(days=settings.retention.staging_days),
+            server=server,
+            dry_run=dry_run,
+        )
     if json:
         print_json(asdict(removed))
         return
     verb = "would be removed" if dry_run else "removed"
     CONSOLE.print(
-        f"{len(removed.snapshots)} snapshots and {len(removed.staging)} folders of staged work "
-        f"{verb}, {removed.freed_bytes / 1e6:,.1f} MB freed."
+        f"{len(removed.snapshots)} snapshots, {len(removed.staging)} folders of staged work and "
+        f"{removed.vectors:,} rows of vectors {verb}, {removed.freed_bytes / 1e6:,.1f} MB freed."
     )
     for name in (*removed.snapshots, *removed.staging):
         CONSOLE.print(f"  {name}", highlight=False)
