@@ -17,6 +17,7 @@ from graphrag_tasks.evaluate.significance import Difference, paired_bootstrap
 RESULTS_FILE = "results.parquet"
 TABLES_FILE = "results.md"
 
+_SHOWN = 0.001
 _TIMES = ("wall_ms", "cpu_ms", "search_wall_ms", "search_cpu_ms")
 RESULTS = pa.schema(
     [
@@ -123,4 +124,5 @@ def _differences(report: RetrievalReport, base: RetrievalReport) -> dict[str, Di
 
 
 def _cell(one: Difference) -> str:
-    return f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}] p={one.p:.3f}"
+    p = f"p={one.p:.3f}" if one.p >= _SHOWN else f"p<{_SHOWN}"
+    return f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}] {p}"
