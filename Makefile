@@ -25,7 +25,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-browser lint format airflow airflow-home lock clean
+.PHONY: help install reindex test test-slow test-browser lint format airflow airflow-home env lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -63,6 +63,9 @@ airflow-home: .airflow/ready
 
 airflow: airflow-home ## Start Airflow's UI and scheduler on http://127.0.0.1:8080
 	$(AIRFLOW) $(BIN)/airflow standalone
+
+env: ## Write .env with secrets of its own, for docker compose
+	@$(PYTHON) docker/make_env.py
 
 test: install ## Run the fast tests
 	$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
