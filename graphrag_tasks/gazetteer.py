@@ -61,22 +61,22 @@ _FILE_NAME_SIGNS = re.compile(r"[\d_]")
 
 _PLACES = f"""
     CREATE TABLE places AS
-    SELECT DISTINCT unnest(heading_path) AS surface, '{HEADING}' AS source, document_id, chunk_id
-    FROM chunks
+    SELECT DISTINCT unnest(heading_path) AS surface, '{HEADING}' AS source, document_id, chunk_id,
+        title_source
+    FROM chunks JOIN documents USING (document_id)
     UNION ALL
-    SELECT title, '{TITLE}', document_id, chunk_id FROM chunks JOIN documents USING (document_id)
+    SELECT title, '{TITLE}', document_id, chunk_id, title_source
+    FROM chunks JOIN documents USING (document_id)
 """  # noqa: S608 - made of constants
 
 _DISTINCT = """
     SELECT surface, source, title_source, list(DISTINCT document_id) AS documents
-    FROM places LEFT JOIN (SELECT document_id, title_source FROM documents) USING (document_id)
-    GROUP BY ALL ORDER BY ALL
+    FROM places GROUP BY ALL ORDER BY ALL
 """
 
 _GAZETTEER = """
     SELECT surface, name, form, source, document_id, chunk_id, problem
-    FROM places JOIN documents USING (document_id)
-    JOIN judged USING (surface, source, title_source)
+    FROM places JOIN judged USING (surface, source, title_source)
     ORDER BY document_id, chunk_id, source, surface, form
 """
 
