@@ -15,6 +15,7 @@ from graphrag_tasks.cli import (
     doctor,
     entities,
     evaluate,
+    export,
     extract,
     graph,
     index,
@@ -40,6 +41,7 @@ app.add_typer(evaluate.app, name="eval")
 app.add_typer(snapshots.app, name="snapshots")
 app.add_typer(entities.app, name="entities")
 app.add_typer(graph.app, name="graph")
+app.command()(export.export)
 app.command()(doctor.doctor)
 
 

@@ -52,7 +52,7 @@ def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -
     hubs = figures.pop("hubs")
     assert figures == {name: shown["stats"]["counts"][name] for name in figures}
     assert hubs[0]["degree"] == figures["highest_degree"]
-    assert {"table", "VBBS"} <= {hub["name"] for hub in hubs}
+    assert "VBBE" in {hub["name"] for hub in hubs}
     assert "largest component share" in run("graph", "stats", "--store", store)
 
 
@@ -227,3 +227,32 @@ def test_an_unknown_document_is_told_what_is_called_alike(store: Path) -> None:
             run("snapshots", "document", wrong, "--store", store)
     with pytest.raises(SnapshotError, match=r"It holds 2 documents, such as docs/a\.md"):
         run("snapshots", "document", "zzzzzzzzzzzz", "--store", store)
+
+
+@pytest.mark.parametrize("name", ["graph.graphml", "graph.gexf", "graph.json", "picture.svg"])
+def test_a_neighbourhood_is_exported(store: Path, tmp_path: Path, name: str) -> None:
+    printed = run("export", tmp_path / name, "--entity", "vbbe", "--store", store)
+    assert "entities" in printed
+    assert "VBBE" in (tmp_path / name).read_text("utf-8")
+
+
+def test_a_whole_graph_is_exported_for_graph_databases(store: Path, tmp_path: Path) -> None:
+    run("export", tmp_path / "out", "--format", "csv", "--store", store)
+    rows = (tmp_path / "out" / "nodes.csv").read_text("utf-8").splitlines()
+    figures = run_json("graph", "stats", "--store", store)
+    assert len(rows) == figures["nodes"] + 1
+    relations = (tmp_path / "out" / "relationships.csv").read_text("utf-8").splitlines()
+    assert len(relations) == figures["entity_relations"] + 1
+
+
+def test_an_export_that_cannot_be_says_what_can(store: Path, tmp_path: Path) -> None:
+    for arguments, words in (
+        (["x.svg"], "Choose a part"),
+        (["x.doc"], "Name one by --format"),
+        (["x.svg", "--entity", "VBBX"], "Did you mean: vbbe"),
+        (["x.svg", "--community", "nothing"], "there is no community"),
+        (["x.svg", "--community", "a", "--entity", "b"], "choose one part"),
+    ):
+        with pytest.raises(GraphragError) as caught:
+            run("export", tmp_path / arguments[0], *arguments[1:], "--store", store)
+        assert words in str(caught.value)
