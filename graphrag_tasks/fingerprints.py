@@ -78,14 +78,19 @@ class Fingerprints:
             names=code_version("graphrag_tasks.names"),
             sql=code_version("graphrag_tasks.sql"),
         )
-        normalized = _chain(listed_names, "normalize", config=config.normalize.model_dump())
+        normalized = _chain(
+            listed_names,
+            "normalize",
+            config=config.normalize.model_dump(),
+            model=nlp.model_version(config.normalize.model),
+            forms=code_version("graphrag_tasks.forms"),
+        )
         resolved = _chain(
             normalized,
             "resolve",
             config=config.resolve.model_dump(exclude={"overrides"}),
             overrides=load_overrides(config.resolve.overrides).fingerprint,
             model=nlp.model_version(config.resolve.model),
-            forms=code_version("graphrag_tasks.forms"),
         )
         mentioned = _chain(
             resolved,

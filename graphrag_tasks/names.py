@@ -7,7 +7,10 @@ import unicodedata
 from functools import lru_cache
 
 LITERAL = "literal"
-PROBLEMS = ("pronoun", LITERAL, "short", "long", "wordy", "stop_word", "no_letter")
+GENERIC = "generic"
+PROBLEMS = (
+    "pronoun", LITERAL, "short", "long", "wordy", "stop_word", "fragment", "no_letter", GENERIC,
+)  # fmt: skip
 """What keeps a surface from being a node; of several the first counts."""
 
 _DETERMINERS = frozenset(

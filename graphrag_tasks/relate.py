@@ -1,7 +1,8 @@
 """Relate stage: names are entities now; triples between them become relations, with evidence.
 
 Equal triples are one relation, however many sentences state it. Triples whose tail is a value (a
-number, a date) are attributes of their head. What becomes neither is kept as a row with its reason.
+number, a date) or a common noun are attributes of their head. What becomes neither is kept as a
+row with its reason.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from graphrag_tasks.config import SqlConfig
-from graphrag_tasks.names import LITERAL, PROBLEMS
+from graphrag_tasks.names import GENERIC, LITERAL, PROBLEMS
 from graphrag_tasks.sql import Rows, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
 
@@ -38,7 +39,7 @@ _FACTS = f"""
 """  # noqa: S608 - made of constants
 
 _RELATED = "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id"
-_ATTRIBUTED = f"head_problem IS NULL AND tail_problem IS NOT DISTINCT FROM '{LITERAL}'"
+_ATTRIBUTED = f"head_problem IS NULL AND coalesce(tail_problem, '') IN ('{LITERAL}', '{GENERIC}')"
 
 _UNRELATED = f"""
     CREATE VIEW unrelated AS

@@ -137,7 +137,7 @@ ATTRIBUTES = pa.schema(
     [
         column("entity_id", STRING, "entity that has it"),
         column("relation", STRING, "canonical relation form"),
-        column("value", STRING, "the number, date or other value as it stands"),
+        column("value", STRING, "the number, date or common noun as it stands"),
         column("type", STRING, "entity label of the value; empty for none"),
         column("negated", BOOL, "whether the sentence denies it"),
         column("triple_id", STRING, "triple it comes from"),

@@ -4,20 +4,24 @@ Paper, section 3.2: strip noise, standardise names, deduplicate, and drop heads 
 characters and stop words. Each distinct surface is judged once, however often it occurs, so the
 work in Python grows with the vocabulary and not with the triples. What depends on counting breaks
 ties by text, so no input order shows.
+
+A common noun without anything that tells which one ("example", "following value") names nothing
+where many documents have it: such nodes would join what has nothing to do with each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.config import NormalizeConfig, SqlConfig
-from graphrag_tasks.names import LITERAL, PROBLEMS, clean_name, is_code
+from graphrag_tasks.names import GENERIC, PROBLEMS, clean_name
+from graphrag_tasks.nlp.dictionary import known_words
+from graphrag_tasks.normalize.problems import TITLE, bare_noun, problem_of
 from graphrag_tasks.sql import BATCH_ROWS, Rows, add_rows, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
 
@@ -28,29 +32,55 @@ REQUIRES = ("triples", "gazetteer")
 PRODUCES = ("surfaces", "names")
 DEPENDENCIES = ("spacy", "duckdb")
 
-PRONOUN = "PRON"
-LITERAL_TYPES = frozenset(
-    {"CARDINAL", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"}
-)
-"""Labels of values: what has one is an attribute of the other end, and no node."""
-
 _ENDS = f"""
     CREATE VIEW ends AS
-    SELECT {surface("head")} AS surface, {label("head")} AS type, sentence_id, head_start AS start
+    SELECT {surface("head")} AS surface, {label("head")} AS type, document_id,
+        sentence_id AS place, head_start AS start, NULL AS source
     FROM triples
     UNION ALL
-    SELECT {surface("tail")}, {label("tail")}, sentence_id, tail_start FROM triples
+    SELECT {surface("tail")}, {label("tail")}, document_id, sentence_id, tail_start, NULL
+    FROM triples
     UNION ALL
-    SELECT DISTINCT name, '', document_id, 0 FROM gazetteer WHERE problem IS NULL
+    SELECT DISTINCT name, '', document_id, document_id, 0, source
+    FROM gazetteer WHERE problem IS NULL
 """  # noqa: S608 - made of constants
 
-_FOUND = "CREATE TABLE found AS SELECT DISTINCT surface, type FROM ends"
+_FOUND = """
+    CREATE TABLE found AS SELECT surface, type, max(source) AS source FROM ends GROUP BY ALL
+"""
+
+_JUDGED = pa.schema(
+    [
+        pa.field(name, pa.string())
+        for name in ("surface", "type", "key", "name", "problem", "source", "bare")
+    ]
+)
+"""`schemas.SURFACES`, where the gazetteer has it, and the noun of those that are one and no more."""
+
+_SPREAD = """
+    CREATE TABLE spread AS
+    SELECT bare FROM ends JOIN judged USING (surface, type) WHERE bare IS NOT NULL
+    GROUP BY bare HAVING count(DISTINCT document_id) >= greatest(
+        $documents, $share * (SELECT count(DISTINCT document_id) FROM triples)
+    )
+"""
+
+_JUDGED_SURFACES = f"""
+    CREATE TABLE surfaces AS
+    SELECT surface, type, key, name, CASE
+        WHEN problem IS NULL AND source IS DISTINCT FROM '{TITLE}'
+            AND key IN (SELECT key FROM judged WHERE bare IN (SELECT bare FROM spread))
+        THEN '{GENERIC}' ELSE problem
+    END AS problem
+    FROM judged
+"""  # noqa: S608 - made of constants
+
 _SURFACES = "FROM surfaces ORDER BY surface, type"
 _PROBLEMS = "SELECT problem, count(*) FROM surfaces WHERE problem IS NOT NULL GROUP BY problem"
 
 _NAMES = """
     WITH mention AS (
-        SELECT DISTINCT key, name AS alias, type, sentence_id, start
+        SELECT DISTINCT key, name AS alias, type, place, start
         FROM ends JOIN surfaces USING (surface, type) WHERE problem IS NULL
     ),
     counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
@@ -76,7 +106,7 @@ def normalize(
     Args:
         triples: Rows of `schemas.TRIPLES`.
         gazetteer: Rows of `schemas.GAZETTEER`; each name counts once for each document.
-        config: Lengths a head or tail may have.
+        config: Lengths a name may have, and how widely a bare noun may be spread.
         sql: Memory and threads.
 
     Returns:
@@ -88,7 +118,10 @@ def normalize(
         connection = stack.enter_context(sql_over(inputs, sql))
         for statement in (_ENDS, _FOUND):
             connection.execute(statement)
-        add_rows(connection, "surfaces", schemas.SURFACES, _judged(connection, config))
+        add_rows(connection, "judged", _JUDGED, _judged(connection, config))
+        least = {"documents": config.generic_documents, "share": config.generic_share}
+        connection.execute(_SPREAD, least)
+        connection.execute(_JUDGED_SURFACES)
         problems = dict(connection.sql(_PROBLEMS).fetchall())
         stats: dict[str, int | float] = {
             f"surfaces_{problem}": problems.get(problem, 0) for problem in PROBLEMS
@@ -103,39 +136,20 @@ def normalize(
 def _judged(
     connection: duckdb.DuckDBPyConnection, config: NormalizeConfig
 ) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
+    is_known = known_words(config.model)
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
-            surfaces, types = (found[name].to_pylist() for name in ("surface", "type"))
+            surfaces, types, sources = (found[name].to_pylist() for name in found.schema.names)
             names = list(map(clean_name, surfaces))
             keys = [name.casefold() for name in names]
-            rows = zip(surfaces, keys, types, strict=True)
-            problems = [_problem(surface, key, type_, config) for surface, key, type_ in rows]
-            columns = (surfaces, types, keys, names, problems)
+            rows = zip(surfaces, keys, types, sources, strict=True)
+            problems = [problem_of(*row, config) for row in rows]
+            bare = [
+                None if problem or source == TITLE else bare_noun(name, is_known)
+                for name, problem, source in zip(names, problems, sources, strict=True)
+            ]
+            columns = (surfaces, types, keys, names, problems, sources, bare)
             yield pa.record_batch(
-                [pa.array(column, pa.string()) for column in columns],
-                names=schemas.SURFACES.names,
+                [pa.array(column, pa.string()) for column in columns], schema=_JUDGED
             )
-
-
-def _problem(name: str, key: str, type_: str, config: NormalizeConfig) -> str | None:
-    checks = {
-        "pronoun": type_ == PRONOUN,
-        LITERAL: (type_ in LITERAL_TYPES and not is_code(name)) or _is_number(key),
-        "short": len(key) < config.min_characters,
-        "long": len(key) > config.max_characters,
-        "wordy": key.count(" ") >= config.max_words,
-        "stop_word": key in _stop_words(),
-        "no_letter": not any(character.isalpha() for character in key),
-    }
-    return next((problem for problem in PROBLEMS if checks[problem]), None)
-
-
-def _is_number(key: str) -> bool:
-    return bool(key) and not any(sign.isalpha() for sign in key) and any(map(str.isdigit, key))
-
-
-@lru_cache(maxsize=1)
-def _stop_words() -> frozenset[str]:
-    from spacy.lang.en.stop_words import STOP_WORDS
-
-    return frozenset(STOP_WORDS)

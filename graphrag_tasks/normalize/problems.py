@@ -1,0 +1,129 @@
+"""What is wrong with a surface that is to name a node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from graphrag_tasks.config import NormalizeConfig
+from graphrag_tasks.forms import singular_noun
+from graphrag_tasks.names import GENERIC, LITERAL, PROBLEMS, is_code
+
+PRONOUN = "PRON"
+LITERAL_TYPES = frozenset(
+    {"CARDINAL", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"}
+)
+"""Labels of values: what has one is an attribute of the other end, and no node."""
+
+TITLE, HEADING = "title", "heading"
+
+_FILLERS = frozenset({"e.g", "e. g", "eg", "i.e", "i. e", "ie", "etc", "cf", "vs", "aka", "n/a"})
+_OPENERS = frozenset(
+    {"also", "and", "as", "because", "but", "even", "how", "if", "just", "nor", "only", "or"}
+    | {"than", "that", "to", "what", "whether", "which", "who", "whom", "whose", "why"}
+)
+_ADDITIONS = frozenset(
+    {"addition", "clause", "condition", "conditions", "clauses", "operator", "statement"}
+)
+"""Nouns that make a word of code before them a name: "where clause", "if statement"."""
+
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|"
+    "million|billion"
+)
+_QUANTITY = re.compile(
+    r"(?:at least|at most|up to|more than|less than|fewer than|about|almost|around|nearly|over|"
+    rf"approximately) (?:[\d$€£]|(?:a|an|{_NUMBER_WORDS})\b).*"
+)
+_DATE_WORD = (
+    r"\d[\d.,:/%]*(?:st|nd|rd|th|s)?|[$€£]\d\S*|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|centur(?:y|ies)|decades?|bc|ad|percent|"
+    rf"early|mid|late|number|in|of|the|since|until|by|from|to|{_NUMBER_WORDS}"
+)
+_VALUE = re.compile(rf"(?:{_DATE_WORD})(?:[ –-](?:{_DATE_WORD}))*")
+_VALUE_CORE = re.compile(rf"\d|\b(?:{_NUMBER_WORDS}|january|february|april|june|july|august|"
+                         r"september|october|november|december)\b")  # fmt: skip
+
+_EMPTY_MODIFIERS = frozenset(
+    {"above", "additional", "available", "below", "certain", "corresponding", "different", "few"}
+    | {"first", "five", "following", "for", "four", "further", "given", "in", "last", "main"}
+    | {"many", "more", "new", "next", "one", "other", "own", "possible", "previous", "relevant"}
+    | {"respective", "same", "second", "several", "single", "specific", "such", "third", "three"}
+    | {"two", "various"}
+)
+"""Words before a noun that do not tell what kind of thing it is."""
+
+
+def problem_of(
+    surface: str, key: str, type_: str, source: str | None, config: NormalizeConfig
+) -> str | None:
+    """Return what keeps a surface from being a node, of several the first of `PROBLEMS`.
+
+    Titles and headings are names by their place: no title is a value, a stop word or too wordy, and
+    neither is a fragment.
+
+    Args:
+        surface: As a triple has it, or the gazetteer.
+        key: What it is normalised to.
+        type_: Its entity label.
+        source: title or heading, where it is one.
+        config: Lengths.
+    """
+    is_value = (type_ in LITERAL_TYPES and not is_code(surface)) or _is_value(key)
+    checks = {
+        "pronoun": type_ == PRONOUN,
+        LITERAL: is_value and source != TITLE,
+        "short": len(key) < config.min_characters,
+        "long": len(key) > config.max_characters,
+        "wordy": key.count(" ") >= config.max_words and source != TITLE,
+        "stop_word": _is_stop_word(key) and source != TITLE,
+        "fragment": source is None and _is_fragment(surface, key),
+        "no_letter": not any(map(str.isalnum, key)),
+        GENERIC: False,
+    }
+    return next((problem for problem in PROBLEMS if checks[problem]), None)
+
+
+def _is_value(key: str) -> bool:
+    if not any(sign.isalpha() for sign in key):
+        return any(map(str.isdigit, key))
+    return _VALUE.fullmatch(key) is not None and _VALUE_CORE.search(key) is not None
+
+
+def _is_stop_word(key: str) -> bool:
+    return key in _FILLERS or all(word in _stop_words() for word in key.split(" "))
+
+
+def _is_fragment(surface: str, key: str) -> bool:
+    first, _, rest = key.partition(" ")
+    if not rest or not surface[:1].islower():
+        return False
+    return (first in _OPENERS and rest not in _ADDITIONS) or _QUANTITY.fullmatch(key) is not None
+
+
+def bare_noun(name: str, is_known: Callable[[str], bool]) -> str | None:
+    """Return the singular of a common noun that stands alone, or None for any other name.
+
+    "examples" and "following example" are the bare noun "example"; "example program" is none, nor
+    is "Example", which may be a name.
+
+    Args:
+        name: A surface without noise.
+        is_known: Whether a word in small letters is one of the language.
+    """
+    words = name.split(" ")
+    while len(words) > 1 and words[0] in _EMPTY_MODIFIERS:
+        words = words[1:]
+    [word, *others] = words
+    if others or not word.isalpha() or not word.islower() or not is_known(word):
+        return None
+    return singular_noun(word)
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> frozenset[str]:
+    from spacy.lang.en.stop_words import STOP_WORDS
+
+    return frozenset(STOP_WORDS)
