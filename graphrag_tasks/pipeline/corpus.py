@@ -50,7 +50,7 @@ def _normalize(state: RunState) -> StageResult:
 
 
 def _resolve(state: RunState) -> StageResult:
-    from graphrag_tasks.resolve import load_overrides, resolve
+    from graphrag_tasks.resolve import resolve
 
     return resolve(
         state.staged.scan_table("triples"),
@@ -59,7 +59,7 @@ def _resolve(state: RunState) -> StageResult:
         state.staged.scan_table("names"),
         config=state.config.resolve,
         sql=state.config.sql,
-        overrides=load_overrides(state.config.resolve.overrides),
+        overrides=state.files.parsed_overrides(state.config),
     )
 
 
@@ -86,6 +86,7 @@ def _relate(state: RunState) -> StageResult:
         state.staged.scan_table("surfaces"),
         state.staged.scan_table("resolved"),
         sql=state.config.sql,
+        schema=state.files.parsed_schema(state.config),
     )
 
 

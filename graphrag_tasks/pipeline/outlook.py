@@ -14,6 +14,7 @@ from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
+from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.plan import plan, shards_of
 from graphrag_tasks.snapshots import Snapshot, Store
 from graphrag_tasks.sources import SourceRoot, list_sources, source_roots
@@ -28,6 +29,7 @@ class Outlook:
     Attributes:
         roots: Where the sources are.
         fingerprints: What each stage's output will depend on.
+        files: What the user's files say.
         parent_id: The published snapshot, readable or not.
         carry: Whether its tables are whole, so that rows may be taken over from them.
         up_to_date: Whether it is what the run would publish.
@@ -38,6 +40,7 @@ class Outlook:
 
     roots: tuple[SourceRoot, ...]
     fingerprints: Fingerprints
+    files: UserFiles
     parent_id: str | None
     carry: bool
     up_to_date: bool
@@ -54,19 +57,26 @@ def look_ahead(config: Config) -> Outlook:
 
     Raises:
         SourceError: A source is missing, lists nothing, or lost too much.
-        ConfigError: Two sources have one name, or there is no such extractor.
+        ConfigError: Two sources have one name, there is no such extractor, or a user's file is not
+            readable.
         MissingDependencyError: Packages or models that the configuration asks for are absent.
     """
     roots = source_roots(config.sources)
     make_extractor(config.extract)  # refuses a wrong name or model before any work
     check_pdf_engine(config.parse)
+    files = UserFiles.read(config)
     store = Store(config.store)
     parent = reuse.parent_of(store)
     if parent and not reuse.is_whole(parent, collect.PRODUCES):
         parent = None
     before = parent.manifest.fingerprints if parent else {}
     listed = list_sources(roots)
-    fingerprints = Fingerprints.of(config, listed)
+    fingerprints = Fingerprints.of(
+        config,
+        listed,
+        overrides=files.parsed_overrides(config),
+        schema=files.parsed_schema(config),
+    )
     planned = plan(
         listed,
         parent.table("documents") if parent else schemas.empty("documents"),
@@ -77,6 +87,7 @@ def look_ahead(config: Config) -> Outlook:
     return Outlook(
         roots=roots,
         fingerprints=fingerprints,
+        files=files,
         parent_id=store.current_id(),
         carry=parent is not None,
         up_to_date=_is_up_to_date(config, parent, fingerprints, sources),

@@ -85,7 +85,8 @@ class Run:
 
         Raises:
             SourceError: A source is missing, lists nothing, or lost too much.
-            ConfigError: Two sources have one name, or there is no such extractor.
+            ConfigError: Two sources have one name, there is no such extractor, or a user's file is
+                not readable.
             MissingDependencyError: Packages or models that the configuration asks for are absent.
         """
         with measured() as cost:
@@ -97,6 +98,7 @@ class Run:
                 up_to_date=outlook.up_to_date,
                 roots=outlook.roots,
                 fingerprints=outlook.fingerprints,
+                files=outlook.files,
             )
             fingerprint = outlook.fingerprints.collect
             table = state.folder.write_table("sources", outlook.sources, fingerprint=fingerprint)

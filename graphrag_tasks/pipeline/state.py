@@ -13,6 +13,7 @@ from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.plan import shards_of
 from graphrag_tasks.snapshots import Snapshot, Store
 from graphrag_tasks.sources import SourceRoot
@@ -35,6 +36,7 @@ class RunState:
         up_to_date: Whether the parent is what this run would publish: nothing is left to do.
         roots: Where the sources are.
         fingerprints: What each stage's output depends on.
+        files: What the user's files said when the run was planned.
         store: Where the run will publish.
 
     Raises:
@@ -51,6 +53,7 @@ class RunState:
         self.up_to_date: bool = state["up_to_date"]
         self.roots = tuple(SourceRoot(**root) for root in state["roots"])
         self.fingerprints = Fingerprints(**state["fingerprints"])
+        self.files = UserFiles(**state["files"])
         self.store = Store(self.config.store)
 
     @classmethod
@@ -63,6 +66,7 @@ class RunState:
         up_to_date: bool,
         roots: Sequence[SourceRoot],
         fingerprints: Fingerprints,
+        files: UserFiles,
     ) -> RunState:
         """Write what a run depends on into the folder that is named by it."""
         run_id = content_id("run", fingerprints.load, str(parent_id), int(config.plan.full_refresh))
@@ -76,6 +80,7 @@ class RunState:
                 "up_to_date": up_to_date,
                 "roots": [asdict(root) for root in roots],
                 "fingerprints": asdict(fingerprints),
+                "files": asdict(files),
             },
         )
         return cls(folder)

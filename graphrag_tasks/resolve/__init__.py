@@ -1,6 +1,6 @@
 """Entity resolution: names that are one thing become one entity, and every decision is a row."""
 
-from graphrag_tasks.resolve.overrides import Overrides, load_overrides, read_overrides
+from graphrag_tasks.resolve.overrides import Overrides, read_overrides
 from graphrag_tasks.resolve.stage import DEPENDENCIES, PRODUCES, REQUIRES, resolve
 
 __all__ = [
@@ -8,7 +8,6 @@ __all__ = [
     "PRODUCES",
     "REQUIRES",
     "Overrides",
-    "load_overrides",
     "read_overrides",
     "resolve",
 ]

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import fsspec
 import yaml
 
 from graphrag_tasks.errors import ConfigError
@@ -66,29 +65,6 @@ class Overrides:
                 "rename": self.rename,
             }
         )
-
-
-def load_overrides(uri: str | None) -> Overrides:
-    """Read an overrides file; none where no uri is given.
-
-    Args:
-        uri: File or URI.
-
-    Raises:
-        ConfigError: The file does not exist, or `read_overrides` refuses it.
-    """
-    if uri is None:
-        return Overrides()
-    try:
-        with fsspec.open(uri, "rt", encoding="utf-8") as file:
-            text = file.read()
-    except OSError as error:
-        raise ConfigError(
-            f"the overrides file cannot be read: {error.strerror or error}",
-            uri,
-            "Correct resolve.overrides, or leave it out",
-        ) from error
-    return read_overrides(text, uri)
 
 
 def read_overrides(text: str, where: str) -> Overrides:

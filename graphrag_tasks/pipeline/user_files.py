@@ -1,0 +1,70 @@
+"""The files that a user writes for a run: read once, when it is planned, and kept with it.
+
+A file may change while a run works. What the run was planned with is what its fingerprints name, so
+that is what its stages get.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import fsspec
+
+from graphrag_tasks.config import Config
+from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.relate import GraphSchema, read_schema
+from graphrag_tasks.resolve import Overrides, read_overrides
+
+
+@dataclass(frozen=True)
+class UserFiles:
+    """What a user's files say, as text; empty for none.
+
+    Attributes:
+        overrides: `resolve.overrides`.
+        schema: `relate.schema_file`.
+    """
+
+    overrides: str
+    schema: str
+
+    @classmethod
+    def read(cls, config: Config) -> UserFiles:
+        """Read the files that a configuration names.
+
+        Raises:
+            ConfigError: One cannot be read.
+        """
+        return cls(
+            overrides=_text(config.resolve.overrides, "resolve.overrides"),
+            schema=_text(config.relate.schema_file, "relate.schema_file"),
+        )
+
+    def parsed_overrides(self, config: Config) -> Overrides:
+        """Return the overrides.
+
+        Raises:
+            ConfigError: `read_overrides` refuses them.
+        """
+        return read_overrides(self.overrides, config.resolve.overrides or "resolve.overrides")
+
+    def parsed_schema(self, config: Config) -> GraphSchema:
+        """Return the schema.
+
+        Raises:
+            ConfigError: `read_schema` refuses it.
+        """
+        return read_schema(self.schema, config.relate.schema_file or "relate.schema_file")
+
+
+def _text(uri: str | None, setting: str) -> str:
+    if uri is None:
+        return ""
+    try:
+        with fsspec.open(uri, "rt", encoding="utf-8") as file:
+            return str(file.read())
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            f"the file cannot be read: {reason}", uri, f"Correct {setting}, or leave it out"
+        ) from error

@@ -1,0 +1,44 @@
+"""A user's files are read when a run is planned; what becomes of them later is the next run's."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.config import Config
+from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Run
+
+
+def test_a_file_that_changes_during_a_run_changes_the_next_one(
+    configure: Callable[..., Config], tmp_path: Path
+) -> None:
+    overrides, schema = tmp_path / "overrides.yaml", tmp_path / "schema.yaml"
+    overrides.write_text("rename:\n  PRCD_ELEMENTS: Price table\n")
+    schema.write_text("relations:\n  replace: {}\n")
+    config = configure(resolve={"overrides": str(overrides)}, relate={"schema_file": str(schema)})
+    run, _ = Run.start(config)
+    overrides.write_text("rename:\n  PRCD_ELEMENTS: Something else\n")
+    schema.unlink()
+    for shard in run.shards:
+        for stage in SHARD_STAGES:
+            run.process_shard(stage, shard)
+    for stage in CORPUS_STAGES:
+        run.process_corpus(stage)
+    snapshot = run.state.store.open(run.publish().manifest.snapshot_id)
+    names = set(snapshot.table("entities")["name"].to_pylist())
+    assert "Price table" in names
+    assert not names & {"PRCD_ELEMENTS", "Something else"}
+    assert set(snapshot.table("relations")["relation"].to_pylist()) == {"replace"}
+    with pytest.raises(ConfigError, match=r"schema.yaml.*cannot be read.*relate.schema_file"):
+        Run.start(config)
+
+
+def test_a_wrong_file_stops_the_run_before_it_begins(
+    configure: Callable[..., Config], tmp_path: Path
+) -> None:
+    schema = tmp_path / "schema.yaml"
+    schema.write_text("relatoins: {}\n")
+    with pytest.raises(ConfigError, match="Did you mean 'relations'"):
+        Run.start(configure(relate={"schema_file": str(schema)}))
+    assert not (tmp_path / "store" / "staging" / "runs").exists()
