@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from graphrag_tasks.config import NormalizeConfig, SqlConfig
-from graphrag_tasks.names import GENERIC, PROBLEMS, clean_name
+from graphrag_tasks.names import GENERIC, PROBLEMS, TECHNICAL_TYPES, clean_name
 from graphrag_tasks.nlp.dictionary import known_words
 from graphrag_tasks.normalize.problems import TITLE, bare_noun, problem_of
+from graphrag_tasks.normalize.types import HEADER_RELATIONS, type_of
 from graphrag_tasks.sql import BATCH_ROWS, Rows, add_rows, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
 
@@ -31,30 +32,37 @@ REQUIRES = ("triples", "gazetteer")
 PRODUCES = ("surfaces", "names")
 DEPENDENCIES = ("spacy", "duckdb")
 
+_HEADERS = ", ".join(f"'{relation}'" for relation in HEADER_RELATIONS)
+_TECHNICAL = ", ".join(f"'{type_}'" for type_ in sorted(TECHNICAL_TYPES))
+
 _ENDS = f"""
     CREATE VIEW ends AS
     SELECT {surface("head")} AS surface, {label("head")} AS type, document_id,
-        sentence_id AS place, head_start AS start, NULL AS source
+        sentence_id AS place, head_start AS start, NULL AS source,
+        NULL AS header
     FROM triples
     UNION ALL
-    SELECT {surface("tail")}, {label("tail")}, document_id, sentence_id, tail_start, NULL
+    SELECT {surface("tail")}, {label("tail")}, document_id, sentence_id, tail_start, NULL,
+        CASE WHEN relation IN ({_HEADERS}) THEN relation END
     FROM triples
     UNION ALL
-    SELECT DISTINCT name, '', document_id, document_id, 0, source
+    SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL
     FROM gazetteer WHERE problem IS NULL
 """  # noqa: S608 - made of constants
 
 _FOUND = """
-    CREATE TABLE found AS SELECT surface, type, max(source) AS source FROM ends GROUP BY ALL
+    CREATE TABLE found AS
+    SELECT surface, type, max(source) AS source, max(header) AS header FROM ends GROUP BY ALL
 """
 
 _JUDGED = pa.schema(
     [
         pa.field(name, pa.string())
-        for name in ("surface", "type", "key", "name", "problem", "source", "bare")
+        for name in ("surface", "type", "key", "name", "problem", "source", "bare", "label")
     ]
 )
-"""`schemas.SURFACES`; whether it is a title or heading; the noun, if it is one and no more."""
+"""`schemas.SURFACES`; whether it is a title or heading; the noun, if it is one and no more; what it
+votes for as entity type."""
 
 _SPREAD = """
     CREATE TABLE spread AS
@@ -66,7 +74,7 @@ _SPREAD = """
 
 _JUDGED_SURFACES = f"""
     CREATE TABLE surfaces AS
-    SELECT surface, type, key, name, CASE
+    SELECT surface, type, key, name, label, CASE
         WHEN problem IS NULL AND source IS DISTINCT FROM '{TITLE}'
             AND key IN (SELECT key FROM judged WHERE bare IN (SELECT bare FROM spread))
         THEN '{GENERIC}' ELSE problem
@@ -74,12 +82,12 @@ _JUDGED_SURFACES = f"""
     FROM judged
 """  # noqa: S608 - made of constants
 
-_SURFACES = "FROM surfaces ORDER BY surface, type"
+_SURFACES = "SELECT surface, type, key, name, problem FROM surfaces ORDER BY surface, type"
 _PROBLEMS = "SELECT problem, count(*) FROM surfaces WHERE problem IS NOT NULL GROUP BY problem"
 
-_NAMES = """
+_NAMES = f"""
     WITH mention AS (
-        SELECT DISTINCT key, name AS alias, type, place, start
+        SELECT DISTINCT key, name AS alias, label, place, start
         FROM ends JOIN surfaces USING (surface, type) WHERE problem IS NULL
     ),
     counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
@@ -88,13 +96,16 @@ _NAMES = """
         QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, alias) = 1
     ),
     labelled AS (
-        SELECT key, type FROM mention WHERE type <> '' GROUP BY key, type
-        QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, type) = 1
+        SELECT key, label AS type FROM mention GROUP BY key, label
+        QUALIFY row_number() OVER (
+            PARTITION BY key
+            ORDER BY coalesce(label IN ({_TECHNICAL}), false) DESC, count(*) DESC, label NULLS LAST
+        ) = 1
     )
     SELECT key, name, type, mentions
     FROM counted JOIN named USING (key) LEFT JOIN labelled USING (key)
     ORDER BY key
-"""
+"""  # noqa: S608 - made of constants
 
 
 def normalize(
@@ -139,7 +150,7 @@ def _judged(
     is_known = known_words(config.model)
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
-            surfaces, types, sources = (found[name].to_pylist() for name in found.schema.names)
+            surfaces, types, sources, headers = (one.to_pylist() for one in found.columns)
             names = list(map(clean_name, surfaces))
             keys = [name.casefold() for name in names]
             rows = zip(surfaces, keys, types, sources, strict=True)
@@ -148,7 +159,9 @@ def _judged(
                 None if problem or source == TITLE else bare_noun(name, is_known)
                 for name, problem, source in zip(names, problems, sources, strict=True)
             ]
-            columns = (surfaces, types, keys, names, problems, sources, bare)
+            described = zip(names, types, headers, strict=True)
+            labels = [type_of(*row, is_known) for row in described]
+            columns = (surfaces, types, keys, names, problems, sources, bare, labels)
             yield pa.record_batch(
                 [pa.array(column, pa.string()) for column in columns], schema=_JUDGED
             )

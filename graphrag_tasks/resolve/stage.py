@@ -18,6 +18,7 @@ import pyarrow as pa
 from graphrag_tasks import schemas
 from graphrag_tasks.config import ResolveConfig, SqlConfig
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.names import TECHNICAL_TYPES
 from graphrag_tasks.nlp.dictionary import known_words
 from graphrag_tasks.resolve.candidates import Candidate, Name, candidates
 from graphrag_tasks.resolve.clusters import Clusters
@@ -230,8 +231,10 @@ class _Resolution:
 
 
 def _voted_type(names: Iterable[Name]) -> str | None:
+    """Return the type of most mentions, be it none; a technical one wins whatever its number."""
     votes: Counter[str] = Counter()
     for name in names:
-        if name.type:
-            votes[name.type] += name.mentions
-    return min(votes, key=lambda label: (-votes[label], label)) if votes else None
+        votes[name.type or ""] += name.mentions
+    return (
+        min(votes, key=lambda type_: (type_ not in TECHNICAL_TYPES, -votes[type_], type_)) or None
+    )
