@@ -4,7 +4,7 @@
 of summarizers and the extractive one, `stage` puts rows together.
 """
 
-from graphrag_tasks.communities.stage import DEPENDENCIES, PRODUCES, REQUIRES, communities
+from graphrag_tasks.communities.stage import COLUMNS, DEPENDENCIES, PRODUCES, REQUIRES, communities
 from graphrag_tasks.communities.summaries import (
     CitedSentence,
     CommunityContext,
@@ -14,6 +14,7 @@ from graphrag_tasks.communities.summaries import (
 )
 
 __all__ = [
+    "COLUMNS",
     "DEPENDENCIES",
     "PRODUCES",
     "REQUIRES",

@@ -30,7 +30,16 @@ from graphrag_tasks.graph import relation_weights
 from graphrag_tasks.ids import content_id, fingerprint
 from graphrag_tasks.stage import StageResult
 
-REQUIRES = ("documents", "sentences", "entities", "relations", "evidence")
+COLUMNS: Mapping[str, list[str]] = {
+    "documents": ["document_id", "title"],
+    "sentences": ["sentence_id", "document_id", "text", "page"],
+    "entities": ["entity_id", "name"],
+    "relations": ["relation_id", "head_id", "tail_id", "text", "weight", "confidence"],
+    "evidence": ["relation_id", "sentence_id"],
+}
+"""Columns that the stage reads of each table."""
+
+REQUIRES = tuple(COLUMNS)
 PRODUCES = ("communities", "members")
 DEPENDENCIES = ("python-igraph",)
 
@@ -73,7 +82,7 @@ def communities(
     """Find the communities of the entity graph and summarise them.
 
     Args:
-        tables: `REQUIRES`, by name.
+        tables: `REQUIRES`, by name; `COLUMNS` of each are enough.
         config: Resolutions, sizes, seed, and how much a summary may draw on.
         graph: How relations are weighed.
         summarizer: Writes titles and summaries.
@@ -132,9 +141,9 @@ class _Source:
         self, tables: Mapping[str, pa.Table], graph: GraphConfig, config: CommunitiesConfig
     ) -> None:
         self._config = config
-        self._entities = tables["entities"].sort_by("entity_id")
-        self._relations = tables["relations"].sort_by("relation_id")
-        self._sentences = tables["sentences"].sort_by("sentence_id")
+        self._entities = _by_id(tables["entities"], "entity_id")
+        self._relations = _by_id(tables["relations"], "relation_id")
+        self._sentences = _by_id(tables["sentences"], "sentence_id")
         self._documents = tables["documents"]
         ids = self._entities["entity_id"].combine_chunks()
         self._ends = np.column_stack(
@@ -148,6 +157,8 @@ class _Source:
             degree_cap=graph.degree_cap,
         )
         self._stated, self._stating = self._statements(tables["evidence"])
+        texts = self._sentences["text"].take(pa.array(self._stating)).combine_chunks()
+        self._texts: Rows = texts.dictionary_encode().indices.to_numpy().astype(np.int64)
 
     def _statements(self, evidence: pa.Table) -> tuple[Rows, Rows]:
         """Return pairs of a relation's row and the row of a quotable sentence that states it."""
@@ -209,13 +220,13 @@ class _Source:
         """Return the sentences that state most of a community; equal texts count once."""
         community = inside[self._stated]
         proper = community >= 0
-        texts = self._sentences["text"].combine_chunks().dictionary_encode().indices.to_numpy()
-        keys = np.column_stack([community[proper], texts[self._stating[proper]]])
-        found, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        texts = int(self._texts.max(initial=0)) + 1
+        keys = community[proper] * texts + self._texts[proper]
+        found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         told = telling[self._stated[proper]]
-        scores = np.bincount(inverse.ravel(), told, minlength=len(found)).astype(np.float64)
+        scores = np.bincount(inverse, told, minlength=len(found)).astype(np.float64)
         rows, groups = best_of_groups(
-            found[:, 0], scores, found[:, 1], count=self._config.max_sentences
+            found // texts, scores, found % texts, count=self._config.max_sentences
         )
         return self._stating[proper][first[rows]], groups
 
@@ -296,6 +307,13 @@ def _member_rows(level: _Level, ids: list[str], entity_ids: pa.ChunkedArray) -> 
         ],
         schema=schemas.MEMBERS,
     )
+
+
+def _by_id(table: pa.Table, column: str) -> pa.Table:
+    """Return the rows in order of their ids; tables that are in it, as most are, are not copied."""
+    ids = table[column]
+    ordered = pc.less_equal(ids.slice(0, max(len(ids) - 1, 0)), ids.slice(1))
+    return table if pc.all(ordered).as_py() is not False else table.sort_by(column)
 
 
 def _rows(ids: pa.ChunkedArray, of: pa.Array) -> Rows:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Protocol
 
 from graphrag_tasks.ids import fingerprint
 
 _TITLE_NAMES = 3
+_LONGEST_NAME, _LONGEST_RELATION = 80, 200
+"""Characters of a name, and of a relation in words, that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,14 @@ class CommunityContext:
     @property
     def sha256(self) -> str:
         """Hash of the content: communities with an equal one have the same summary."""
-        return fingerprint(asdict(self))
+        return fingerprint(
+            {
+                "size": self.size,
+                "entities": self.entities,
+                "relations": self.relations,
+                "sentences": [(one.text, one.document, one.page) for one in self.sentences],
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class ExtractiveSummarizer:
     Nothing is worded anew, so nothing can be made up, and each sentence names its source.
     """
 
-    fingerprint = "extractive-1"
+    fingerprint = "extractive-2"
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary for each community, in their order."""
@@ -88,17 +97,22 @@ class ExtractiveSummarizer:
 
 
 def _title(community: CommunityContext) -> str:
-    return _listed(community.entities[:_TITLE_NAMES])
+    return _listed([_clipped(name) for name in community.entities[:_TITLE_NAMES]])
 
 
 def _text(community: CommunityContext) -> str:
     others = community.size - len(community.entities)
-    names = [*community.entities, *([f"{others} more"] if others > 0 else [])]
+    names = [*map(_clipped, community.entities), *([f"{others} more"] if others > 0 else [])]
     lines = [f"Entities: {_listed(names)}."]
     if community.relations:
-        lines.append(f"Relations: {'; '.join(community.relations)}.")
+        relations = "; ".join(_clipped(one, _LONGEST_RELATION) for one in community.relations)
+        lines.append(f"Relations: {relations}.")
     lines += [f"“{sentence.text}” ({sentence.source})" for sentence in community.sentences]
     return "\n".join(lines)
+
+
+def _clipped(text: str, longest: int = _LONGEST_NAME) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def _listed(names: Sequence[str]) -> str:

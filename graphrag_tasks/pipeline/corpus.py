@@ -96,7 +96,7 @@ def _communities(state: RunState) -> StageResult:
     parent = state.parent
     known = parent and reuse.is_whole(parent, ("communities",))
     return finding.communities(
-        {name: state.staged.read_table(name) for name in finding.REQUIRES},
+        {name: state.staged.read_table(name, columns) for name, columns in finding.COLUMNS.items()},
         config=state.config.communities,
         graph=state.config.graph,
         summarizer=finding.ExtractiveSummarizer(),

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.communities import (
+    COLUMNS,
     CitedSentence,
     CommunityContext,
     ExtractiveSummarizer,
@@ -186,3 +187,37 @@ def test_a_graph_that_lost_its_relations_has_no_communities() -> None:
     before = run(world()).tables["communities"]
     bare = {name: table.slice(0, 0) for name, table in world().items()}
     assert run(bare, published=before).tables["communities"].num_rows == 0
+
+
+def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
+    leaves = 100_000
+    names = [f"e{number:06}" for number in range(leaves + 1)]
+    ids = pa.array(names)
+    relations = pa.table(
+        {
+            "relation_id": pa.array([f"r{number:06}" for number in range(leaves)]),
+            "head_id": pa.array([names[0]] * leaves), "tail_id": ids.slice(1),
+            "text": pa.array(["t"] * leaves), "weight": pa.array([1.0] * leaves),
+            "confidence": pa.array([0.5] * leaves),
+        }
+    )  # fmt: skip
+    tables = {name: schemas.empty(name) for name in world()} | {
+        "entities": pa.table({"entity_id": ids, "name": ids}),
+        "relations": relations,
+    }
+    found = run(tables).tables["communities"].to_pylist()
+    assert found[0]["size"] == leaves + 1
+    assert found[0]["title"].startswith("e000000, ")
+
+
+def test_endless_names_are_clipped_in_titles_and_summaries() -> None:
+    context = CommunityContext(3, ("n" * 10_000, "b", "c"), ("r" * 10_000,), ())
+    (summary,) = ExtractiveSummarizer().summarize([context])
+    assert summary.title == "n" * 79 + "…, b and c"
+    assert len(summary.text) < 400
+
+
+def test_what_is_read_is_enough() -> None:
+    everything = run(world())
+    columns = run({name: table.select(COLUMNS[name]) for name, table in world().items()})
+    assert columns.tables["communities"].equals(everything.tables["communities"])
