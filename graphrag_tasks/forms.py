@@ -102,6 +102,8 @@ def corrected(corrections: Mapping[str, str]) -> Callable[[str], str]:
     """Return the step that puts known slips right, word by word."""
 
     def step(key: str) -> str:
+        if corrections.keys().isdisjoint(WORD.findall(key)):
+            return key
         return WORD.sub(lambda word: corrections.get(word[0], word[0]), key)
 
     return step

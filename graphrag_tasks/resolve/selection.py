@@ -7,7 +7,7 @@ batch by batch and compared in SQL, so memory does not grow with the vocabulary.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -51,9 +51,11 @@ def steps_of(names: Rows, is_known: Callable[[str], bool]) -> Steps:
         is_known: Whether a word is one of the language.
     """
     counts: Counter[str] = Counter()
-    for name in each_name(names):
-        for word in words_of(name.name):
-            counts[word] += name.mentions
+    for batch in names.to_batches():
+        columns = (batch[name].to_pylist() for name in ("name", "mentions"))
+        for name, mentions in zip(*columns, strict=True):
+            for word in words_of(name):
+                counts[word] += mentions
     return form_steps(find_slips(counts, is_known))
 
 
@@ -68,25 +70,18 @@ def comparable_names(
         steps: What `steps_of` gives.
         named: Keys that are wanted besides: of acronyms and overrides.
     """
-    forms = (
-        _batch(_FORMS, [(name.key, canonical_form(name.key, steps)) for name in batch])
-        for batch in _batches(names)
-    )
-    add_rows(connection, "forms", _FORMS, forms)
-    shorter = (
-        _batch(_SHORTER, [(one.key, key) for one in batch for key, _ in shorter_names(one)])
-        for batch in _batches(names)
-    )
-    add_rows(connection, "shorter", _SHORTER, shorter)
+    shorter: list[tuple[str, str]] = []
+
+    def forms() -> Iterator[pa.RecordBatch]:
+        for batch in _batches(names):
+            shorter.extend((one.key, key) for one in batch for key, _ in shorter_names(one))
+            yield _batch(_FORMS, [(one.key, canonical_form(one.key, steps)) for one in batch])
+
+    add_rows(connection, "forms", _FORMS, forms())
+    add_rows(connection, "shorter", _SHORTER, [_batch(_SHORTER, shorter)])
     add_rows(connection, "named", _KEYS, [_batch(_KEYS, [(key,) for key in named])])
     rows = connection.sql(_COMPARABLE).fetchall()
     return {row[0]: Name(*row) for row in rows}
-
-
-def each_name(names: Rows) -> Iterator[Name]:
-    """Yield rows of `schemas.NAMES`, which are read batch by batch."""
-    for batch in _batches(names):
-        yield from batch
 
 
 def _batches(names: Rows) -> Iterator[list[Name]]:
@@ -95,6 +90,6 @@ def _batches(names: Rows) -> Iterator[list[Name]]:
         yield [Name(*row) for row in zip(*columns, strict=True)]
 
 
-def _batch(schema: pa.Schema, rows: list[tuple[str, ...]]) -> pa.RecordBatch:
+def _batch(schema: pa.Schema, rows: Sequence[tuple[str, ...]]) -> pa.RecordBatch:
     columns = zip(*rows, strict=True) if rows else [[]] * len(schema)
     return pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=schema)
