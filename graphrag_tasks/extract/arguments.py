@@ -11,11 +11,18 @@ from graphrag_tasks.extract.nominal import clause_argument, noun_arguments
 from graphrag_tasks.extract.predicates import (
     chaining_adjective,
     is_chained,
+    is_instrument,
     is_predicate_adverb,
     relational_adjective,
 )
+from graphrag_tasks.extract.prepositions import by_doing, governed, light_noun
 from graphrag_tasks.extract.subjects import Origin
-from graphrag_tasks.extract.syntax import RELATIVE_TAGS, children, first_child
+from graphrag_tasks.extract.syntax import (
+    RELATIVE_TAGS,
+    children,
+    first_child,
+    has_subject,
+)
 
 if TYPE_CHECKING:
     from graphrag_tasks.nlp.tokens import Token
@@ -28,10 +35,6 @@ _NOMINAL_ROLES = {
     "acomp": Role.COMPLEMENT,
 }
 _TIME_ENTITIES = frozenset({"DATE", "TIME"})
-_PREPOSITIONAL_ADVERBS = frozenset(
-    {"ahead", "apart", "away", "back", "down", "instead", "next", "out", "outside", "prior"}
-    | {"independently", "irrespective", "rather", "regardless", "together", "up"}
-)
 _SPEECH_VERBS = frozenset(
     {"say", "tell", "add", "report", "note", "argue", "claim", "explain", "announce", "ask"}
     | {"think", "believe", "write", "state", "suggest", "observe", "reply", "comment", "recall"}
@@ -62,12 +65,35 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
     groups = [group for verb in chain for group in _groups(verb, adjective, antecedent)]
     if antecedent is not None and _lacks_object(groups, clause, antecedent):
         groups.append(noun_arguments(Role.OBJECT, antecedent, slot=0, split=False))
+    groups.extend(_shared_objects(chain[-1]))
     groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
     return [
         replace(argument, slot=slot)
         for slot, group in enumerate(groups, start=1)
         for argument in group
     ]
+
+
+def _shared_objects(verb: Token) -> Iterator[list[Argument]]:
+    """Yield the object that a verb shares with its conjunct: "check and [then] repair the items".
+
+    Nothing may stand between the verb and the conjunction.
+    """
+    following = verb
+    while following is not None and first_child(following, "dobj") is None:
+        conjunct = next((one for one in children(following, "conj") if one.tag_ == verb.tag_), None)
+        if conjunct is None or has_subject(conjunct):
+            return
+        between = verb.doc
+        if any(
+            between[i].dep_ not in ("cc", "punct", "advmod")
+            for i in range(following.i + 1, conjunct.i)
+        ):
+            return
+        following = conjunct
+    item = None if following is verb else first_child(following, "dobj")
+    if item is not None and item.tag_ not in RELATIVE_TAGS:
+        yield noun_arguments(Role.OBJECT, item, slot=0)
 
 
 def _lacks_object(groups: list[list[Argument]], clause: Token, antecedent: Token) -> bool:
@@ -101,14 +127,20 @@ def _groups(
                 yield from _prepositional(preposition, antecedent)
         elif child.dep_ in ("prep", "agent") or (child.dep_ == "dative" and child.pos_ == "ADP"):
             yield from _prepositional(child, antecedent)
+        elif is_instrument(child):
+            yield from _instrument(child)
         elif child.dep_ in _NOMINAL_ROLES:
-            if child.tag_ not in RELATIVE_TAGS:
-                yield noun_arguments(_NOMINAL_ROLES[child.dep_], child, slot=0)
-                yield from _alternatives(child)
+            yield from _nominal(child)
         elif child.dep_ in ("advmod", "npadvmod"):
             yield from _adverbial(child)
         elif _is_clause(child):
             yield clause_argument(Role.CLAUSE, child, slot=0)
+
+
+def _instrument(participle: Token) -> Iterator[list[Argument]]:
+    noun = first_child(participle, "dobj")
+    if noun is not None:
+        yield noun_arguments(Role.OBLIQUE, noun, slot=0, preposition=participle.lower_)
 
 
 def _is_clause(child: Token) -> bool:
@@ -118,10 +150,20 @@ def _is_clause(child: Token) -> bool:
     return child.dep_ == "ccomp" and (not fronted or child.head.lemma_ in _SPEECH_VERBS)
 
 
+def _nominal(noun: Token) -> Iterator[list[Argument]]:
+    """Yield an object or complement, or what its light verb is about."""
+    light = light_noun(noun)
+    if light is not None:
+        yield noun_arguments(Role.OBLIQUE, light[0], slot=0, preposition=light[1])
+    elif noun.tag_ not in RELATIVE_TAGS:
+        yield noun_arguments(_NOMINAL_ROLES[noun.dep_], noun, slot=0)
+        yield from _alternatives(noun)
+
+
 def _alternatives(noun: Token) -> Iterator[list[Argument]]:
     """Yield what a noun is chosen over ("X rather than Y"), which spaCy parses as coordination."""
     for conjunction in children(noun, "cc"):
-        other, words = _governed(conjunction)
+        other, words = governed(conjunction)
         if other is not None:
             yield noun_arguments(Role.OBLIQUE, other, slot=0, preposition=words)
 
@@ -144,8 +186,14 @@ def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argu
     """Yield the argument of a preposition, and those of the ones nested in it or joined to it."""
     pending = [first]
     for preposition in pending:
-        noun, words = _governed(preposition)
+        noun, words = governed(preposition)
         role = Role.AGENT if first.dep_ == "agent" and preposition == first else Role.OBLIQUE
+        means = by_doing(preposition)
+        if means is not None:
+            gerund, item = means
+            words = f"{preposition.lower_} {gerund.lower_}"
+            yield noun_arguments(Role.OBLIQUE, item, slot=0, preposition=words)
+            continue
         if noun is None and list(preposition.children):
             yield clause_argument(Role.ADVERBIAL, preposition, slot=0)
             continue
@@ -159,23 +207,3 @@ def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argu
             for child in children(preposition, "prep", "conj")
             if child.pos_ == "ADP" and first_child(child, "pobj") not in (None, noun)
         )
-
-
-def _governed(preposition: Token) -> tuple[Token | None, str]:
-    """Return the noun of a preposition and the words of the preposition ("out of")."""
-    noun = first_child(preposition, "pobj")
-    if noun is None:
-        nested = first_child(preposition, "prep", "pcomp")
-        noun = None if nested is None else first_child(nested, "pobj")
-        if nested is None or noun is None or nested.i != preposition.i + 1:
-            return None, preposition.lower_
-        return noun, f"{preposition.lower_} {nested.lower_}"
-    words = [preposition, *(c for c in preposition.children if _is_part_of(preposition, c))]
-    return noun, " ".join(word.lower_ for word in sorted(words, key=lambda word: word.i))
-
-
-def _is_part_of(preposition: Token, child: Token) -> bool:
-    """Return whether a child is one word with its preposition: "instead of", "because of"."""
-    if child.dep_ == "advmod":
-        return child.i + 1 == preposition.i and child.lower_ in _PREPOSITIONAL_ADVERBS
-    return child.dep_ in ("pcomp", "prep") and child.i == preposition.i + 1 and child.n_rights == 0

@@ -9,7 +9,8 @@ from graphrag_tasks.extract.arguments import collect_arguments
 from graphrag_tasks.extract.confidence import confidence_of, load_weights
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.nominal import is_denied, noun_arguments
-from graphrag_tasks.extract.predicates import build_predicate, is_chained, verb_chain
+from graphrag_tasks.extract.predicates import build_predicate, is_chained, is_instrument, verb_chain
+from graphrag_tasks.extract.qualifiers import qualifiers
 from graphrag_tasks.extract.repair import repaired
 from graphrag_tasks.extract.rules import rule_of
 from graphrag_tasks.extract.subjects import Origin, Subject, find_subject
@@ -31,7 +32,7 @@ _OWN_CLAUSES = frozenset({Origin.RELATIVE, Origin.ACL})
 _SPLIT_SUBJECTS = frozenset({Origin.DIRECT, Origin.INHERITED})
 _NOT_YET_KNOWN = 0.0
 """Confidence of a frame under construction: it depends on all frames of the sentence."""
-_EXAMPLE_WORDS = frozenset({"including", "as"})
+_EXAMPLE_WORDS = frozenset({"including", "as", "like"})
 _DENIABLE_DEPS = ("dobj", "attr", "nsubj", "nsubjpass")
 
 
@@ -53,7 +54,8 @@ def frames_of(doc: Doc) -> list[Frame]:
             frames.append(_apposition(token))
         elif token.dep_ == "poss":
             frames.append(_possessive(token))
-    return _with_confidence([frame for frame in frames if frame is not None], words=len(doc))
+    found = [frame for frame in frames if frame is not None]
+    return [*_with_confidence(found, words=len(doc)), *qualifiers(doc)]
 
 
 def _with_confidence(frames: list[Frame], *, words: int) -> list[Frame]:
@@ -69,6 +71,8 @@ def _with_confidence(frames: list[Frame], *, words: int) -> list[Frame]:
 
 def _is_predicate(token: Token) -> bool:
     if not is_verbal(token) or token.dep_ in _NOT_PREDICATES or is_chained(token):
+        return False
+    if is_instrument(token) and first_child(token.head, "auxpass"):
         return False
     return any(map(str.isalpha, token.text))
 

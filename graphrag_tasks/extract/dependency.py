@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from graphrag_tasks.extract.clauses import EXTRACTOR_NAME, frames_of
 from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.masking import masked, unmasked
 from graphrag_tasks.extract.protocol import ParseListener
 from graphrag_tasks.extract.rules import RULES_VERSION
 from graphrag_tasks.nlp import DEFAULT_MODEL, model_version
@@ -77,7 +78,10 @@ class DependencyExtractor:
         Yields:
             One list for each sentence.
         """
-        for sentence in self._parser.parse(sentences, tokenized=tokenized):
+        texts = sentences if tokenized else [masked(sentence) for sentence in sentences]
+        parses = self._parser.parse(texts, tokenized=tokenized)
+        for parse, text in zip(parses, sentences, strict=True):
+            sentence = parse if tokenized else unmasked(parse, text)
             if self._on_parse:
                 self._on_parse(sentence.text, sentence)
             yield frames_of(sentence)

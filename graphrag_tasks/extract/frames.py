@@ -67,6 +67,8 @@ class Rule(StrEnum):
     """Two noun phrases side by side, the second of which says what the first one is."""
     POSSESSIVE = "possessive"
     """A noun in the possessive form, and what it has."""
+    QUALIFIER = "qualifier"
+    """A noun phrase and the one that a preposition ties to it: "authentication for requests"."""
     EXAMPLE = "example"
     """A noun phrase and what it includes: "X such as A and B", "X including A"."""
 

@@ -8,14 +8,18 @@ from typing import Any
 
 from graphrag_tasks.extract.frames import Rule
 from graphrag_tasks.extract.linear.pairs import LinearRule
+from graphrag_tasks.extract.syntax import ADDRESSEES
 
-_ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})
-"""Writer and reader of a text, who are nobody in its world."""
 _EMPTY_NAMES = frozenset(
     {"example", "case", "default", "addition", "general", "particular", "order", "detail"}
     | {"details", "more details", "more information", "information about", "contrast", "turn"}
 )
 """Nouns of phrases that only join sentences: "for example", "by default"."""
+_NO_NOUNS = frozenset(
+    {"above", "below", "e.g", "e.g.", "etc", "etc.", "following", "here", "i.e.", "one", "ones"}
+    | {"so on", "the following", "there"}
+)
+"""What is taken for a noun by mistake, or points to one."""
 _EXPLETIVE = re.compile(
     r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?"
     r"(?:possible|recommended|allowed|necessary|important|required|advisable|worth|enough|"
@@ -23,7 +27,8 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 """An "it" that stands for the clause after it."""
-_NO_NAMES = _ADDRESSEES | _EMPTY_NAMES
+_NO_HEADS = ADDRESSEES | _NO_NOUNS
+_NO_TAILS = _NO_HEADS | _EMPTY_NAMES
 
 _Row = dict[str, Any]
 
@@ -42,7 +47,9 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
     best: dict[tuple[object, ...], _Row] = {}
     for row in triples:
         head, tail = row["head"].casefold(), row["tail"].casefold()
-        if head in _ADDRESSEES or tail in _NO_NAMES:
+        if head in _NO_HEADS or tail in _NO_TAILS:
+            continue
+        if _is_announced(row, text):
             continue
         if head == "it" and row["head_start"] in expletives:
             continue
@@ -52,16 +59,22 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
             best[key] = row
     rows = list(best.values())
     shorts = [(row["head_end"], row["tail_start"]) for row in rows if row["rule"] == _ALIAS]
-    has_command = any(row["rule"] == LinearRule.COOKBOOK for row in rows)
+    is_parsed = any(row["rule"] == Rule.IMPERATIVE for row in rows)
     return [
         row
         for row in rows
         if row["rule"] == _ALIAS
-        or not (_restates(row, shorts) or (has_command and row["rule"] == Rule.IMPERATIVE))
+        or not (_restates(row, shorts) or (is_parsed and row["rule"] == LinearRule.COOKBOOK))
     ]
 
 
 _ALIAS = LinearRule.ALIAS.value
+
+
+def _is_announced(row: _Row, text: str) -> bool:
+    """Return whether a tail is what comes after the sentence: "covers the following topics:"."""
+    before = text[: row["tail_start"]].rstrip().casefold()
+    return text.rstrip().endswith(":") and before.endswith("following")
 
 
 def _restates(row: _Row, shorts: list[tuple[int, int]]) -> bool:

@@ -14,6 +14,7 @@ from graphrag_tasks.extract.syntax import (
     conjuncts,
     first_child,
     is_close_apposition,
+    is_within_name,
     subtree,
 )
 
@@ -31,6 +32,13 @@ _CORE_RIGHT_DEPS = frozenset({"nummod", "nmod"})
 _DETERMINER_TAGS = frozenset({"DT", "PDT", "PRP$", "WP$", "WDT", "CC"})
 _NOUN_DEPS = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr"})
 """Places of nouns: a bare verb there is a name, as in "choose Save"."""
+QUANTIFIERS = frozenset(
+    {"all", "any", "both", "each", "either", "few", "many", "most", "much", "neither", "none"}
+    | {"one", "several", "some", "two", "three", "rest", "variety", "majority", "lot", "lots"}
+)
+"""Words that only count what their "of" phrase names."""
+_POINTING = frozenset({"above", "following", "respective", "same", "such"})
+"""Adjectives that point to a place in the text, like determiners."""
 _CORE_BREAKS = frozenset({"(", ")", "[", "]", "{", "}", "-LRB-", "-RRB-", ",", ";", ":"})
 _NODE_POS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X", "SYM"})
 
@@ -72,9 +80,10 @@ def core(head: Token, *, without: Collection[Token] = ()) -> Surface:
         without: Tokens that may not be part of it.
     """
     doc = head.doc
+    head = _counted(head)
     if not _is_node(head):
         return Surface("", head.idx, head.idx)
-    first, last = _core_start(head, without), _core_end(head)
+    first, last = _core_start(head, without), _core_end(head, without)
     while first < head.i and _droppable_in_core(doc[first]):
         first += 1
     start, end = doc[first].idx, token_end(doc[last])
@@ -150,6 +159,15 @@ def _is_node(head: Token) -> bool:
     return head.pos_ in _NODE_POS or named_verb
 
 
+def _counted(head: Token) -> Token:
+    """Return what is counted: the components in "one of the components"."""
+    if head.lower_ not in QUANTIFIERS:
+        return head
+    preposition = next((one for one in children(head, "prep") if one.lower_ == "of"), None)
+    noun = None if preposition is None else first_child(preposition, "pobj")
+    return head if noun is None or noun.tag_ in RELATIVE_TAGS else noun
+
+
 def _core_start(head: Token, without: Collection[Token]) -> int:
     start = head.i
     for child in reversed(list(head.lefts)):
@@ -162,13 +180,16 @@ def _core_start(head: Token, without: Collection[Token]) -> int:
     return start
 
 
-def _core_end(head: Token) -> int:
+def _core_end(head: Token, without: Collection[Token]) -> int:
     end = head.i
     for child in head.rights:
-        if child.left_edge.i != end + 1:
+        if child.left_edge.i != end + 1 or child in without:
             break
         if child.dep_ in _CORE_RIGHT_DEPS or is_close_apposition(child):
             end = child.i
+        elif is_within_name(child):
+            noun = first_child(child, "pobj")
+            end = end if noun is None else noun.i
         elif child.lower_ == "of" and child.dep_ == "prep":
             return _of_phrase_end(child) or end
         else:
@@ -184,4 +205,6 @@ def _of_phrase_end(preposition: Token) -> int | None:
 
 
 def _droppable_in_core(token: Token) -> bool:
+    if token.lower_ in _POINTING and token.head.i > token.i:
+        return True
     return token.tag_ in _DETERMINER_TAGS or token.is_punct or token.is_space

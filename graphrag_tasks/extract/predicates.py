@@ -9,11 +9,15 @@ from graphrag_tasks.extract.inflection import past_participle
 from graphrag_tasks.extract.spans import surface
 from graphrag_tasks.extract.subjects import Origin
 from graphrag_tasks.extract.syntax import (
+    ADDRESSEES,
     AUXILIARY_DEPS,
+    ENABLING_VERBS,
+    SUBJECT_DEPS,
     children,
     conjunction_heads,
     first_child,
     has_subject,
+    has_to,
     is_verbal,
 )
 
@@ -62,12 +66,42 @@ def verb_chain(verb: Token) -> list[Token]:
 def is_chained(token: Token) -> bool:
     """Return whether the verb belongs to the predicate of the verb above it."""
     head = token.head
-    if token.dep_ != "xcomp" or token.i < head.i or not is_verbal(token) or has_subject(token):
+    if is_enabled(token):
+        return True
+    if (
+        token.dep_ != "xcomp"
+        or is_instrument(token)
+        or token.i < head.i
+        or not is_verbal(token)
+        or has_subject(token)
+    ):
         return False
     if head.dep_ == "acomp":
-        return head.lower_ in _ABILITIES and _has_to(token) and is_verbal(head.head)
+        return head.lower_ in _ABILITIES and has_to(token) and is_verbal(head.head)
     objects = children(head, "dobj", "attr", "oprd", "acomp")
     return is_verbal(head) and not any(item.i < token.i for item in objects)
+
+
+def is_instrument(participle: Token) -> bool:
+    """Return whether a participle is as good as a preposition: "modeled using a flow step"."""
+    return (
+        participle.lower_ == "using"
+        and participle.dep_ in ("advcl", "prep", "xcomp")
+        and participle.i > participle.head.i
+        and is_verbal(participle.head)
+        and first_child(participle, "dobj") is not None
+    )
+
+
+def is_enabled(token: Token) -> bool:
+    """Return whether the verb says what another one lets the reader do: "lets you manage"."""
+    head = token.head
+    if token.dep_ not in ("xcomp", "ccomp") or head.lemma_ not in ENABLING_VERBS:
+        return False
+    if token.i < head.i or token.tag_ != "VB" or not is_verbal(head):
+        return False
+    agent = first_child(token, *SUBJECT_DEPS) or first_child(head, "dobj", "dative")
+    return agent is not None and agent.lower_ in ADDRESSEES
 
 
 def chaining_adjective(verb: Token) -> Token | None:
@@ -152,7 +186,7 @@ def _without_semi_modal(chain: list[Token]) -> list[Token]:
 
 
 def _semi_modal(chain: list[Token]) -> str | None:
-    if len(chain) < 2 or not _has_to(chain[1]):
+    if len(chain) < 2 or not has_to(chain[1]):
         return None
     adjective = chaining_adjective(chain[0])
     if adjective is not None:
@@ -162,13 +196,9 @@ def _semi_modal(chain: list[Token]) -> str | None:
 
 def _attitude(verb: Token) -> str | None:
     """Return the adjective that an infinitive of its own frame depends on: "easy to"."""
-    if verb.dep_ == "xcomp" and verb.head.dep_ == "acomp" and _has_to(verb):
+    if verb.dep_ == "xcomp" and verb.head.dep_ == "acomp" and has_to(verb):
         return f"{verb.head.lower_} to"
     return None
-
-
-def _has_to(verb: Token) -> bool:
-    return any(child.tag_ == "TO" for child in children(verb, "aux"))
 
 
 def _modal(words: dict[int, Token]) -> str | None:
@@ -205,7 +235,7 @@ def _lemma(chain: list[Token], adjective: Token | None) -> str:
     for verb in chain[1:]:
         if children(verb, "auxpass"):
             parts.append(f"to be {past_participle(_base(verb))}")
-        elif _has_to(verb):
+        elif has_to(verb):
             parts.append(f"to {_base(verb)}")
         else:
             parts.append(verb.lower_)

@@ -8,6 +8,7 @@ final numbers." the label is the subject of the verb after it, so the colon give
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,6 +17,17 @@ from graphrag_tasks.extract.frames import Argument, Frame
 from graphrag_tasks.extract.linear import linear_frames
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
 from graphrag_tasks.extract.protocol import Extractor
+
+_PHRASE = re.compile(
+    r"\w\)?\s(?:of|for|in|on|from|to|with|within|about|between|without|via|after|before|"
+    r"such as)\s\w",
+    re.IGNORECASE,
+)
+
+
+def is_phrase(text: str) -> bool:
+    """Return whether a line without a verb has a preposition, and so may relate two nouns."""
+    return _PHRASE.search(text) is not None
 
 
 class Line(NamedTuple):
@@ -34,14 +46,11 @@ class Line(NamedTuple):
 
 def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
     """Yield the frames of each line: those of the extractor, then those of the patterns."""
-    readings = [reading_of(line.text) for line in lines if line.is_parsed]
-    parses = zip(readings, extractor.extract([one.text for one in readings]), strict=True)
-    for line in lines:
-        parsed: list[Frame] = []
-        if line.is_parsed:
-            reading, frames = next(parses)
-            parsed = [shifted(frame, reading.shift) for frame in frames]
-        yield [*parsed, *linear_frames(line.text, line.lead, parsed)]
+    readings = [readings_of(line.text) if line.is_parsed else [] for line in lines]
+    parses = extractor.extract([one.text for line in readings for one in line])
+    for line, pieces in zip(lines, readings, strict=True):
+        parsed = [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
+        yield [*parsed, *linear_frames(line.text, line.lead)]
 
 
 class Reading(NamedTuple):
@@ -49,6 +58,17 @@ class Reading(NamedTuple):
 
     text: str
     shift: int
+
+
+def readings_of(text: str) -> list[Reading]:
+    """Return what is to be parsed of a text: each of its lines, as a title is a line of its own."""
+    readings, start = [], 0
+    for line in text.split("\n"):
+        if line.strip():
+            reading = reading_of(line)
+            readings.append(Reading(reading.text, reading.shift + start))
+        start += len(line) + 1
+    return readings
 
 
 def reading_of(line: str) -> Reading:

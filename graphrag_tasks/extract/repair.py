@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphrag_tasks.extract.syntax import NOMINAL_POS, VERBAL_POS, first_child, has_subject
+from graphrag_tasks.extract.syntax import (
+    NOMINAL_POS,
+    VERBAL_POS,
+    first_child,
+    has_subject,
+    is_within_name,
+)
 from graphrag_tasks.nlp.parser import copied
 from graphrag_tasks.nlp.tokens import Doc, Token, attach
 
@@ -64,7 +70,8 @@ def repaired(doc: Doc) -> Doc:
     """
     command = _misread_command(doc)
     names = [token for token in doc if _is_misread_name(token)]
-    if command is None and not names:
+    ties = [token for token in doc if _ties_names(token)]
+    if command is None and not names and not ties:
         return doc
     reading = _Reading(
         tags=[token.tag_ for token in doc],
@@ -77,6 +84,8 @@ def repaired(doc: Doc) -> Doc:
         _read_as_command(reading, command)
     for name in names:
         reading.deps[name.i], reading.heads[name.i] = "appos", name.i - 1
+    for tie in ties:
+        reading.heads[tie.i] = tie.i - 1
     return _rebuilt(doc, reading)
 
 
@@ -133,6 +142,14 @@ def _is_misread_name(token: Token) -> bool:
         and not token.text.islower()
         and token.ent_type_ not in _TIME_ENTITIES
     )
+
+
+def _ties_names(token: Token) -> bool:
+    """Return whether a "for" between two names hangs on something else than the first one."""
+    if not is_within_name(token):
+        return False
+    name = token.doc[token.i - 1]
+    return token.head != name and name.head == token.head
 
 
 def _rebuilt(doc: Doc, reading: _Reading) -> Doc:

@@ -24,7 +24,7 @@ from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.merge import merged
 from graphrag_tasks.extract.protocol import Extractor, ParseListener
-from graphrag_tasks.extract.reading import Line, read_lines, shifted
+from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples
 from graphrag_tasks.ids import content_id
@@ -131,7 +131,10 @@ def _read(
     """Return the frames of each sentence, from its parse and from its patterns."""
     if not config.linear:
         return extractor.extract([row["text"] for row, _ in prose])
-    lines = [Line(row["text"], place.lead, row["has_verb"]) for row, place in prose]
+    lines = [
+        Line(row["text"], place.lead, row["has_verb"] or is_phrase(row["text"]))
+        for row, place in prose
+    ]
     return read_lines(lines, extractor)
 
 

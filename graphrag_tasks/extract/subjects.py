@@ -11,12 +11,14 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.syntax import (
+    ADDRESSEES,
     RELATIVE_TAGS,
     SUBJECT_DEPS,
     children,
     conjunction_heads,
     first_child,
     has_subject,
+    has_to,
     is_verbal,
 )
 
@@ -87,16 +89,51 @@ def _is_bare(verb: Token) -> bool:
 
 
 def _climb(verb: Token) -> Subject | None:
+    means = None
     for hop in range(MAX_HOPS):
         found = _own_subject(verb) or _lent_subject(verb)
         if found is not None:
+            if hop and is_expletive(found.head):
+                return Subject(None, Origin.IMPERATIVE)
+            if means is not None and found.head is not None and found.head.lower_ in ADDRESSEES:
+                return Subject(means, Origin.INHERITED)
             direct = hop == 0 or found.head is None
             return found if direct else Subject(found.head, Origin.INHERITED)
         governor = _governor(verb)
         if governor is None:
+            if means is not None and is_imperative(verb):
+                return Subject(means, Origin.INHERITED)
             return Subject(None, Origin.IMPERATIVE) if is_imperative(verb) else None
+        if means is None and verb.dep_ == "advcl" and verb.i > governor.i and has_to(verb):
+            means = _means(governor)
         verb = governor
     return None
+
+
+def _means(verb: Token) -> Token | None:
+    """Return by what the reader reaches a purpose: "follow the steps to ...", "go to X to ..."."""
+    item = first_child(verb, "dobj")
+    if item is not None:
+        return item
+    preposition = first_child(verb, "prep")
+    return None if preposition is None else first_child(preposition, "pobj")
+
+
+def is_expletive(subject: Token | None) -> bool:
+    """Return whether an "it" stands for a clause: "it is possible to ...", "it is assumed that"."""
+    if subject is None or subject.lower_ != "it" or subject.dep_ not in SUBJECT_DEPS:
+        return False
+    verb = subject.head
+    clauses = (
+        [verb, *children(verb, "acomp")]
+        if verb.lemma_ == "be" or subject.dep_ == "nsubjpass"
+        else []
+    )
+    return any(
+        child.dep_ in ("ccomp", "xcomp") and child.i > verb.i and is_verbal(child)
+        for one in clauses
+        for child in one.children
+    )
 
 
 def _own_subject(verb: Token) -> Subject | None:
@@ -137,6 +174,15 @@ def _governor(verb: Token) -> Token | None:
         return None
     if verb.dep_ == "pcomp":
         head = head.head
+        if verb.tag_ == "VBG" and verb.head.lower_ == "by" and first_child(head, "auxpass"):
+            return None
+    if (
+        verb.dep_ == "advcl"
+        and verb.tag_ == "VBG"
+        and first_child(head, "auxpass")
+        and first_child(verb, "advmod")
+    ):
+        return None
     if head.dep_ == "acomp":
         head = head.head
     return head if is_verbal(head) else None

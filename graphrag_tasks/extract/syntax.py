@@ -20,6 +20,11 @@ NOMINAL_POS = frozenset({"NOUN", "PROPN"})
 RELATIVE_TAGS = frozenset({"WDT", "WP"})
 """Relative and interrogative pronouns."""
 
+ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})
+"""Writer and reader of a text, who are nobody in its world."""
+ENABLING_VERBS = frozenset({"allow", "enable", "help", "let", "permit", "require", "support"})
+"""Verbs that say what the reader can or must do: "lets you manage data"."""
+
 _CONJUNCT_POS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X"})
 
 
@@ -41,6 +46,11 @@ def is_verbal(token: Token) -> bool:
 def has_subject(verb: Token) -> bool:
     """Return whether the verb has a subject of its own."""
     return any(child.dep_ in SUBJECT_DEPS for child in verb.children)
+
+
+def has_to(verb: Token) -> bool:
+    """Return whether the verb is an infinitive with "to"."""
+    return any(child.tag_ == "TO" for child in children(verb, "aux"))
 
 
 def subtree(head: Token, *, outside: Callable[[Token], bool] = lambda _: False) -> list[int]:
@@ -90,3 +100,20 @@ def is_close_apposition(token: Token) -> bool:
     dash, or have a determiner or further words of their own.
     """
     return token.dep_ == "appos" and token.i == token.head.i + 1 and token.left_edge == token
+
+
+def is_within_name(token: Token) -> bool:
+    """Return whether a "for" is part of a name: "Joule for Consultants", "Tools for Eclipse".
+
+    Both sides are capitalised, without an article between them.
+    """
+    if token.lower_ != "for" or token.dep_ != "prep" or token.text != "for" or token.i == 0:
+        return False
+    noun = first_child(token, "pobj")
+    before = token.doc[token.i - 1]
+    if noun is None or not before.text[:1].isupper() or before.pos_ not in NOMINAL_POS:
+        return False
+    first = token.doc[token.i + 1]
+    if min(len(before), len(first)) < 2:
+        return False
+    return first.text[:1].isupper() and first_child(noun, "det", "poss") is None

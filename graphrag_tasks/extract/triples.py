@@ -16,7 +16,7 @@ from itertools import product
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle
 
-_NO_PASSIVE = frozenset({"be", "have"})
+_NO_PASSIVE = frozenset({"be", "have", "help", "let"})
 """Verbs whose object is not acted on: ("title", "be had in", ...) would say nothing."""
 
 _Pair = tuple[Argument, str, Argument]

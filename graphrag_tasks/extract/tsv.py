@@ -94,7 +94,7 @@ def _groups(frame: Frame) -> tuple[list[Argument], list[Argument], list[list[Arg
     groups = [list(group) for _, group in groupby(frame.arguments, key=_coordination)]
     subjects = [group for group in groups if group[0].role == Role.SUBJECT]
     others = [group for group in groups if group[0].role != Role.SUBJECT]
-    if not subjects or not others or frame.rule == Rule.EXAMPLE:
+    if not subjects or not others or frame.rule in (Rule.EXAMPLE, Rule.QUALIFIER):
         return [], [], []
     main = _main_group(frame, others)
     rest = sorted(

@@ -204,10 +204,29 @@ def test_an_it_that_stands_for_a_clause_is_no_name() -> None:
     assert merged([row], "It is a small possible table.") == [row]
 
 
-def test_a_command_is_read_by_its_pattern_alone() -> None:
+def test_the_pattern_of_a_command_gives_way_to_its_parse() -> None:
     parsed = {"head": "VBBE", "relation": "use for", "tail": "SD", "negated": False,
               "rule": "imperative", "confidence": 0.6, "head_start": 4, "head_end": 8,
               "tail_start": 20, "tail_end": 22}  # fmt: skip
     pattern = parsed | {"rule": "cookbook", "relation": "use instead of", "tail": "VBBS"}
-    assert merged([parsed, pattern], "Use VBBE") == [pattern]
-    assert merged([parsed], "Use VBBE") == [parsed]
+    assert merged([parsed, pattern], "Use VBBE") == [parsed]
+    assert merged([pattern], "Use VBBE") == [pattern]
+
+
+@pytest.mark.parametrize(
+    ("head", "tail", "text", "is_kept"),
+    [
+        ("guide", "topics", "The guide covers the following topics:", False),
+        ("guide", "topics", "The guide covers the following topics", True),
+        ("guide", "etc", "The guide covers etc", False),
+        ("following", "topics", "The following are topics", False),
+        ("example", "topics", "The example covers topics", True),
+    ],
+)
+def test_names_that_say_nothing_are_dropped(
+    head: str, tail: str, text: str, *, is_kept: bool
+) -> None:
+    row = {"head": head, "relation": "cover", "tail": tail, "negated": False, "rule": "svo",
+           "confidence": 0.5, "head_start": text.index(head), "head_end": 0,
+           "tail_start": text.index(tail), "tail_end": 0}  # fmt: skip
+    assert bool(merged([row], text)) == is_kept

@@ -26,9 +26,27 @@ RULES = {
         " delete/VBP/ROOT/5 it/PRP/dobj/5",
         ["copula: <if> be(subject=KONV; complement=empty)", "imperative: delete(object=it)"],
     ),
-    "the purpose of a command is a command": (
+    "the purpose of a command is reached by its object": (
         "Click/VB/ROOT/0 Save/NNP/dobj/0 to/TO/aux/3 store/VB/advcl/0 it/PRP/dobj/3",
-        ["imperative: click(object=Save)", "imperative: store(object=it)"],
+        ["imperative: click(object=Save)", "inherited: store(subject=Save; object=it)"],
+    ),
+    "the purpose of a command is reached by what it is about": (
+        "Connect/VB/ROOT/0 to/IN/prep/0 ERP/NNP/pobj/1 to/TO/aux/4 read/VB/advcl/0"
+        " orders/NNS/dobj/4",
+        ["imperative: connect(oblique to=ERP)", "inherited: read(subject=ERP; object=orders)"],
+    ),
+    "the purpose of a reader is reached by the object": (
+        "You/PRP/nsubj/1 follow/VBP/ROOT/1 steps/NNS/dobj/1 to/TO/aux/4 read/VB/advcl/1"
+        " KONV/NNP/dobj/4",
+        ["svo: follow(subject=You; object=steps)", "inherited: read(subject=steps; object=KONV)"],
+    ),
+    "a purpose that comes first has no such means": (
+        "To/TO/aux/1 read/VB/advcl/4 KONV/NNP/dobj/1 ,/,/punct/4 open/VB/ROOT/4 SE16/NNP/dobj/4",
+        ["imperative: read(object=KONV)", "imperative: open(object=SE16)"],
+    ),
+    "a name with 'for' inside hangs on its first noun": (
+        "Use/VB/ROOT/0 Tools/NNP/dobj/0 for/IN/prep/0 Eclipse/NNP/pobj/2",
+        ["imperative: use(object=Tools for Eclipse)"],
     ),
     "a comparison with a command is none": (
         "Set/VB/ROOT/0 it/PRP/dobj/0 as/IN/mark/3 described/VBN/advcl/0/describe in/IN/prep/3"

@@ -6,7 +6,7 @@ import pytest
 from spacy.tokens import Doc
 
 from graphrag_tasks.extract.clauses import frames_of
-from graphrag_tasks.extract.frames import Role
+from graphrag_tasks.extract.frames import Role, Rule
 
 RULES = {
     "apposition": (
@@ -15,6 +15,7 @@ RULES = {
         [
             "apposition: be(subject=MRP; complement=a module of SAP)",
             "svo: plan(subject=MRP; object=materials)",
+            "qualifier: be(subject=a module; oblique of=SAP)",
         ],
     ),
     "a name right after its noun is no apposition": (
@@ -110,7 +111,7 @@ def test_discontinuous_argument_covers_its_pieces(parse: Callable[[str], Doc]) -
         "Tables/NNS/nsubj/5 which/WDT/nsubj/2 exist/VBP/relcl/0 in/IN/prep/0 SAP/NNP/pobj/3"
         " hold/VBP/ROOT/5 data/NNS/dobj/5"
     )
-    subject = frames_of(doc)[-1].arguments[0]
+    subject = next(one for one in frames_of(doc) if one.rule == Rule.SVO).arguments[0]
     assert subject.text == "Tables in SAP"
     assert doc.text[subject.start : subject.end] == "Tables which exist in SAP"
 

@@ -76,7 +76,7 @@ RULES = {
         " KONV/NNP/dobj/4",
         [
             "copula: be(subject=It; complement=easy to read KONV)",
-            "inherited: <easy to> read(subject=It; object=KONV)",
+            "imperative: <easy to> read(object=KONV)",
         ],
     ),
 }

@@ -6,28 +6,24 @@ the dependency parse together with those of linear heuristics. Each pattern has 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.aliases import aliases
 from graphrag_tasks.extract.linear.arrows import arrows
 from graphrag_tasks.extract.linear.cookbook import cookbook
 from graphrag_tasks.extract.linear.labels import labels
 from graphrag_tasks.extract.linear.lists import list_items
-from graphrag_tasks.extract.linear.qualifiers import qualifiers
 
 __all__ = ["linear_frames"]
 
 
-def linear_frames(text: str, lead: str | None = None, parsed: Sequence[Frame] = ()) -> list[Frame]:
+def linear_frames(text: str, lead: str | None = None) -> list[Frame]:
     """Return the frames of a sentence's patterns.
 
     Args:
         text: The sentence.
         lead: The sentence before the list that it is an item of, if it is one.
-        parsed: Frames of its parse.
     """
     frames = [*aliases(text), *labels(text), *cookbook(text), *arrows(text)]
     if lead is not None:
         frames.extend(list_items(text, lead))
-    return [*frames, *qualifiers(text, [*parsed, *frames])]
+    return frames

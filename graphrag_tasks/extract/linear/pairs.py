@@ -23,15 +23,12 @@ class LinearRule(StrEnum):
     """A command about two things: "Use VBBE instead of VBBS"."""
     ARROW = "arrow"
     """Two names with an arrow between them: "VBBS → VBBE"."""
-    QUALIFIER = "qualifier"
-    """A noun phrase and the one that a preposition ties to it: "authentication for requests"."""
 
 
 CONFIDENCE = {
     LinearRule.ALIAS: 0.9,
     LinearRule.COOKBOOK: 0.7,
     LinearRule.LABEL: 0.6,
-    LinearRule.QUALIFIER: 0.55,
     LinearRule.LIST_ITEM: 0.55,
     LinearRule.ARROW: 0.5,
 }

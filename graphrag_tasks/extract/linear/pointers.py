@@ -9,12 +9,17 @@ _POINTER = re.compile(
     r"\b(?:see|refer|visit|check|find|consult|read|go to|have a look|in|on)\b|"
     r"(?:see|refer to|visit|check out|have a look at|find more|learn more|read more|click)\b|"
     r"(?:if|when) you (?:need|want|are interested).*\b(?:see|refer|consult|visit|check)\b|"
-    r"(?:next|previous)\s?:|to learn more\b|more (?:information|details)\b)",
+    r"(?:next|previous)\s?:|to learn more\b|more (?:information|details)\b|"
+    r"to [^,]{1,90}, (?:see|refer|visit|consult|have a look|check out|follow (?:the|these|this))\b|"
+    r"you(?:['’]ve| have)(?: now| already)? "
+    r"(?:learned|learnt|seen|completed|finished|reviewed|reached)\b|"
+    r"(?:follow|proceed|continue|repeat)\b.*\b(?:steps?|exercise|instructions|procedure|section)\b|"
+    r"(?:have a look|here (?:is|are|you)|here['’]s|let['’]?s|let us|this is (?:how|what|why))\b)",
     re.IGNORECASE,
 )
 _SCREEN_STEP = re.compile(
     r"(?:(?:then|now|next|first|finally|optional|in the [^,]{1,60}|on the [^,]{1,60}|"
-    r"if you [^,]{1,80}|to [^,]{1,60})[,:]\s)?"
+    r"(?:if|after|before|once|when|from) [^,]{1,80}|to [^,]{1,60})[,:]\s(?:then )?)?"
     r"(?:choose|click|press|select|enter|tick|scroll|expand|go to|navigate|log on|log in|open|"
     r"right-click|double-click)\s(?!.*\b(?:instead of|rather than)\b)",
     re.IGNORECASE,

@@ -1,0 +1,103 @@
+"""Prepositions of several words, and what they govern.
+
+"Out of", "instead of", "in case of"; "by clicking", whose gerund is as good as a preposition; and
+"have access to", "be part of", whose verb says nothing without its noun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.extract.syntax import ADDRESSEES, children, first_child
+
+if TYPE_CHECKING:
+    from graphrag_tasks.nlp.tokens import Token
+
+_PREPOSITIONAL_ADVERBS = frozenset(
+    {"ahead", "apart", "away", "back", "down", "instead", "next", "out", "outside", "prior"}
+    | {"independently", "irrespective", "rather", "regardless", "together", "up"}
+)
+_LINKING_NOUNS = frozenset(
+    {"accordance", "addition", "basis", "behalf", "case", "combination", "connection", "context"}
+    | {"course", "favor", "form", "front", "help", "line", "means", "part", "place", "reference"}
+    | {"regard", "regards", "relation", "respect", "result", "terms", "top"}
+)
+"""Nouns of prepositions of three words: "in case of", "by means of"."""
+_LINKING_WITH_ARTICLE = frozenset({"basis", "case", "context", "course", "form", "help", "place"})
+_LIGHT_NOUNS: Mapping[str, frozenset[str]] = {
+    "be": frozenset({"part"}),
+    **dict.fromkeys(("have", "take", "gain", "get", "give", "make"), frozenset()),
+}
+"""Verbs that say little without their noun, and the nouns; none stands for any."""
+
+
+def governed(preposition: Token) -> tuple[Token | None, str]:
+    """Return the noun of a preposition and the words of the preposition ("out of")."""
+    noun = first_child(preposition, "pobj")
+    if noun is not None and (linked := _complex(preposition, noun)) is not None:
+        return linked
+    if noun is None:
+        nested = first_child(preposition, "prep", "pcomp")
+        noun = None if nested is None else first_child(nested, "pobj")
+        if nested is None or noun is None or nested.i != preposition.i + 1:
+            return None, preposition.lower_
+        return noun, f"{preposition.lower_} {nested.lower_}"
+    words = [preposition, *(c for c in preposition.children if _is_part_of(preposition, c))]
+    return noun, " ".join(word.lower_ for word in sorted(words, key=lambda word: word.i))
+
+
+def _complex(preposition: Token, noun: Token) -> tuple[Token, str] | None:
+    """Return the noun and the words of a preposition of three words, as in "in case of"."""
+    if noun.lower_ not in _LINKING_NOUNS:
+        return None
+    if first_child(noun, "det") and noun.lower_ not in _LINKING_WITH_ARTICLE:
+        return None
+    if preposition.lower_ == "as" and noun.lower_ not in ("part", "result"):
+        return None
+    last = first_child(noun, "prep")
+    governed = None if last is None else first_child(last, "pobj")
+    if last is None or governed is None or last.lower_ not in ("of", "with", "to"):
+        return None
+    if preposition.i + 3 < last.i or noun.i + 1 != last.i:
+        return None
+    return governed, f"{preposition.lower_} {noun.lower_} {last.lower_}"
+
+
+def by_doing(preposition: Token) -> tuple[Token, Token] | None:
+    """Return the gerund and its object by which the reader does something: "by clicking the link".
+
+    Who is named as the subject of the verb is that of the gerund too, which has its own frame.
+    """
+    gerund = first_child(preposition, "pcomp")
+    item = None if gerund is None else first_child(gerund, "dobj")
+    if preposition.lower_ not in ("by", "via", "through") or gerund is None or item is None:
+        return None
+    subject = first_child(preposition.head, "nsubj")
+    if subject is not None and subject.lower_ not in ADDRESSEES:
+        return None
+    return gerund, item
+
+
+def light_noun(noun: Token) -> tuple[Token, str] | None:
+    """Return what a verb of little meaning and its noun are about: "have access to", "be part of".
+
+    Such a noun has neither article nor adjective.
+    """
+    known = _LIGHT_NOUNS.get(noun.head.lemma_)
+    if noun.i < noun.head.i or known is None or (known and noun.lower_ not in known):
+        return None
+    if noun.tag_ != "NN" or children(noun, "det", "amod", "poss", "nummod", "compound", "conj"):
+        return None
+    preposition = first_child(noun, "prep")
+    governed = None if preposition is None else first_child(preposition, "pobj")
+    if preposition is None or governed is None or preposition.i != noun.i + 1:
+        return None
+    return governed, f"{noun.lower_} {preposition.lower_}"
+
+
+def _is_part_of(preposition: Token, child: Token) -> bool:
+    """Return whether a child is one word with its preposition: "instead of", "because of"."""
+    if child.dep_ == "advmod":
+        return child.i + 1 == preposition.i and child.lower_ in _PREPOSITIONAL_ADVERBS
+    return child.dep_ in ("pcomp", "prep") and child.i == preposition.i + 1 and child.n_rights == 0

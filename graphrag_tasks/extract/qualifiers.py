@@ -1,0 +1,150 @@
+"""Noun phrases that a preposition or an adjective ties to another: frames without a verb.
+
+"Authentication for requests", "a location for defining types", "details specific to the plan".
+Open information extraction leaves such phrases inside of its arguments, and CaRB reads them so; the
+graph needs them, for a node is no longer than the core of a noun phrase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.extract.arguments import collect_arguments
+from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
+from graphrag_tasks.extract.nominal import QUANTIFIERS, noun_arguments
+from graphrag_tasks.extract.predicates import verb_chain
+from graphrag_tasks.extract.prepositions import governed, light_noun
+from graphrag_tasks.extract.subjects import Origin, is_imperative
+from graphrag_tasks.extract.syntax import (
+    NOMINAL_POS,
+    RELATIVE_TAGS,
+    children,
+    first_child,
+    is_verbal,
+    is_within_name,
+)
+
+if TYPE_CHECKING:
+    from graphrag_tasks.nlp.tokens import Doc, Token
+
+CONFIDENCE = 0.6
+"""Set by hand, near the share of right triples on the development sentences."""
+
+_VAGUE_HEADS = QUANTIFIERS | {
+    "case",
+    "example",
+    "kind",
+    "number",
+    "part",
+    "set",
+    "type",
+    "way",
+    "list",
+    "group",
+    "range",
+    "series",
+    "breakdown",
+}
+"""Nouns that say nothing without what follows them: "one of the components"."""
+_VAGUE_TAILS = frozenset(
+    {"example", "case", "addition", "general", "particular", "order", "terms", "default"}
+)
+_EXAMPLE_WORDS = frozenset({"as", "like", "including"})
+_NOMINAL = frozenset({"of", "to", "about", "between", "among", "without", "over", "per", "than"})
+"""Prepositions that tie to an object and not to its verb."""
+_STATIVE = frozenset({"be", "have"})
+"""Verbs that do nothing to their object."""
+_OBJECT_DEPS = frozenset({"dobj"})
+
+
+def qualifiers(doc: Doc) -> Iterator[Frame]:
+    """Yield the frames of a sentence's noun phrases that tell more about a noun.
+
+    After an object, most prepositions tell as much about what is done to it: in "store the data
+    in a table" the data are in a table because they are stored there, whatever noun or verb the
+    parse hangs the preposition on. Then the frame is that of the verb in the passive.
+
+    Args:
+        doc: One parsed sentence.
+    """
+    for token in doc:
+        if token.dep_ == "prep" and token.head.pos_ in NOMINAL_POS:
+            yield from _of_preposition(token)
+        elif token.dep_ == "amod" and token.i > token.head.i:
+            yield from _of_adjective(token)
+
+
+def _of_preposition(preposition: Token) -> Iterator[Frame]:
+    head = preposition.head
+    if (
+        preposition.lower_ in _EXAMPLE_WORDS
+        or is_within_name(preposition)
+        or head.lower_ in _VAGUE_HEADS
+    ):
+        return
+    if light_noun(head) is not None:
+        return
+    subjects = noun_arguments(Role.SUBJECT, head, slot=0, split=False, without=[preposition])
+    (noun, words), gerund = governed(preposition), first_child(preposition, "pcomp")
+    if noun is not None and _is_name(noun):
+        tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=words)
+        verb = _acting_verb(preposition)
+        if verb is None:
+            yield _frame("be", preposition, subjects, tails)
+        else:
+            yield _frame(verb.lemma_, preposition, subjects, tails, passive=not is_imperative(verb))
+    elif gerund is not None and gerund.tag_ == "VBG" and preposition.lower_ == "for":
+        arguments = collect_arguments(verb_chain(gerund), Origin.INHERITED)
+        tails = [one for one in arguments if one.role in (Role.OBJECT, Role.OBLIQUE)]
+        yield _frame(f"be for {gerund.lower_}", preposition, subjects, tails)
+
+
+def _of_adjective(adjective: Token) -> Iterator[Frame]:
+    """Yield what an adjective behind its noun tells of it: "details specific to the plan"."""
+    for preposition in children(adjective, "prep"):
+        noun = first_child(preposition, "pobj")
+        if noun is not None and _is_name(noun) and adjective.head.pos_ in NOMINAL_POS:
+            subjects = noun_arguments(Role.SUBJECT, adjective.head, slot=0, split=False)
+            tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=preposition.lower_)
+            yield _frame(f"be {adjective.lower_}", adjective, subjects, tails)
+
+
+def _is_name(noun: Token) -> bool:
+    if noun.tag_ in RELATIVE_TAGS or noun.pos_ == "PRON":
+        return False
+    return noun.lower_ not in _VAGUE_TAILS or len(list(noun.children)) > 0
+
+
+def _acting_verb(preposition: Token) -> Token | None:
+    """Return the verb that acts on the noun a preposition hangs on, if it may tell of both."""
+    head = preposition.head
+    while head.dep_ == "conj" and head.head.pos_ in NOMINAL_POS:
+        head = head.head
+    if preposition.lower_ in _NOMINAL or head.dep_ not in _OBJECT_DEPS:
+        return None
+    verb = head.head
+    return verb if is_verbal(verb) and verb.lemma_ not in _STATIVE else None
+
+
+def _frame(
+    lemma: str,
+    anchor: Token,
+    subjects: list[Argument],
+    others: list[Argument],
+    *,
+    passive: bool = False,
+) -> Frame:
+    return Frame(
+        predicate=lemma,
+        predicate_lemma=lemma,
+        start=anchor.idx,
+        end=anchor.idx + len(anchor),
+        arguments=(*subjects, *others),
+        negated=False,
+        modality=None,
+        passive=passive,
+        rule=Rule.QUALIFIER.value,
+        extractor="dependency",
+        confidence=CONFIDENCE,
+    )

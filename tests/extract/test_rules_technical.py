@@ -1,0 +1,114 @@
+"""Constructions of technical prose: abilities, instruments, shared objects, empty subjects."""
+
+from collections.abc import Callable
+
+import pytest
+from spacy.tokens import Doc
+
+from graphrag_tasks.extract.clauses import frames_of
+from graphrag_tasks.extract.frames import Rule
+from graphrag_tasks.extract.triples import derive_triples
+
+TRIPLES = {
+    "what a thing lets the reader do": (
+        "BTP/NNP/nsubj/1 lets/VBZ/ROOT/1/let you/PRP/nsubj/3 manage/VB/ccomp/1 data/NNS/dobj/3",
+        ["BTP | let manage | data"],
+    ),
+    "what it enables the reader to do": (
+        "BTP/NNP/nsubj/1 enables/VBZ/ROOT/1/enable you/PRP/dobj/1 to/TO/aux/4 read/VB/xcomp/1"
+        " data/NNS/dobj/4",
+        ["BTP | enable to read | you", "BTP | enable to read | data"],
+    ),
+    "what it enables something else to do": (
+        "BTP/NNP/nsubj/1 enables/VBZ/ROOT/1/enable apps/NNS/dobj/1 to/TO/aux/4 read/VB/xcomp/1"
+        " data/NNS/dobj/4",
+        ["BTP | enable | apps", "apps | read | data"],
+    ),
+    "an object of two verbs": (
+        "SAP/NNP/nsubj/1 checks/VBZ/ROOT/1/check and/CC/cc/1 repairs/VBZ/conj/1/repair"
+        " data/NNS/dobj/3",
+        ["SAP | check | data", "SAP | repair | data"],
+    ),
+    "an object after a complement is not shared": (
+        "SAP/NNP/nsubj/1 waits/VBZ/ROOT/1/wait for/IN/prep/1 BTP/NNP/pobj/2 and/CC/cc/1"
+        " repairs/VBZ/conj/1/repair data/NNS/dobj/5",
+        ["SAP | wait for | BTP", "SAP | repair | data"],
+    ),
+    "a participle that is a preposition": (
+        "Routes/NNS/nsubjpass/2 are/VBP/auxpass/2/be modeled/VBN/ROOT/2/model using/VBG/advcl/2/use"
+        " steps/NNS/dobj/3",
+        ["Routes | be modeled using | steps"],
+    ),
+    "who does it uses it as well": (
+        "Users/NNS/nsubj/1 model/VBP/ROOT/1 routes/NNS/dobj/1 using/VBG/advcl/1/use"
+        " steps/NNS/dobj/3",
+        [
+            "Users | model | routes",
+            "Users | model using | steps",
+            "routes | be modeled using | steps",
+            "Users | use | steps",
+        ],
+    ),
+    "what the reader does it by": (
+        "Open/VB/ROOT/0 it/PRP/dobj/0 by/IN/prep/0 clicking/VBG/pcomp/2/click links/NNS/dobj/3",
+        ["it | open by clicking | links"],
+    ),
+    "what something that is done is done by": (
+        "Objects/NNS/nsubjpass/2 are/VBP/auxpass/2/be made/VBN/ROOT/2/make by/IN/prep/2"
+        " copying/VBG/pcomp/3/copy types/NNS/dobj/4",
+        ["Objects | be made by copying | types"],
+    ),
+    "a patient does not do what is done meanwhile": (
+        "Warnings/NNS/nsubjpass/2 are/VBP/auxpass/2/be shown/VBN/ROOT/2/show when/WRB/advmod/4"
+        " using/VBG/advcl/2/use literals/NNS/dobj/4",
+        ["Warnings | be shown using | literals"],
+    ),
+    "a preposition of three words": (
+        "It/PRP/nsubjpass/2 is/VBZ/auxpass/2/be split/VBN/ROOT/2 in/IN/prep/2 case/NN/pobj/3"
+        " of/IN/prep/4 errors/NNS/pobj/5",
+        ["It | be split in case of | errors"],
+    ),
+    "a combination is a thing of its own": (
+        "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read as/IN/prep/1 a/DT/det/4 combination/NN/pobj/2"
+        " of/IN/prep/4 keys/NNS/pobj/5",
+        ["It | read as | combination of keys", "combination | be of | keys"],
+    ),
+    "a verb that says little without its noun": (
+        "Users/NNS/nsubj/1 have/VBP/ROOT/1 access/NN/dobj/1 to/IN/prep/2 BTP/NNP/pobj/3",
+        ["Users | have access to | BTP"],
+    ),
+    "a noun that is described stands for itself": (
+        "Users/NNS/nsubj/1 have/VBP/ROOT/1 full/JJ/amod/3 access/NN/dobj/1 to/IN/prep/3"
+        " BTP/NNP/pobj/4",
+        ["Users | have | full access", "full access | be to | BTP"],
+    ),
+    "part of": (
+        "Steps/NNS/nsubj/1 are/VBP/ROOT/1/be part/NN/attr/1 of/IN/prep/2 BTP/NNP/pobj/3",
+        ["Steps | be part of | BTP"],
+    ),
+    "an 'it' that stands for a clause does nothing": (
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be easy/JJ/acomp/1 to/TO/aux/4 store/VB/xcomp/2"
+        " data/NNS/dobj/4 in/IN/prep/4 BTP/NNP/pobj/6",
+        ["data | store in | BTP"],
+    ),
+    "like": (
+        "Tables/NNS/nsubj/3 like/IN/prep/0 KONV/NNP/pobj/1 exist/VBP/ROOT/3",
+        ["Tables | include | KONV"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("notation", "expected"), TRIPLES.values(), ids=TRIPLES)
+def test_triples(notation: str, expected: list[str], parse: Callable[[str], Doc]) -> None:
+    triples = [one for frame in frames_of(parse(notation)) for one in derive_triples(frame)]
+    found = [f"{one.head} | {one.relation} | {one.tail}" for one in triples]
+    assert sorted(dict.fromkeys(found)) == sorted(expected)
+
+
+def test_that_something_is_easy_is_no_property_of_it(parse: Callable[[str], Doc]) -> None:
+    doc = parse(
+        "Keys/NNS/nsubj/1 are/VBP/ROOT/1/be easy/JJ/acomp/1 to/TO/aux/4 read/VB/xcomp/2"
+        " KONV/NNP/dobj/4"
+    )
+    rules = [frame.rule for frame in frames_of(doc)]
+    assert rules == [Rule.COPULA, Rule.INHERITED]
