@@ -25,7 +25,8 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-browser lint format airflow airflow-home env lock clean
+.PHONY: help install reindex test test-slow test-browser train lint format airflow airflow-home env \
+	lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -75,6 +76,12 @@ test-slow: install ## Run the tests that take long
 
 test-browser: install ## Drive Airflow's UI in a real browser (needs chromium and chromedriver)
 	$(BIN)/python -m pytest -q -m browser
+
+train: .venv/installed ## Learn weights anew: make train CARB=gold.jsonl GAP=gap.tsv SAP=folder
+	@$(UV) -r training/requirements.txt
+	@$(BIN)/python -m training.confidence --carb "$(CARB)" --sources "$(SAP)" \
+		--diagram docs/images/confidence.svg
+	@$(BIN)/python -m training.coref --gap "$(GAP)" --write graphrag_tasks/coref/ranking.json
 
 lint: install ## Check style, types and layers
 	$(BIN)/ruff check .

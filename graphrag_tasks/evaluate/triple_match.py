@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphrag_tasks.evaluate.triple_gold import Fact
 from graphrag_tasks.extract.inflection import past_participle
@@ -52,11 +52,13 @@ _FUNCTION_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Found:
-    """An extracted triple in words."""
+    """An extracted triple in words, with the rule that found it and its confidence."""
 
     head: str
     relation: str
     tail: str
+    rule: str = field(default="", compare=False)
+    confidence: float = field(default=1.0, compare=False)
 
 
 def matches(found: Found, fact: Fact) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,7 @@ def judge(sentence: GoldSentence, facts: Sequence[Fact], found: Iterable[Found])
 
 
 def evaluate_triples(
-    gold: str | Path, sources: str, *, config: Config, split: str | None = None
+    gold: str | Path, sources: str, *, config: Config, split: str | Collection[str] | None = None
 ) -> TripleReport:
     """Extract from the documents of labelled sentences and compare.
 
@@ -142,12 +142,13 @@ def evaluate_triples(
         gold: JSON lines of `triple_gold.GoldSentence`.
         sources: Folder of the documents.
         config: Settings of all stages.
-        split: Only the sentences of this split; None takes all.
+        split: Only the sentences of this split, or of these; None takes all.
 
     Raises:
         ConfigError: No sentence is left, or a document is not among the sources.
     """
-    wanted = [one for one in read_gold(gold) if split in (None, one.split)]
+    splits = {split} if isinstance(split, str) else split
+    wanted = [one for one in read_gold(gold) if splits is None or one.split in splits]
     if not wanted:
         raise ConfigError(f"has no sentences of the split {split!r}", str(gold))
     tables = _extracted(sources, sorted({one.path for one in wanted}), config)
@@ -216,7 +217,7 @@ def _found_by_document(
     }
     found: dict[str, list[tuple[tuple[int, int], Found]]] = defaultdict(list)
     for row in triples.to_pylist():
-        one = Found(row["head"], row["relation"], row["tail"])
+        one = Found(*(row[name] for name in ("head", "relation", "tail", "rule", "confidence")))
         found[row["document_id"]].append((places[row["sentence_id"]], one))
     return found
 

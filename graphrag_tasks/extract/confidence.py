@@ -1,9 +1,9 @@
 """Confidence of a frame: the probability that its tuple is right.
 
 A logistic regression over a few yes-or-no features that the frame itself shows. Its weights
-(`confidence.json`) were learned on CaRB's development set by `benchmarks/train_confidence.py`;
-`docs/extraction.md` has the reliability diagram. Commands and examples, which that set lacks, are
-judged by their other features.
+(`confidence.json`) were learned on CaRB's development set by `training/confidence.py`;
+`docs/extraction.md` has the reliability diagram. The weights of rules which that set lacks, such as
+commands, and the confidence of each pattern in lines were learned on labelled technical sentences.
 """
 
 from __future__ import annotations
@@ -32,10 +32,17 @@ _LIGHT_VERBS = frozenset({"be", "have", "say", "make", "become", "include", "do"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What the regression learned: the log-odds of a frame are the sum of what applies."""
+    """What was learned: the log-odds of a parsed frame are the sum of what applies.
+
+    Attributes:
+        intercept: Log-odds of a frame that no feature applies to.
+        features: Weights by feature.
+        patterns: Confidence of the frames of each pattern in lines.
+    """
 
     intercept: float
     features: Mapping[str, float]
+    patterns: Mapping[str, float]
 
 
 @cache
@@ -43,7 +50,8 @@ def load_weights() -> Weights:
     """Return the weights that come with the package."""
     text = resources.files(__package__).joinpath(WEIGHTS_FILE).read_text("utf-8")
     data = json.loads(text)
-    return Weights(data["intercept"], MappingProxyType(data["features"]))
+    features, patterns = (MappingProxyType(data[name]) for name in ("features", "patterns"))
+    return Weights(data["intercept"], features, patterns)
 
 
 def confidence_of(frame: Frame, *, words: int, frames: int, weights: Weights) -> float:

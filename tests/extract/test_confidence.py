@@ -48,9 +48,9 @@ def test_each_feature_is_named_once(parse: Callable[[str], Doc]) -> None:
 
 
 def test_confidence_is_the_logistic_of_what_applies(frame: Frame) -> None:
-    weights = Weights(0.5, {"rule svo": 1.0, "has object": 0.5, "has clause": 9.0})
+    weights = Weights(0.5, {"rule svo": 1.0, "has object": 0.5, "has clause": 9.0}, {})
     assert confidence_of(frame, words=5, frames=1, weights=weights) == 0.8808
-    nothing = Weights(0.0, {})
+    nothing = Weights(0.0, {}, {})
     assert confidence_of(frame, words=5, frames=1, weights=nothing) == 0.5
 
 

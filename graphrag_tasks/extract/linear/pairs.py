@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from graphrag_tasks.extract.confidence import load_weights
 from graphrag_tasks.extract.frames import Argument, Frame, Role
 from graphrag_tasks.extract.linear.names import Name
 
@@ -32,7 +33,7 @@ CONFIDENCE = {
     LinearRule.LIST_ITEM: 0.55,
     LinearRule.ARROW: 0.5,
 }
-"""Set by hand, near each rule's share of right triples on the development sentences."""
+"""Set by hand; what `training/technical.py` learned of a rule goes before."""
 
 
 def pair(
@@ -58,7 +59,7 @@ def pair(
         passive=False,
         rule=rule.value,
         extractor=EXTRACTOR_NAME,
-        confidence=CONFIDENCE[rule],
+        confidence=load_weights().patterns.get(rule.value, CONFIDENCE[rule]),
     )
 
 

@@ -1,17 +1,19 @@
-"""Learn the weights of `graphrag_tasks.extract.confidence` from gold tuples.
+"""Learn the weights of `graphrag_tasks.extract.confidence` from gold tuples and labelled facts.
 
 A row that a frame gives is right when CaRB's one-to-one assignment gives it a gold tuple that
 holds at least half of its words. Figures are of ten-fold cross-validation by sentence; the
-weights that are written are learned on all of them. Needs scikit-learn, which nothing else does.
+weights that are written are learned on all of them. Rules that CaRB does not show, and patterns,
+are calibrated afterwards on labelled technical sentences (`training.technical`).
 
-    pip install scikit-learn
-    python benchmarks/train_confidence.py --gold gold.jsonl --diagram docs/images/confidence.svg
+    pip install -r training/requirements.txt
+    python -m training.confidence --carb gold.jsonl --sources SAP_CORPUS
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,9 +23,12 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.evaluate.openie import assign, match, read_gold, tuples_of_rows
 from graphrag_tasks.extract import confidence
+from graphrag_tasks.extract.confidence import load_weights
 from graphrag_tasks.extract.dependency import DependencyExtractor
 from graphrag_tasks.extract.tsv import frames_to_tsv_rows
+from training.technical import Judged, calibrated, offsets, priors, read_judged, shares
 
+GOLD = Path(__file__).parents[1] / "benchmarks" / "gold" / "sap_triples.jsonl"
 RIGHT = 0.5
 """Share of a tuple's words that its gold tuple must hold."""
 FOLDS = 10
@@ -155,23 +160,55 @@ def diagram(bands: list[tuple[float, float, int]]) -> str:
     return "\n".join([f"{head} {style}>", white, *parts, "</svg>"]) + "\n"
 
 
+def technical_figures(judged: Sequence[Judged]) -> dict[str, Any]:
+    """Return how good the confidences of triples of technical prose are."""
+    guessed = np.array([one.confidence for one in judged])
+    return figures(guessed, np.array([one.right for one in judged]))
+
+
 def main() -> None:
     """Learn, write the weights and the diagram, and print the figures as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gold", type=Path, required=True)
-    parser.add_argument("--diagram", type=Path)
-    parser.add_argument(
-        "--weights", type=Path, default=Path(confidence.__file__).with_name("confidence.json")
-    )
-    arguments = parser.parse_args()
-    rows = read_rows(arguments.gold)
-    measured = figures(cross_validated(rows), rows.right)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--carb", type=Path, required=True, help="CaRB's development set")
+    parser.add_argument("--sources", type=Path, help="documents of the labelled sentences")
+    parser.add_argument("--gold", type=Path, default=GOLD, help="the labelled sentences")
+    parser.add_argument("--held-out", default="check", help="split that is measured on only")
+    parser.add_argument("--diagram", type=Path, help="file for the reliability diagram")
+    options = parser.parse_args()
+    rows = read_rows(options.carb)
+    measured: dict[str, Any] = {"carb": figures(cross_validated(rows), rows.right)}
     intercept, weights = fit(rows, np.ones(len(rows.right), bool))
-    learned = {"intercept": intercept, "features": weights}
-    arguments.weights.write_text(json.dumps(learned, indent=2) + "\n", "utf-8")
-    if arguments.diagram:
-        arguments.diagram.write_text(diagram(measured["bands"]), "utf-8")
+    fitted = {name.removeprefix("rule ") for one in rows.features for name in one}
+    learned: dict[str, Any] = {
+        "intercept": intercept,
+        "features": weights,
+        "patterns": load_weights().patterns,
+    }
+    _write(learned)
+    if options.sources:
+        judged = read_judged(options.gold, options.sources)
+        known = [one for one in judged if one.split != options.held_out]
+        learned["features"] = weights | offsets(known, weights, {*fitted, *priors()})
+        learned["patterns"] = shares(known, priors())
+        after = calibrated(judged, weights, learned["features"], learned["patterns"])
+        for name, triples in (("before", judged), ("after", after)):
+            for part in ("learned on", "held out"):
+                chosen = [
+                    o for o in triples if (o.split == options.held_out) == (part == "held out")
+                ]
+                measured[f"technical, {part}, {name}"] = technical_figures(chosen)
+    _write(learned)
+    if options.diagram:
+        options.diagram.write_text(diagram(measured["carb"]["bands"]), "utf-8")
     print(json.dumps(measured | {"features": len(weights)}, indent=2))
+
+
+def _write(learned: Mapping[str, Any]) -> None:
+    """Write the weights, and let this process use them."""
+    path = Path(confidence.__file__).with_name(confidence.WEIGHTS_FILE)
+    plain = {**learned, "patterns": dict(learned["patterns"])}
+    path.write_text(json.dumps(plain, indent=2) + "\n", "utf-8")
+    load_weights.cache_clear()
 
 
 if __name__ == "__main__":
