@@ -30,7 +30,9 @@ STAND_IN = "table"
 
 It has seen none in its training, and takes a fifth of them for punctuation or numbers. On 129
 sentences of SAP documents that have such names, the plain noun cuts that from 30 of 161 to none,
-sentences that fall apart from 10 to 6, and gives 277 triples instead of 261.
+sentences that fall apart from 10 to 6, and gives 277 triples instead of 261. Of the 301 sentences
+that are labelled, one changes: recall on `test` is .544 with it and .541 without; which
+noun it is ("table", "file", "report") moves one triple at most.
 """
 
 _PARSE_COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
