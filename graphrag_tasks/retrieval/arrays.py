@@ -128,3 +128,17 @@ class Adjacency:
         for row in rows:
             found[self.neighbours[self.offsets[row] : self.offsets[row + 1]]] = True
         return found
+
+    def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return the neighbours of the rows one after the other, and whose each is.
+
+        Args:
+            rows: Source rows.
+
+        Returns:
+            Target rows, and for each the place in `rows` of the row it is a neighbour of.
+        """
+        counts = self.offsets[rows + 1] - self.offsets[rows]
+        places = np.repeat(np.arange(len(rows)), counts)
+        starts = np.repeat(self.offsets[rows] - (np.cumsum(counts) - counts), counts)
+        return self.neighbours[starts + np.arange(len(places))], places

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, RelationHit
+from graphrag_tasks.retrieval.hits import (
+    ChunkHit,
+    CommunityHit,
+    EntityHit,
+    PathHit,
+    RelationHit,
+)
 from graphrag_tasks.retrieval.prompt import as_prompt
 from graphrag_tasks.retrieval.render import as_frame, as_html
+from graphrag_tasks.retrieval.router import Route
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+_FURTHER = ("paths", "listed", "communities")
 
 Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
 
@@ -26,12 +35,16 @@ class Context(Mapping[str, Hits]):
 
     Attributes:
         question: What was asked.
-        mode: How it was searched.
+        mode: How it was searched; the router's choice where it was asked.
         k: Chunks asked for.
         snapshot_id: Snapshot that answered.
         chunks: At most k chunks, best first.
         relations: At most 2k relations, best first.
         entities: The seeds: named by the question first, then the nearest.
+        paths: Paths between entities or chains from one, in mode `path`.
+        listed: Every entity that a listing question asks for, in mode `list`; `len` counts them.
+        communities: At most k communities, best first, in mode `global`.
+        route: Why the router chose the mode; None where the caller did.
         notes: Why something is missing; empty when all is well.
     """
 
@@ -42,6 +55,10 @@ class Context(Mapping[str, Hits]):
     chunks: tuple[ChunkHit, ...]
     relations: tuple[RelationHit, ...]
     entities: tuple[EntityHit, ...]
+    paths: tuple[PathHit, ...] = ()
+    listed: tuple[EntityHit, ...] = ()
+    communities: tuple[CommunityHit, ...] = ()
+    route: Route | None = None
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, key: str) -> Hits:
@@ -77,16 +94,16 @@ class Context(Mapping[str, Hits]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dicts, lists, texts and numbers: what JSON can carry."""
-        lists = {
-            key: [asdict(hit, dict_factory=_plain) for hit in hits] for key, hits in self.items()
-        }
+        lists = {key: _plain_hits(hits) for key, hits in self.items()}
         return {
             "question": self.question,
             "mode": self.mode,
             "k": self.k,
             "snapshot_id": self.snapshot_id,
+            "route": asdict(self.route, dict_factory=_plain) if self.route else None,
             "notes": list(self.notes),
             **lists,
+            **{name: _plain_hits(getattr(self, name)) for name in _FURTHER},
         }
 
     def _repr_html_(self) -> str:
@@ -96,6 +113,10 @@ class Context(Mapping[str, Hits]):
     @property
     def _lists(self) -> dict[str, Hits]:
         return {"chunks": self.chunks, "relations": self.relations, "entity": self.entities}
+
+
+def _plain_hits(hits: Iterable[Any]) -> list[dict[str, Any]]:
+    return [asdict(hit, dict_factory=_plain) for hit in hits]
 
 
 def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:

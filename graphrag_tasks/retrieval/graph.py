@@ -19,9 +19,10 @@ from graphrag_tasks.retrieval.arrays import (
     matrix,
     rows_of,
 )
+from graphrag_tasks.retrieval.communities import Communities
 from graphrag_tasks.retrieval.lexical import Lexicon
 from graphrag_tasks.retrieval.name_graph import NameGraph
-from graphrag_tasks.retrieval.names import NameKey, name_words
+from graphrag_tasks.retrieval.names import NameKey, NameTrie, can_be_named, name_words
 from graphrag_tasks.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.snapshots import Snapshot
 
@@ -110,6 +111,20 @@ class Graph:
         return rows_of(self._relations, "tail_id", self.entities.ids, f"{self._where}, relations")
 
     @cached_property
+    def entity_names(self) -> list[str]:
+        """Display name of each entity."""
+        names: list[str] = column(self._snapshot.table("entities", ["name"]), "name").to_pylist()
+        return names
+
+    @cached_property
+    def relation_words(self) -> list[str]:
+        """Canonical form of each relation: the words between its ends."""
+        words: list[str] = column(
+            self._snapshot.table("relations", ["relation"]), "relation"
+        ).to_pylist()
+        return words
+
+    @cached_property
     def entity_relations(self) -> Adjacency:
         """Relations that touch each entity, as head or as tail."""
         relations = np.arange(len(self.relations))
@@ -119,6 +134,20 @@ class Graph:
             source_count=len(self.entities),
             target_count=len(self.relations),
         )
+
+    @cached_property
+    def degrees(self) -> Rows:
+        """Number of relations that touch each entity."""
+        return np.diff(self.entity_relations.offsets)
+
+    def steps(self, entity: int) -> list[tuple[int, int]]:
+        """Return each relation that touches an entity, with the entity at its other end."""
+        near = self.entity_relations
+        relations = near.neighbours[near.offsets[entity] : near.offsets[entity + 1]]
+        others = np.where(
+            self.heads[relations] == entity, self.tails[relations], self.heads[relations]
+        )
+        return list(zip(relations.tolist(), others.tolist(), strict=True))
 
     @cached_property
     def entity_chunks(self) -> Adjacency:
@@ -148,6 +177,19 @@ class Graph:
         return Lexicon([one.below_titles for one in self.chunk_texts()])
 
     @cached_property
+    def heading_lexicon(self) -> Lexicon:
+        """BM25 over the title and headings of each chunk."""
+        texts = self.chunk_texts()
+        return Lexicon(["\n".join(filter(None, [one.title, *one.headings])) for one in texts])
+
+    @cached_property
+    def chunk_documents(self) -> Rows:
+        """Row of each chunk's document."""
+        documents = column(self._snapshot.table("documents", ["document_id"]), "document_id")
+        chunks = self._snapshot.table("chunks", ["document_id"])
+        return rows_of(chunks, "document_id", documents, f"{self._where}, chunks")
+
+    @cached_property
     def name_graph(self) -> NameGraph:
         """Which chunks hold which names: titles, and aliases of entities that have a label."""
         texts = self.chunk_texts()
@@ -165,6 +207,16 @@ class Graph:
         for name, rows in self.names.items():
             found.setdefault(name_words(name), []).extend(rows.tolist())
         return found
+
+    @cached_property
+    def entity_trie(self) -> NameTrie:
+        """Finds every name of an entity in a text; rows are those of `entity_keys`."""
+        return NameTrie(self.entity_keys)
+
+    @cached_property
+    def entity_keys(self) -> list[NameKey]:
+        """The names of entities that texts can be searched for."""
+        return [key for key in self._entities_by_key if can_be_named(key)]
 
     def named_entities(self, key: NameKey) -> list[int]:
         """Return entity rows whose display name or an alias has these words, in order of id."""
@@ -187,6 +239,11 @@ class Graph:
             key: np.array(sorted(group, key=ranks.__getitem__), dtype=np.int64)
             for key, group in found.items()
         }
+
+    @cached_property
+    def communities(self) -> Communities:
+        """The communities, with a vector each."""
+        return Communities(self._snapshot, self.entities.ids, self.entities.vectors)
 
     def chunk_texts(self) -> list[ChunkText]:
         """Read the chunks' texts with their titles and headings, in order of their rows."""

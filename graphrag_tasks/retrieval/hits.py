@@ -46,11 +46,15 @@ class ChunkHit:
         score: What it is ranked by: in mode `paper` the fused score, in `dense` the cosine.
         similarity: Cosine with the question; None in a mode that does not encode it.
         ranks: The lists it came from, with its rank in each: `{"graph": 2, "dense": 1}`.
+        path: How the graph leads to it from what the question names: a name in the question, then
+            names and titles by turns; empty where it does not, or the mode follows no names.
         document_id: Document it lies in.
         uri: That document's uri.
         title: That document's title.
         page_start: First page; None where the format has none.
         page_end: Last page.
+        char_start: First character in the document text.
+        char_end: One past its last character.
         heading_path: Headings above it, outermost first.
     """
 
@@ -60,11 +64,14 @@ class ChunkHit:
     score: float
     similarity: float | None
     ranks: Mapping[str, int]
+    path: tuple[str, ...]
     document_id: str
     uri: str
     title: str
     page_start: int | None
     page_end: int | None
+    char_start: int
+    char_end: int
     heading_path: tuple[str, ...]
 
 
@@ -120,3 +127,45 @@ class EntityHit:
     score: float
     found_by: str
     example: SourceSentence | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathHit:
+    """Entities that hang together, and the relations that join each with the next.
+
+    Attributes:
+        rank: Place from 1.
+        text: The path in words; an arrow shows the direction of each relation.
+        entities: Names of the entities, in order.
+        relations: The relations between them, in order.
+    """
+
+    rank: int
+    text: str
+    entities: tuple[str, ...]
+    relations: tuple[RelationHit, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommunityHit:
+    """A community of entities with its summary.
+
+    Attributes:
+        rank: Place from 1.
+        community_id: Its id.
+        level: 0 is the coarsest.
+        parent_id: Community of the level above it lies in.
+        title: What it is about, in a line.
+        summary: What it is about, with sources.
+        size: Number of entities.
+        score: What it is ranked by.
+    """
+
+    rank: int
+    community_id: str
+    level: int
+    parent_id: str | None
+    title: str
+    summary: str
+    size: int
+    score: float

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,12 +13,16 @@ from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval.context import Context
 from graphrag_tasks.retrieval.encoder import QueryEncoder
+from graphrag_tasks.retrieval.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.modes import mode_named
+from graphrag_tasks.retrieval.modes import AUTO, mode_named
 from graphrag_tasks.retrieval.provenance import Provenance
-from graphrag_tasks.retrieval.ranking import Query, Ranking
+from graphrag_tasks.retrieval.ranking import Mode, Query, Ranking
+from graphrag_tasks.retrieval.router import Route, route
 from graphrag_tasks.retrieval.seeds import NounPhrases
 from graphrag_tasks.snapshots import Snapshot, Store
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -86,42 +91,71 @@ class Index:
             relations=len(self._graph.relations),
         )
 
-    def search(self, question: str, mode: str = "paper", k: int | None = None) -> Context:
+    def search(
+        self,
+        question: str,
+        mode: str = AUTO,
+        k: int | None = None,
+        filters: Filters | None = None,
+    ) -> Context:
         """Return the chunks, relations and entities that help to answer a question.
 
         Args:
             question: Any text that is not blank.
-            mode: A name from `MODES`.
+            mode: A name from `MODES`, or `auto`: the router chooses by the kind of question.
             k: Chunks wanted; relations are at most 2k. `config.k` by default.
+            filters: Values or patterns by field (`filters.FIELDS`); only chunks that fit all of
+                them are returned.
 
         Returns:
             The context, best first, each item with its source.
 
         Raises:
-            QueryError: The question is blank, the mode is unknown, or k is not at least 1.
+            QueryError: The question is blank, the mode or a filter's field is unknown, or k is
+                not at least 1.
             SnapshotError: The installed model is not the one the snapshot was embedded with.
         """
-        rank = mode_named(mode)
+        routed = self._route(question) if mode == AUTO else None
+        rank = mode_named(routed.mode if routed else mode)
         if not question.strip():
             raise QueryError("the question is empty")
         k = self.config.k if k is None else k
         if k < 1:
             raise QueryError(f"k must be at least 1 (got {k})")
-        if not len(self._graph.chunks) and not len(self._graph.entities):
-            ranking = Ranking(notes=["The snapshot holds no chunks and no entities."])
-        else:
-            query = Query(question, k, self._encoder.encode, self._noun_phrases)
-            ranking = rank(self._graph, query, self.config)
+        query = Query(question, k, self._encoder.encode, self._noun_phrases)
+        if filters:
+            allowed = allowed_chunks(self.snapshot, self._graph, filters)
+            query = replace(query, allowed=allowed)
+        ranking = self._ranking(rank, query)
         return Context(
             question=question,
-            mode=mode,
+            mode=routed.mode if routed else mode,
             k=k,
             snapshot_id=self.snapshot.snapshot_id,
             chunks=self._provenance.chunk_hits(ranking.chunks),
             relations=self._provenance.relation_hits(ranking.relations),
             entities=self._provenance.entity_hits(ranking.seeds),
+            paths=self._provenance.path_hits(ranking.paths),
+            listed=self._provenance.entity_hits(ranking.listed),
+            communities=self._provenance.community_hits(ranking.communities),
+            route=routed,
             notes=tuple(ranking.notes),
         )
+
+    def _route(self, question: str) -> Route:
+        routed = route(question)
+        log.info(
+            "question routed to mode %s (%s: %s) in %.2f ms",
+            routed.mode, routed.kind, "; ".join(routed.reasons), routed.milliseconds,
+        )  # fmt: skip
+        return routed
+
+    def _ranking(self, rank: Mode, query: Query) -> Ranking:
+        if not len(self._graph.chunks) and not len(self._graph.entities):
+            return Ranking(notes=["The snapshot holds no chunks and no entities."])
+        if query.allowed is not None and not query.allowed.any():
+            return Ranking(notes=["No chunk fits the filters."])
+        return rank(self._graph, query, self.config)
 
     @cached_property
     def _provenance(self) -> Provenance:

@@ -38,8 +38,32 @@ class Lexicon:
 
     def scores(self, text: str) -> NDArray[np.float32]:
         """Return the BM25 score of every row, shape (rows,); 0 where no term is shared."""
-        asked = [term for term in query_terms(text, self.known) if term in self.known]
+        asked = self._asked(text)
         if not asked:
             return np.zeros(self._size, dtype=np.float32)
         scores: NDArray[np.float32] = self._bm25.get_scores(asked)
         return scores
+
+    def coverage(self, text: str) -> NDArray[np.float32]:
+        """Return the share of the question's known terms that each row holds, rare ones first.
+
+        Shape (rows,); terms weigh by inverse document frequency.
+        """
+        covered = np.zeros(self._size, dtype=np.float32)
+        total = 0.0
+        for term in set(self._asked(text)):
+            rows = self._rows_with(term)
+            weight = float(np.log1p(self._size / max(len(rows), 1)))
+            covered[rows] += weight
+            total += weight
+        return covered / total if total else covered
+
+    def _asked(self, text: str) -> list[str]:
+        return [term for term in query_terms(text, self.known) if term in self.known]
+
+    def _rows_with(self, term: str) -> NDArray[np.int32]:
+        """Return the rows that hold a known term: a column of the matrix that bm25s has built."""
+        (column,) = self._bm25.get_tokens_ids([term])
+        begin, end = self._bm25.scores["indptr"][column : column + 2]
+        rows: NDArray[np.int32] = self._bm25.scores["indices"][begin:end]
+        return rows

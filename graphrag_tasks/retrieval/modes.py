@@ -7,8 +7,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from graphrag_tasks.errors import QueryError
-from graphrag_tasks.retrieval import dense, hybrid, paper, walk
+from graphrag_tasks.retrieval import (
+    dense,
+    hybrid,
+    learned,
+    listing,
+    local,
+    overview,
+    paper,
+    relationship,
+    walk,
+)
 from graphrag_tasks.retrieval.ranking import Mode
+
+AUTO = "auto"
+"""The router chooses one of `MODES`."""
 
 MODES: Mapping[str, Mode] = MappingProxyType(
     {
@@ -17,9 +30,14 @@ MODES: Mapping[str, Mode] = MappingProxyType(
         "bm25": hybrid.rank_bm25,
         "hybrid": hybrid.rank_hybrid,
         "graph": walk.rank,
+        "ranked": learned.rank,
+        "local": local.rank,
+        "global": overview.rank,
+        "path": relationship.rank,
+        "list": listing.rank,
     }
 )
-"""Every mode by name; the first one is the default."""
+"""Every mode by name, beside `auto`."""
 
 
 def mode_named(name: str) -> Mode:
@@ -30,6 +48,7 @@ def mode_named(name: str) -> Mode:
     """
     if name in MODES:
         return MODES[name]
-    near = difflib.get_close_matches(name.lower(), MODES, n=1)
+    known = (AUTO, *MODES)
+    near = difflib.get_close_matches(name.lower(), known, n=1)
     suggestion = f"Did you mean '{near[0]}'? " if near else ""
-    raise QueryError(f"there is no mode '{name}'", "", f"{suggestion}Modes: {', '.join(MODES)}")
+    raise QueryError(f"there is no mode '{name}'", "", f"{suggestion}Modes: {', '.join(known)}")

@@ -1,7 +1,7 @@
 """Names that texts share: the longest ones that a text holds, found word by word in a trie.
 
-Source of the matching: the dictionary matching of entity linking, greedy from left to right. A
-name is compared by its folded words, so case, accents, possessives and the signs inside a name of
+Source of the matching: the dictionary matching of entity linking, longest names first. A name is
+compared by its folded words, so case, accents, possessives and the signs inside a name of
 code make no difference: "S/4HANA" is found by "s 4hana", `CL_GUI_ALV_GRID` by "cl gui alv grid".
 """
 
@@ -74,21 +74,25 @@ class NameTrie:
             node.setdefault(_END, row)
 
     def find(self, text: str) -> list[NameMatch]:
-        """Return the longest names of a text from left to right; they do not overlap."""
+        """Return the names of a text from left to right; of two that overlap, the longer."""
         found = list(_WORD.finditer(text))
         folded = [fold(match[0]) for match in found]
+        spans = []
+        for start, word in enumerate(folded):
+            if word in self._root:
+                row, end = self._longest(folded, start)
+                if row is not None:
+                    spans.append((start - end, start, end, row))
+        taken = [False] * len(found)
         matches: list[NameMatch] = []
-        place = 0
-        while place < len(found):
-            row, end = self._longest(folded, place)
-            if row is None:
-                place += 1
+        for _, start, end, row in sorted(spans):
+            if any(taken[start:end]):
                 continue
-            surface = [match[0] for match in found[place:end]]
-            span = found[place].start(), found[end - 1].end()
+            taken[start:end] = [True] * (end - start)
+            surface = [match[0] for match in found[start:end]]
+            span = found[start].start(), found[end - 1].end()
             matches.append(NameMatch(row, *span, _is_written_as_name(surface)))
-            place = end
-        return matches
+        return sorted(matches, key=lambda match: match.start)
 
     def _longest(self, words: Sequence[str], start: int) -> tuple[int | None, int]:
         node: dict[str, Any] | None = self._root

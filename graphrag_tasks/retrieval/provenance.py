@@ -16,9 +16,26 @@ import pyarrow as pa
 
 from graphrag_tasks.retrieval.arrays import Rows, column, id_ranks, rows_of
 from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, RelationHit, SourceSentence
-from graphrag_tasks.retrieval.ranking import RankedChunk, RankedRelation, Seed
+from graphrag_tasks.retrieval.hits import (
+    ChunkHit,
+    CommunityHit,
+    EntityHit,
+    PathHit,
+    RelationHit,
+    SourceSentence,
+)
+from graphrag_tasks.retrieval.ranking import (
+    Path,
+    RankedChunk,
+    RankedCommunity,
+    RankedRelation,
+    Seed,
+)
 from graphrag_tasks.snapshots import Snapshot
+
+_CHUNK_COLUMNS = (
+    "chunk_id", "heading_path", "text", "page_start", "page_end", "char_start", "char_end",
+)  # fmt: skip
 
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
@@ -47,6 +64,7 @@ class Provenance:
         return tuple(
             ChunkHit(
                 rank=rank, score=item.score, similarity=item.similarity, ranks=dict(item.ranks),
+                path=item.path,
                 **chunk | {"heading_path": tuple(chunk["heading_path"])}, **document,
             )
             for rank, (item, chunk, document) in enumerate(
@@ -84,6 +102,32 @@ class Provenance:
                 zip(seeds, _take(self._entities, rows), examples, strict=True), 1
             )
         )  # fmt: skip
+
+    def path_hits(self, paths: Sequence[Path]) -> tuple[PathHit, ...]:
+        """Return paths with their relations and sources, in the order given."""
+        hits = []
+        for rank, path in enumerate(paths, 1):
+            relations = self.relation_hits([RankedRelation(row, 1.0) for row in path.relations])
+            names = tuple(self._entity_names(np.array(path.entities, dtype=np.int64)))
+            text = names[0]
+            for relation, row, here, name in zip(
+                relations, path.relations, path.entities, names[1:], strict=False
+            ):
+                forward = int(self._graph.heads[row]) == here
+                arrow = f"—{relation.relation}→" if forward else f"←{relation.relation}—"
+                text += f" {arrow} {name}"
+            hits.append(PathHit(rank=rank, text=text, entities=names, relations=relations))
+        return tuple(hits)
+
+    def community_hits(self, ranked: Sequence[RankedCommunity]) -> tuple[CommunityHit, ...]:
+        """Return communities with their summaries, in the order given."""
+        if not ranked:
+            return ()
+        rows = self._graph.communities.rows([item.row for item in ranked])
+        return tuple(
+            CommunityHit(rank=rank, score=item.score, **row)
+            for rank, (item, row) in enumerate(zip(ranked, rows, strict=True), 1)
+        )
 
     def _evidence_of(self, relations: Sequence[int]) -> list[tuple[SourceSentence, ...]]:
         chosen = [self._best_sentences(relation) for relation in relations]
@@ -124,7 +168,7 @@ class Provenance:
 
     @cached_property
     def _chunks(self) -> pa.Table:
-        return self._read("chunks", ["chunk_id", "heading_path", "text", "page_start", "page_end"])
+        return self._read("chunks", list(_CHUNK_COLUMNS))
 
     @cached_property
     def _entities(self) -> pa.Table:

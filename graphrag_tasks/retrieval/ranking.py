@@ -7,8 +7,9 @@ A mode is a function `rank(graph, query, config) -> Ranking`, one module each, r
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,13 +56,15 @@ class Query:
 class RankedChunk:
     """A chunk, the score it is ranked by, its cosine with the query, and its ranks by list.
 
-    The cosine is None in a mode that does not encode the question.
+    The cosine is None in a mode that does not encode the question. The path is a name in the
+    question, and the names and titles by turns that lead from it to the chunk.
     """
 
     row: int
     score: float
     similarity: float | None
     ranks: Mapping[str, int]
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,13 +85,46 @@ class Seed:
 
 
 @dataclass(frozen=True)
+class Path:
+    """Entities and the relations between neighbours: one entity more than there are relations."""
+
+    entities: tuple[int, ...]
+    relations: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RankedCommunity:
+    """A community's row and what it is ranked by."""
+
+    row: int
+    score: float
+
+
+@dataclass(frozen=True)
 class Ranking:
-    """Rows a mode chose, each kind best first; notes say why something is missing."""
+    """Rows a mode chose, each kind best first; notes say why something is missing.
+
+    Attributes:
+        chunks: Chunks.
+        relations: Relations.
+        seeds: Entities that the search started from.
+        paths: Paths or chains between entities, where the mode looks for them.
+        listed: Every entity that belongs to the answer of a listing question, with no cut.
+        communities: Communities whose summaries answer, where the mode reads them.
+        notes: Why something is missing.
+    """
 
     chunks: Sequence[RankedChunk] = ()
     relations: Sequence[RankedRelation] = ()
     seeds: Sequence[Seed] = ()
+    paths: Sequence[Path] = ()
+    listed: Sequence[Seed] = ()
+    communities: Sequence[RankedCommunity] = ()
     notes: Sequence[str] = ()
+
+    def with_more(self, *, notes: Sequence[str] = (), **lists: Any) -> Ranking:  # noqa: ANN401
+        """Return it with other lists in place of its own, and further notes."""
+        return replace(self, notes=[*self.notes, *notes], **lists)
 
 
 Mode = Callable[[Graph, Query, RetrievalConfig], Ranking]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -78,3 +79,51 @@ def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed
 
 def _add(found: dict[int, Seed], row: int, scores: Scores, found_by: str) -> None:
     found.setdefault(row, Seed(row, float(scores[row]), found_by))
+
+
+@dataclass(frozen=True)
+class NamedSeeds:
+    """A name in the question, and the entities that have it.
+
+    Attributes:
+        surface: The name as the question has it.
+        as_name: Whether it is written as names are, not in lower case.
+        seeds: The entities, in order of id.
+    """
+
+    surface: str
+    as_name: bool
+    seeds: tuple[Seed, ...]
+
+    @property
+    def rows(self) -> list[int]:
+        """The entities' rows."""
+        return [seed.row for seed in self.seeds]
+
+
+def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
+    """Return the names of entities that a question holds, in their order there.
+
+    Where some are written as names or have several words, single words in lower case are left
+    out: they are what is asked of the others.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+    """
+    matches = graph.entity_trie.find(query.text)
+    telling = [one for one in matches if one.as_name or len(graph.entity_keys[one.row]) > 1]
+    found = []
+    for match in telling or matches:
+        surface = query.text[match.start : match.end]
+        rows = graph.named_entities(graph.entity_keys[match.row])
+        found.append(NamedSeeds(surface, match.as_name, _seeds(graph, query, rows, surface)))
+    return found
+
+
+def _seeds(graph: Graph, query: Query, rows: Sequence[int], surface: str) -> tuple[Seed, ...]:
+    cosines = graph.entities.vectors[rows] @ query.vector
+    return tuple(
+        Seed(row, float(cosine), f"name '{surface}'")
+        for row, cosine in zip(rows, cosines, strict=True)
+    )

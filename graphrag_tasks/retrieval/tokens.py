@@ -28,11 +28,12 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 _WORD = re.compile(r"[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
 _PIECE = re.compile(r"[^\W_]+")
-_POSSESSIVE = re.compile(r"['’]s$")
+_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _LONGEST_WORD = 100
 _JOINED = 3
 _SHORT = 2
 _SHORTEST_REPAIRED = 4
+_MOST_REPAIRED = 20
 _STEMMER = Stemmer.Stemmer("english", 0)  # without its cache, which threads must not share
 
 
@@ -70,11 +71,14 @@ def query_terms(text: str, known: Collection[str]) -> list[str]:
         text: The question.
         known: Terms of the corpus.
     """
-    found = [
-        one
-        for term in terms(text)
-        for one in ([term] if term in known else _repaired(term, known) or [term])
-    ]
+    found: list[str] = []
+    repaired = 0
+    for term in terms(text):
+        if term in known or repaired == _MOST_REPAIRED:
+            found.append(term)
+        else:
+            found += _repaired(term, known) or [term]
+            repaired += 1
     pieces = [fold(piece[0]) for piece in _PIECE.finditer(text)]
     for length in range(2, _JOINED + 1):
         for start in range(len(pieces) - length + 1):

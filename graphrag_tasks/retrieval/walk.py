@@ -41,7 +41,7 @@ class Walked:
     Attributes:
         dense: Cosine with the question.
         bm25: BM25 score.
-        base: Both, standardised.
+        base: Both, standardised, BM25 with less weight.
         first: Standardised logarithm of the visits from the seeds.
         second: The same from the best chunks of the first walk.
         scores: What chunks are ranked by.
@@ -57,6 +57,11 @@ class Walked:
     scores: Floats
     matches: tuple[NameMatch, ...]
     seeds: Floats
+
+    @property
+    def hybrid(self) -> Floats:
+        """Standardised cosine plus standardised BM25 score: what mode `hybrid` ranks by."""
+        return standardised(self.dense) + standardised(self.bm25)
 
 
 def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
@@ -122,16 +127,33 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     if not len(graph.chunks):
         return Ranking(notes=["The snapshot holds no chunks."])
     walked = walk(graph, query, config)
-    rows = query.best_chunks(walked.scores, graph.chunks.id_ranks)
-    lists = {"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first}
+    return ranking(graph, query, walked, walked.scores)
+
+
+def ranking(graph: Graph, query: Query, walked: Walked, scores: Floats) -> Ranking:
+    """Return the k chunks that are best by the scores, with what the walks tell of them.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        walked: Its lists.
+        scores: What chunks are ranked by, shape (chunks,).
+    """
+    rows = query.best_chunks(scores, graph.chunks.id_ranks)
+    ranks = list_ranks({"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first}, rows)
+    near = np.flatnonzero(graph.chunk_relations.union(rows))
     return Ranking(
         chunks=[
-            RankedChunk(int(row), float(walked.scores[row]), float(walked.dense[row]), ranks)
-            for row, ranks in zip(rows, list_ranks(lists, rows), strict=True)
+            RankedChunk(
+                row,
+                float(scores[row]),
+                float(walked.dense[row]),
+                of_row,
+                graph.name_graph.lead(row, walked.seeds, walked.first),
+            )
+            for row, of_row in zip(rows.tolist(), ranks, strict=True)
         ],
-        relations=nearest_relations(
-            graph, query, np.flatnonzero(graph.chunk_relations.union(rows))
-        ),
+        relations=nearest_relations(graph, query, near),
         seeds=_named(graph, query, walked),
         notes=[] if walked.seeds.any() else [_NOTHING_NAMED],
     )

@@ -49,6 +49,8 @@ class World:
     relations: tuple[tuple[str, str, str, str], ...] = ()  # id, head id, text, tail id
     evidence: tuple[tuple[str, str, float], ...] = ()  # relation id, sentence id, confidence
     mentions: tuple[tuple[str, str], ...] = ()  # entity id, sentence id
+    communities: tuple[tuple[str, int, str, str], ...] = ()  # id, level, title, summary
+    members: tuple[tuple[str, str], ...] = ()  # community id, entity id
     negated: frozenset[str] = field(default_factory=frozenset)
     vectors_reversed: bool = False
 
@@ -132,7 +134,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
             for alias in aliases
         ],
         "relations": [
-            {"relation_id": one, "head_id": head, "relation": text.removeprefix(names[head]),
+            {"relation_id": one, "head_id": head,
+             "relation": text.removeprefix(names[head]).removesuffix(names[tail]).strip(),
              "tail_id": tail, "text": text, "negated": one in world.negated, "weight": 1.0,
              "confidence": 0.5}
             for one, head, text, tail in world.relations
@@ -148,6 +151,15 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
              "document_id": document_of[chunk_of[sentence]], "start": 0, "end": 1,
              "source": "extracted"}
             for one, sentence in world.mentions
+        ],
+        "communities": [
+            {"community_id": one, "level": level, "parent_id": None, "title": title,
+             "summary": summary, "size": 1, "member_sha256": "0", "summary_key": "0"}
+            for one, level, title, summary in world.communities
+        ],
+        "members": [
+            {"community_id": one, "entity_id": entity, "centrality": 1.0}
+            for one, entity in world.members
         ],
     }  # fmt: skip
 

@@ -17,7 +17,7 @@ from graphrag_tasks.retrieval.provenance import EVIDENCE_SENTENCES
 
 @pytest.fixture
 def context(index: Index) -> Context:
-    return index.search("which server?")
+    return index.search("which server?", "paper")
 
 
 def test_is_the_papers_mapping(context: Context) -> None:
@@ -58,7 +58,7 @@ def test_evidence_is_bounded(tmp_path: Path) -> None:
     evidence = tuple(("r1", one, 0.5) for one, _, _ in SMALL.sentences)
     publish(tmp_path, replace(SMALL, evidence=evidence))
     opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
-    found = {one.relation_id: one.evidence for one in opened.search("x").relations}
+    found = {one.relation_id: one.evidence for one in opened.search("x", "paper").relations}
     assert [one.sentence_id for one in found["r1"]] == ["s1", "s2", "s3"]
     assert EVIDENCE_SENTENCES == 3
     assert found["r2"] == ()
@@ -78,7 +78,7 @@ def test_chunks_and_entities_show_their_source(context: Context) -> None:
 def test_entity_without_a_mention_has_no_example(tmp_path: Path) -> None:
     publish(tmp_path, replace(SMALL, mentions=()))
     opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
-    context = opened.search("x")
+    context = opened.search("x", "paper")
     assert {one.example for one in context.entities} == {None}
     assert context.to_frame().query("kind == 'entity'")["page"].isna().all()
 
@@ -131,7 +131,7 @@ def test_dict_is_json_and_complete(context: Context) -> None:
 
 
 def test_html_is_escaped(index: Index) -> None:
-    html = index.search("<script>alert('q')</script>")._repr_html_()
+    html = index.search("<script>alert('q')</script>", "paper")._repr_html_()
     assert "<script" not in html
     assert "&lt;script&gt;" in html
     assert "<b>queues" not in html

@@ -70,6 +70,24 @@ def test_a_chunk_holds_what_it_mentions_and_is_about_its_title() -> None:
     assert graph.rarity.tolist() == [1.0, 1.0]
 
 
+def test_a_title_inside_a_longer_name_is_held_as_well() -> None:
+    texts = ["It was scored by Film Composer Hans Salter.", "He was born in Vienna."]
+    graph = NameGraph(texts, [[], ["Hans Salter"]], ["film composer Hans Salter"])
+    assert graph.weights.toarray()[0].tolist() == [1.0, 1.0]
+
+
+def test_a_text_without_a_title_is_about_the_name_it_begins_with() -> None:
+    texts = ["Anna Holm met Bo Berg.", "In 1999 Bo Berg met Anna Holm.", "nobody is here"]
+    graph = NameGraph(texts, [[], [], []], ["Anna Holm", "Bo Berg"])
+    assert [" ".join(key) for key in graph.keys] == ["anna holm", "bo berg"]
+    assert graph.weights.toarray().tolist() == [[10.0, 1.0], [1.0, 10.0], [0.0, 0.0]]
+
+
+def test_a_name_that_many_texts_begin_with_is_the_title_of_none() -> None:
+    graph = NameGraph(["Bo Berg sat."] * 30, [[]] * 30, ["Bo Berg"])
+    assert not graph.is_title.any()
+
+
 def test_the_far_end_of_a_chain_of_names_comes_before_what_shares_words(index: Index) -> None:
     context = index.search("What did the director of Blue River win?", "graph", k=4)
     assert [hit.chunk_id for hit in context.chunks][:2] == ["c1", "c2"]

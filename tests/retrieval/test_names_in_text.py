@@ -38,11 +38,16 @@ def found(text: str) -> list[tuple[str, str, bool]]:
         ("call cl_gui_alv_grid", [("CL_GUI_ALV_GRID", "cl_gui_alv_grid", False)]),
         ("Cafe Muller", [("Café Müller", "Cafe Muller", True)]),
         ("at the end", [("The End", "the end", False)]),
+        (
+            "before York New York City",
+            [("York", "York", True), ("New York City", "New York City", True)],
+        ),
+        ("New York'S mayor", [("New York", "New York'S", True)]),
         ("New", []),
         ("", []),
     ],
 )
-def test_longest_names_from_left_to_right(text: str, expected: list[tuple[str, str, bool]]) -> None:
+def test_longest_names_first(text: str, expected: list[tuple[str, str, bool]]) -> None:
     assert found(text) == expected
 
 
@@ -73,3 +78,8 @@ def test_what_a_title_may_be_called(title: str, aliases: list[str]) -> None:
 )
 def test_what_texts_can_be_searched_for(name: str, expected: bool) -> None:
     assert can_be_named(name_words(name)) is expected
+
+
+def test_of_two_that_overlap_the_longer_counts() -> None:
+    trie = NameTrie(map(name_words, ["first run", "run the race"]))
+    assert [match.row for match in trie.find("came first, Run The Race or")] == [1]

@@ -38,7 +38,10 @@ def test_public_surface() -> None:
         "SourceSentence",
         "open_index",
     ]
-    assert list(MODES) == ["paper", "dense", "bm25", "hybrid", "graph"]
+    assert list(MODES) == [
+        "paper", "dense", "bm25", "hybrid", "graph", "ranked", "local", "global", "path",
+        "list",
+    ]  # fmt: skip
 
 
 def test_import_is_light() -> None:
@@ -56,9 +59,9 @@ def test_facts(index: Index) -> None:
 
 
 def test_snapshot_stays_pinned_while_current_moves(index: Index, store: Path) -> None:
-    before = index.search("what?")
+    before = index.search("what?", "paper")
     publish(store, World(), "two")
-    assert index.search("what?") == before
+    assert index.search("what?", "paper") == before
     assert before.snapshot_id == "one"
     current = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
     assert current.facts == IndexFacts("two", 0, 0, 0)
@@ -69,7 +72,7 @@ def test_snapshot_stays_pinned_while_current_moves(index: Index, store: Path) ->
 def test_lazily_read_tables_are_of_the_pinned_snapshot(store: Path) -> None:
     opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
     publish(store, World(), "two")
-    assert opened.search("what?").chunks
+    assert opened.search("what?", "paper").chunks
 
 
 def test_threads_get_the_same_answers(store: Path) -> None:
@@ -106,26 +109,26 @@ def test_default_embedder_is_the_manifests_and_is_loaded_once_on_first_search(
     monkeypatch.setitem(sys.modules, "graphrag_tasks.embed.local", module)
     opened = open_index(store, noun_phrases=no_phrases)
     assert made == []
-    opened.search("one?")
-    opened.search("two?")
+    opened.search("one?", "paper")
+    opened.search("two?", "paper")
     assert made == [("fake", 64)]
 
     LocalEmbedder.fingerprint = "b" * 64
     with pytest.raises(SnapshotError, match="b" * 64):
-        open_index(store, noun_phrases=no_phrases).search("one?")
+        open_index(store, noun_phrases=no_phrases).search("one?", "paper")
 
 
 def test_unknown_mode_lists_the_modes_and_suggests_one(index: Index) -> None:
-    with pytest.raises(QueryError, match=r"no mode 'papers'.*mean 'paper'.*paper, dense"):
+    with pytest.raises(QueryError, match=r"no mode 'papers'.*mean 'paper'.*auto, paper, dense"):
         index.search("what?", "papers")
-    with pytest.raises(QueryError, match=r"Modes: paper, dense"):
+    with pytest.raises(QueryError, match=r"Modes: auto, paper, dense"):
         index.search("what?", "xyz")
 
 
 @pytest.mark.parametrize("question", ["", " \n\t"])
 def test_blank_question_is_refused(index: Index, question: str) -> None:
     with pytest.raises(QueryError, match="empty"):
-        index.search(question)
+        index.search(question, "paper")
 
 
 @pytest.mark.parametrize("k", [0, -3])
@@ -165,7 +168,7 @@ def test_tables_of_different_versions_are_refused(store: Path, table: str) -> No
     folder = Store(str(store)).snapshot_folder("one")
     folder.write_table(table, folder.read_table(table).slice(0, 1), fingerprint="0")
     with pytest.raises(SnapshotError, match="name no row"):
-        open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases).search("what?")
+        open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases).search("what?", "paper")
 
 
 @pytest.mark.parametrize("kind", ["chunk", "entity", "relation"])
@@ -209,7 +212,7 @@ def test_empty_snapshots_give_empty_lists_and_say_why(
     world = World(**{name: getattr(SMALL, name) for name in kept})
     publish(tmp_path, world)
     opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=no_phrases)
-    context = opened.search("what?")
+    context = opened.search("what?", "paper")
     assert len(context.chunks) == chunks
     assert len(context.entities) == (4 if "entities" in kept else 0)
     assert context.relations == ()

@@ -167,7 +167,7 @@ def test_equals_the_literal_algorithm(
         index = open_index(
             folder, config=config, embedder=FakeEmbedder(), noun_phrases=lambda _: phrases
         )
-        context = index.search(question)
+        context = index.search(question, "paper")
     expected = algorithm_2(world, question, phrases, config)
     assert ids_of(context) == expected
 
@@ -191,7 +191,7 @@ def test_draw_above_the_cap_is_the_same_every_time_and_follows_the_seed(tmp_path
             embedder=FakeEmbedder(),
             noun_phrases=lambda _: [],
         )
-        return [one.relation_id for one in index.search("which?").relations]
+        return [one.relation_id for one in index.search("which?", "paper").relations]
 
     assert len(found()) == 100
     assert found() == found()
@@ -203,11 +203,11 @@ def test_draw_above_the_cap_is_the_same_every_time_and_follows_the_seed(tmp_path
 def test_seeds_by_noun_phrase_ignore_case_and_spaces_and_take_the_whole_name(
     index: Index, store: Path
 ) -> None:
-    assert index.search("x").entities[0].found_by == "noun phrase 'print server'"
+    assert index.search("x", "paper").entities[0].found_by == "noun phrase 'print server'"
     partial = open_index(
         store, embedder=FakeEmbedder(), noun_phrases=lambda _: ["server", "OLD\tspooler "]
     )
-    by_phrase = [one for one in partial.search("x").entities if one.found_by != "vector"]
+    by_phrase = [one for one in partial.search("x", "paper").entities if one.found_by != "vector"]
     assert [one.name for one in by_phrase] == ["spooler"]
 
 
@@ -223,7 +223,7 @@ def test_dense_mode_ranks_all_chunks_by_cosine(index: Index) -> None:
 
 
 def test_chunks_say_which_lists_they_came_from(index: Index) -> None:
-    context = index.search("x")
+    context = index.search("x", "paper")
     assert [one.rank for one in context.chunks] == [1, 2, 3]
     for hit in context.chunks:
         assert hit.score == pytest.approx(sum(1 / (60 + rank) for rank in hit.ranks.values()))

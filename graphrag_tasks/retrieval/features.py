@@ -1,0 +1,150 @@
+"""What a learned ranking sees of a chunk: its scores in the lists, and how it answers the question.
+
+No feature counts links or names of a chunk: how connected a passage is says more of how a question
+set was made than of what the question asks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from graphrag_tasks.retrieval.arrays import Rows
+from graphrag_tasks.retrieval.fuse import standardised, top
+from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.ranking import Query
+from graphrag_tasks.retrieval.walk import Walked
+
+CANDIDATES = 60
+"""Best chunks of each list that are ranked."""
+
+_RANK_OFFSET = 10
+_BESIDE, _SECOND, _LEAST = 0.25, 0.3, 0.1
+"""Of the gated score: weights beside cosine and BM25, and what either side always counts."""
+
+FEATURES = (
+    "dense", "dense_z", "dense_gap", "dense_rank",
+    "bm25_share", "bm25_z", "bm25_gap", "bm25_rank",
+    "first", "first_gap", "first_rank",
+    "second", "second_gap", "second_rank",
+    "walk", "walk_gap", "walk_rank",
+    "coverage", "heading_share", "heading_coverage",
+    "seed_held", "seed_title", "titled",
+    "statement", "document", "beside",
+    "gated", "gated_gap", "gated_rank",
+)  # fmt: skip
+"""Names of the columns of `features`, in their order."""
+
+
+def candidates(graph: Graph, walked: Walked) -> Rows:
+    """Return the chunks that are among the best of a list, ascending."""
+    ranks = graph.chunks.id_ranks
+    lists = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
+    return np.unique(np.concatenate([top(scores, ranks, CANDIDATES) for scores in lists]))
+
+
+def features(graph: Graph, query: Query, walked: Walked, rows: Rows) -> NDArray[np.float32]:
+    """Return the features of chunks, shape (rows, `FEATURES`).
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        walked: Its lists.
+        rows: The chunks, as of `candidates`.
+    """
+    lexicon, headings = graph.lexicon, graph.heading_lexicon
+    heading = headings.scores(query.text)
+    columns: list[NDArray[np.float32]] = [
+        walked.dense[rows].astype(np.float32), *_list(standardised(walked.dense), rows),
+        _share(walked.bm25)[rows], *_list(standardised(walked.bm25), rows),
+        *_list(walked.first, rows), *_list(walked.second, rows), *_list(walked.scores, rows),
+        lexicon.coverage(query.text)[rows],
+        _share(heading)[rows], headings.coverage(query.text)[rows],
+        *_seeds(graph, walked, rows),
+        _statements(graph, query, rows), *_surroundings(graph, walked.hybrid, rows),
+        *_list(gated(graph, walked), rows),
+    ]  # fmt: skip
+    return np.column_stack(columns).astype(np.float32)
+
+
+def _list(scores: NDArray[np.float32], rows: Rows) -> list[NDArray[np.float32]]:
+    """Return a list's scores, what they lack to the best, and 1 / (10 + rank)."""
+    own = scores[rows]
+    order = np.argsort(-own, kind="stable")
+    places = np.empty(len(own), dtype=np.float32)
+    places[order] = np.arange(len(own))
+    return [own, own - own.max(), 1.0 / (_RANK_OFFSET + places)]
+
+
+def _share(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    return scores / max(float(scores.max(initial=0.0)), 1e-9)
+
+
+def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[NDArray[np.float32]]:
+    """Return the seeds each chunk holds, the best that is its title, and the best title of all."""
+    weights = graph.name_graph.weights[rows]
+    own = weights.copy()
+    own.data = (own.data > 1).astype(np.float32)
+    held = weights.copy()
+    held.data = np.ones_like(held.data)
+    title = _row_maxima(own.multiply(walked.seeds[None, :]).tocsr())
+    titled = np.full(len(rows), _titled(graph, walked), dtype=np.float32)
+    return [held @ walked.seeds, title, titled]
+
+
+def _statements(graph: Graph, query: Query, rows: Rows) -> NDArray[np.float32]:
+    """Return the highest cosine of a relation that each chunk states; 0 where it states none."""
+    relations, chunks = graph.chunk_relations.pairs(rows)
+    best = np.zeros(len(rows), dtype=np.float32)
+    if len(relations):
+        np.maximum.at(best, chunks, graph.relations.vectors[relations] @ query.vector)
+    return best
+
+
+def _surroundings(
+    graph: Graph, hybrid: NDArray[np.float32], rows: Rows
+) -> list[NDArray[np.float32]]:
+    """Return how much better a chunk's document has, and the score of what stands beside it."""
+    documents = graph.chunk_documents
+    best = np.full(int(documents.max(initial=-1)) + 1, -np.inf, dtype=np.float32)
+    np.maximum.at(best, documents, hybrid)
+    return [best[documents[rows]] - hybrid[rows], beside(graph, hybrid)[rows]]
+
+
+def beside(graph: Graph, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the score of the better of the two chunks beside each, or 0 where it is negative."""
+    documents = graph.chunk_documents
+    found = np.zeros(len(scores), dtype=np.float32)
+    following = np.flatnonzero(documents[1:] == documents[:-1])
+    found[following] = scores[following + 1]
+    found[following + 1] = np.maximum(found[following + 1], scores[following])
+    at_least_zero: NDArray[np.float32] = np.maximum(found, np.float32(0))
+    return at_least_zero
+
+
+def gated(graph: Graph, walked: Walked) -> NDArray[np.float32]:
+    """Return the walk's score where the question names a title, and a score of words elsewhere.
+
+    A walk from the title that a question names leads far; one from names in passing leads astray.
+    So the walk counts by the rarest title named, and cosine and BM25, with what stands beside a
+    chunk and the second walk, by the rest.
+    """
+    titled = float(_titled(graph, walked))
+    plain = walked.hybrid + _BESIDE * beside(graph, walked.hybrid) + _SECOND * walked.second
+    scores = (_LEAST + titled) * walked.scores + (_LEAST + 1.0 - titled) * plain
+    gated_scores: NDArray[np.float32] = scores.astype(np.float32)
+    return gated_scores
+
+
+def _titled(graph: Graph, walked: Walked) -> np.float32:
+    """Return the weight of the rarest title that the question names; 0 where it names none."""
+    return np.float32((walked.seeds * graph.name_graph.is_title).max(initial=0))
+
+
+def _row_maxima(matrix: sparse.csr_matrix) -> NDArray[np.float32]:
+    """Return the highest value of each row of a matrix that has no negative ones."""
+    best: NDArray[np.float32] = np.zeros(matrix.shape[0], dtype=np.float32)
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    np.maximum.at(best, rows, matrix.data)
+    return best

@@ -1,0 +1,43 @@
+"""Mode `ranked`: the lists of mode `graph`, weighed by a ranking that was learned from questions.
+
+Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010) over
+the scores that mode `graph` makes anyway; `training/ranking.py` makes and checks the model.
+"""
+
+from __future__ import annotations
+
+from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.retrieval import walk
+from graphrag_tasks.retrieval.features import FEATURES, candidates, features
+from graphrag_tasks.retrieval.forest import load_forest
+from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.ranking import Query, Ranking
+from graphrag_tasks.retrieval.walk import Floats, Walked
+
+_OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
+
+
+def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+    """Return the k chunks that the learned ranking puts first, and what mode `graph` adds to them.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        config: `walk` has the parameters of the lists.
+    """
+    if not len(graph.chunks):
+        return walk.rank(graph, query, config)
+    walked = walk.walk(graph, query, config)
+    if load_forest().names != FEATURES:
+        found = walk.ranking(graph, query, walked, walked.scores)
+        return found.with_more(notes=[_OTHER_FEATURES])
+    return walk.ranking(graph, query, walked, learned_scores(graph, query, walked))
+
+
+def learned_scores(graph: Graph, query: Query, walked: Walked) -> Floats:
+    """Return the learned score of the candidates; the others follow in the order of the walk."""
+    rows = candidates(graph, walked)
+    learned = load_forest().scores(features(graph, query, walked, rows))
+    scores: Floats = walked.scores - walked.scores.max() + (learned.min() - 1)
+    scores[rows] = learned
+    return scores

@@ -1,0 +1,42 @@
+"""Mode `global`: the corpus as a whole, by the summaries of its communities.
+
+Source: Edge et al., "From Local to Global", arXiv 2404.16130, without its LLM: communities of one
+level are ranked by their vectors and by the words of their summaries. A question that names
+something is answered at the finest level, any other at the coarsest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.retrieval.fuse import standardised
+from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.learned import rank as rank_chunks
+from graphrag_tasks.retrieval.ranking import Query, RankedCommunity, Ranking
+from graphrag_tasks.retrieval.seeds import named_seeds
+
+_NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default ranking alone."
+
+
+def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+    """Return the k communities that answer best, and chunks and relations as the default does.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        config: Passed on to the ranking of chunks.
+    """
+    ranking = rank_chunks(graph, query, config)
+    communities = graph.communities
+    if not len(communities):
+        return ranking.with_more(notes=[_NO_COMMUNITIES])
+    named = any(seed.as_name for seed in named_seeds(graph, query))
+    levels = communities.levels
+    rows = communities.at_level(int(levels.max() if named else levels.min()))
+    dense = communities.vectors[rows] @ query.vector
+    words = communities.lexicon.scores(query.text)[rows]
+    scores = standardised(dense) + standardised(words)
+    order = np.lexsort((rows, -scores))[: query.k]
+    best = [RankedCommunity(int(rows[place]), float(scores[place])) for place in order]
+    return ranking.with_more(communities=best)

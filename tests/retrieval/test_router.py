@@ -1,0 +1,60 @@
+"""Which mode a question is sent to, and the reason that is given."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from small_worlds import SMALL, FakeEmbedder, publish
+
+from graphrag_tasks.retrieval import MODES, open_index
+from graphrag_tasks.retrieval.router import MODE_OF, route
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Which table should be used instead of VBBS?", "simple"),
+        ("Who directed the film that Anna Holm produced?", "simple"),
+        ("Is this access allowed?", "simple"),
+        ("", "simple"),
+        ("What breaks if the database cluster goes down?", "relationship"),
+        ("What does the print server depend on?", "relationship"),
+        ("How is VBBS connected to MATDOC?", "relationship"),
+        ("the path between spooler and gateway", "relationship"),
+        ("What are the main themes of these documents?", "analytical"),
+        ("Summarise what changed across all releases", "analytical"),
+        ("which tables were replaced by ACDOCA", "list"),
+        ("List the adapter modules that can be rebuilt.", "list"),
+        ("What all do I have to rename?", "list"),
+    ],
+)
+def test_kind_of_question(question: str, kind: str) -> None:
+    routed = route(question)
+    assert routed.kind == kind
+    assert routed.mode == MODE_OF[kind]
+    assert routed.mode in MODES
+    assert routed.reasons
+
+
+def test_the_reason_quotes_what_decided() -> None:
+    assert "“depend on”" in route("What does it depend on?").reasons[0]
+
+
+def test_a_long_question_costs_little() -> None:
+    assert route("which of the a " * 2_000).milliseconds < 200
+
+
+def test_the_decision_is_in_the_result_and_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    publish(tmp_path, SMALL)
+    index = open_index(tmp_path, embedder=FakeEmbedder())
+    with caplog.at_level(logging.INFO, logger="graphrag_tasks.retrieval"):
+        context = index.search("What does the spooler need?")
+    assert context.route is not None
+    assert (context.mode, context.route.kind) == (context.route.mode, "simple")
+    assert "routed to mode ranked (simple" in caplog.text
+    assert context.to_dict()["route"]["kind"] == "simple"
+    assert index.search("What does the spooler need?", "dense").route is None

@@ -1,0 +1,191 @@
+r"""Train the ranking of chunks on questions with known sources, and check it on other sets.
+
+    pip install -r training/requirements.txt
+    python -m training.ranking --set hotpot=STORE,questions.jsonl --set sap=STORE,questions.jsonl \
+        --write graphrag_tasks/retrieval/ranking.json
+
+A set is a store and questions about it; sets whose names begin alike up to a hyphen (`hotpot`,
+`hotpot-untitled`) are of one family. Every family is ranked by trees that were grown on the other
+families alone, and the figures are printed beside those of modes `hybrid` and `graph`. Trees are
+grown by LightGBM, here only; what is written are their splits and leaves as text, which
+`graphrag_tasks.retrieval.forest` reads. One thread and fixed seeds: the same input gives the same
+file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import lightgbm
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.embed.local import LocalEmbedder
+from graphrag_tasks.evaluate import read_questions
+from graphrag_tasks.evaluate.gold import locate
+from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
+from graphrag_tasks.retrieval.features import FEATURES, candidates, features
+from graphrag_tasks.retrieval.forest import Forest
+from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.ranking import Query
+from graphrag_tasks.retrieval.walk import walk
+from graphrag_tasks.snapshots import Store
+
+ROUNDS = 120
+PARAMETERS = {
+    "objective": "lambdarank",
+    "label_gain": [0, 1],
+    "lambdarank_truncation_level": 15,
+    "num_leaves": 7,
+    "learning_rate": 0.05,
+    "min_data_in_leaf": 40,
+    "feature_fraction": 0.6,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5,
+    "seed": 0,
+    "deterministic": True,
+    "force_row_wise": True,
+    "num_threads": 1,
+    "verbosity": -1,
+}
+DIGITS = 6
+_DENSE, _BM25, _WALK = (FEATURES.index(name) for name in ("dense_z", "bm25_z", "walk"))
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question with its candidates.
+
+    Attributes:
+        columns: Features of the candidates.
+        groups: Of each candidate, what is one place of a ranking: its chunk or its document.
+        found: Of each candidate, the gold items that it holds.
+        gold: Number of gold items.
+    """
+
+    columns: NDArray[np.float32]
+    groups: tuple[str, ...]
+    found: tuple[frozenset[int], ...]
+    gold: int
+
+    def figures(self, scores: NDArray[np.float32]) -> tuple[float, float]:
+        """Return Recall@5 and all-gold@8 of the candidates ranked by scores."""
+        order = np.argsort(-scores, kind="stable")
+        places: dict[str, frozenset[int]] = {}
+        for row in order:
+            places.setdefault(self.groups[row], self.found[row])
+        ranking = list(places.values())
+        return recall_at_k(ranking, self.gold, 5), all_gold_at_k(ranking, self.gold, 8)
+
+
+def read_items(store: str, questions: str, split: str | None = None) -> list[Item]:
+    """Return the questions of a set, with the features of their candidates."""
+    snapshot = Store(store).open()
+    graph, config = Graph(snapshot), RetrievalConfig()
+    embedding = snapshot.manifest.embedding
+    encoder = LocalEmbedder(embedding["model"], max_tokens=embedding["max_tokens"])
+    asked = read_questions(questions, split=split)
+    chunk_ids = graph.chunks.ids.to_pylist()
+    items = []
+    for target in locate(asked, snapshot).targets:
+        vector = encoder.encode([target.question.question])[0]
+        query = Query(target.question.question, 10, partial(_given, vector), partial(_given, ()))
+        walked = walk(graph, query, config)
+        rows = candidates(graph, walked)
+        groups = rows if target.by_chunk else graph.chunk_documents[rows]
+        items.append(
+            Item(
+                columns=features(graph, query, walked, rows),
+                groups=tuple(map(str, groups)),
+                found=tuple(target.items(chunk_ids[row]) for row in rows),
+                gold=len(target.gold),
+            )
+        )
+    return items
+
+
+def _given(value: Any, _: str) -> Any:  # noqa: ANN401 - a vector, or no phrases
+    return value
+
+
+def fit(sets: Sequence[Sequence[Item]]) -> dict[str, Any]:
+    """Grow trees on sets that weigh the same whatever their size; return what `Forest` reads."""
+    rows = sum(len(item.found) for one in sets for item in one)
+    items = [
+        (item, rows / len(sets) / sum(len(other.found) for other in one))
+        for one in sets
+        for item in one
+        if any(item.found)
+    ]
+    data = lightgbm.Dataset(
+        np.concatenate([item.columns for item, _ in items]),
+        label=np.concatenate([[bool(one) for one in item.found] for item, _ in items]),
+        weight=np.concatenate([np.full(len(item.found), weight) for item, weight in items]),
+        group=[len(item.found) for item, _ in items],
+    )
+    grown = lightgbm.train(PARAMETERS, data, ROUNDS).dump_model()
+    trees = [_tree(info["tree_structure"]) for info in grown["tree_info"]]
+    return {"features": list(FEATURES), "trees": trees}
+
+
+def _tree(node: dict[str, Any]) -> Any:  # noqa: ANN401 - nested lists
+    if "leaf_value" in node:
+        return round(node["leaf_value"], DIGITS)
+    return [
+        node["split_feature"],
+        node["threshold"],
+        _tree(node["left_child"]),
+        _tree(node["right_child"]),
+    ]
+
+
+def leave_one_family_out(sets: dict[str, list[Item]]) -> None:
+    """Print the figures of each set, ranked by trees that never saw its family."""
+    print(f"{'set':20}{'mode':10}{'Recall@5':>10}{'all@8':>8}")
+    for name, items in sets.items():
+        others = [one for other, one in sets.items() if _family(other) != _family(name)]
+        ranked: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
+            "hybrid": lambda columns: columns[:, _DENSE] + columns[:, _BM25],
+            "graph": lambda columns: columns[:, _WALK],
+        }
+        if others:
+            ranked["ranked"] = Forest.from_json(fit(others)).scores
+        for mode, score in ranked.items():
+            figures = [item.figures(score(item.columns)) for item in items]
+            recall, complete = (fmean(column) for column in zip(*figures, strict=True))
+            print(f"{name:20}{mode:10}{recall:10.3f}{complete:8.3f}")
+
+
+def _family(name: str) -> str:
+    return name.split("-")[0]
+
+
+def main() -> None:
+    """Check on families left out, and write the ranking if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument(
+        "--set", action="append", required=True, metavar="NAME=STORE,QUESTIONS[,SPLIT]"
+    )
+    parser.add_argument("--write", type=Path, help="file that the ranking goes to")
+    options = parser.parse_args()
+    sets = {}
+    for one in options.set:
+        name, _, places = one.partition("=")
+        sets[name] = read_items(*places.split(","))
+    leave_one_family_out(sets)
+    if options.write:
+        text = json.dumps(fit(list(sets.values())), separators=(",", ":"))
+        options.write.write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
