@@ -72,8 +72,8 @@ def test_a_chunk_holds_what_it_mentions_and_is_about_its_title() -> None:
 
 def test_a_title_inside_a_longer_name_is_held_as_well() -> None:
     texts = ["It was scored by Film Composer Hans Salter.", "He was born in Vienna."]
-    graph = NameGraph(texts, [[], ["Hans Salter"]], ["film composer Hans Salter"])
-    assert graph.weights.toarray()[0].tolist() == [1.0, 1.0]
+    graph = NameGraph(texts, [["Score"], ["Hans Salter"]], ["film composer Hans Salter"])
+    assert graph.weights.toarray()[0].tolist() == [10.0, 1.0, 1.0]
 
 
 def test_a_text_without_a_title_is_about_the_name_it_begins_with() -> None:
