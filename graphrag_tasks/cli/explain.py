@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.markup import escape
 from rich.tree import Tree
@@ -14,6 +14,7 @@ from graphrag_tasks.cli.output import CONSOLE, table
 from graphrag_tasks.errors import QueryError
 
 if TYPE_CHECKING:
+    from graphrag_tasks.extract.explain import NearMiss
     from graphrag_tasks.extract.frames import Frame
     from graphrag_tasks.nlp.tokens import Doc, Token
 
@@ -36,32 +37,32 @@ def print_explanation(
     Raises:
         QueryError: The sentence has no words, or is too long to be parsed.
     """
-    from graphrag_tasks.extract.clauses import frames_of
+    from graphrag_tasks.extract.dependency import DependencyExtractor
     from graphrag_tasks.extract.explain import near_misses, pattern_misses
-    from graphrag_tasks.extract.linear import linear_frames
-    from graphrag_tasks.extract.reading import reading_of, shifted
+    from graphrag_tasks.extract.reading import Line, read_lines, readings_of, shifted
     from graphrag_tasks.extract.repair import repaired
-    from graphrag_tasks.nlp.parser import SentenceParser
 
-    reading = reading_of(sentence)
-    (doc,) = SentenceParser(model).parse([reading.text])
-    if not len(doc):
+    docs: list[Doc] = []
+    extractor = DependencyExtractor(
+        model, on_parse=lambda _, parse: docs.append(repaired(cast("Doc", parse)))
+    )
+    (frames,) = read_lines([Line(sentence, lead)], extractor)
+    if not any(len(doc) for doc in docs):
         raise QueryError("there is nothing to parse, or too much", "--explain", "Give one sentence")
-    doc = repaired(doc)
-    parsed = frames_of(doc)
-    placed = [shifted(frame, reading.shift) for frame in parsed]
-    frames = [*placed, *linear_frames(sentence, lead, placed)]
-    CONSOLE.print(_tree(doc))
-    if reading.text != sentence:
-        CONSOLE.print(f"Parsed is: {escape(reading.text)}", highlight=False)
+    misses: list[NearMiss] = []
+    for reading, doc in zip(readings_of(sentence), docs, strict=True):
+        CONSOLE.print(_tree(doc))
+        if reading.text != sentence:
+            CONSOLE.print(f"Parsed is: {escape(reading.text)}", highlight=False)
+        misses += near_misses(doc, [shifted(frame, -reading.shift) for frame in frames])
     CONSOLE.print(table("Frames", _FRAME_COLUMNS, [_row(frame) for frame in frames]))
     CONSOLE.print(table("Triples", _TRIPLE_COLUMNS, _triples(sentence, frames)))
-    misses = [*near_misses(doc, parsed), *pattern_misses(sentence, frames, lead=lead)]
+    misses += pattern_misses(sentence, frames, lead=lead)
     if misses:
         rows = [(one.rule, one.word, one.start, one.reason) for one in misses]
         CONSOLE.print(table("No frame for", ("rule", "word", "at", "why"), rows))
     if html is not None:
-        _draw(doc, html)
+        _draw(docs, html)
         CONSOLE.print(f"The parse is drawn in {html}")
 
 
@@ -113,10 +114,11 @@ def _row(frame: Frame) -> tuple[str, str, str, str, str, float]:
     return frame.extractor, frame.rule, frame.predicate, lemma, arguments, frame.confidence
 
 
-def _draw(doc: Doc, html: Path) -> None:
+def _draw(docs: Sequence[Doc], html: Path) -> None:
     from spacy import displacy
 
     from graphrag_tasks.extract.explain import displacy_input
 
-    page = displacy.render(displacy_input(doc), style="dep", manual=True, page=True, jupyter=False)
+    drawn = [displacy_input(doc) for doc in docs]
+    page = displacy.render(drawn, style="dep", manual=True, page=True, jupyter=False)
     html.write_text(page, encoding="utf-8")
