@@ -17,12 +17,16 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.config import GraphConfig
 from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
+from graphrag_tasks.row_groups import cut
 from graphrag_tasks.schemas import EDGES, NODES
 
 if TYPE_CHECKING:
     import igraph
 
 ENTITY, CHUNK = "entity", "chunk"
+_ROWS_AT_ONCE = 1 << 22
+"""Mentions whose ids are looked up at once: the table of ids is hashed anew each time."""
+
 RELATION, MENTION, TITLE, NEXT, LINK = "relation", "mention", "title", "next", "link"
 
 
@@ -82,7 +86,7 @@ def build_edges(
     nodes: pa.Table,
     chunks: pa.Table,
     relations: pa.Table,
-    mentions: pa.Table,
+    mentions: pa.Table | pa.RecordBatchReader,
     titles: pa.Table,
     linked: pa.Table,
     *,
@@ -94,7 +98,7 @@ def build_edges(
         nodes: What `build_nodes` made.
         chunks: Rows of `schemas.CHUNKS`.
         relations: Rows of `schemas.RELATIONS`.
-        mentions: Rows of `schemas.MENTIONS`.
+        mentions: Rows of `schemas.MENTIONS`, which may be a stream.
         titles: Rows of `schemas.TITLES`.
         linked: What `linked_chunks` made.
         config: How edges are weighed.
@@ -136,13 +140,23 @@ def _relations(ids: pa.Array, relations: pa.Table, entities: int, config: GraphC
 
 
 def _mentions(
-    kind: str, ids: pa.Array, mentions: pa.Table, entities: int, config: GraphConfig
+    kind: str,
+    ids: pa.Array,
+    mentions: pa.Table | pa.RecordBatchReader,
+    entities: int,
+    config: GraphConfig,
 ) -> pa.Table:
-    ends = _ends(ids, mentions["entity_id"], mentions["chunk_id"])
-    keys, support = np.unique(ends[:, 0] * len(ids) + ends[:, 1], return_counts=True)
+    found = [np.empty(0, np.int64)]
+    for part in cut(mentions, _ROWS_AT_ONCE):
+        ends = _ends(ids, part["entity_id"], part["chunk_id"])
+        found.append(ends[:, 0] * len(ids) + ends[:, 1])
+    keys, support = np.unique(np.concatenate(found), return_counts=True)
     ends = np.column_stack([keys // max(len(ids), 1), keys % max(len(ids), 1)])
     weights = mention_weights(
-        support, ends[:, 0], chunks=len(ids) - entities, degree_cap=config.degree_cap
+        support.astype(np.float64),
+        ends[:, 0],
+        chunks=len(ids) - entities,
+        degree_cap=config.degree_cap,
     )
     return _edges(kind, ends, support, weights)
 

@@ -23,7 +23,7 @@ def load(
     chunks: pa.Table,
     entities: pa.Table,
     relations: pa.Table,
-    mentions: pa.Table,
+    mentions: pa.Table | pa.RecordBatchReader,
     titles: pa.Table,
     links: pa.Table,
     anchors: pa.Table,
@@ -36,7 +36,7 @@ def load(
         chunks: Rows of `schemas.CHUNKS`.
         entities: Rows of `schemas.ENTITIES`.
         relations: Rows of `schemas.RELATIONS`.
-        mentions: Rows of `schemas.MENTIONS`.
+        mentions: Rows of `schemas.MENTIONS`, which may be a stream.
         titles: Rows of `schemas.TITLES`.
         links: Rows of `schemas.LINKS`.
         anchors: Rows of `schemas.ANCHORS`.

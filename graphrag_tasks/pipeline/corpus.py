@@ -131,7 +131,7 @@ def _load(state: RunState) -> StageResult:
         state.staged.read_table("chunks", ["chunk_id", "document_id", "next_id", "ordinal"]),
         state.staged.read_table("entities", ["entity_id"]),
         state.staged.read_table("relations"),
-        state.staged.read_table("mentions", ["entity_id", "chunk_id"]),
+        state.staged.scan_table("mentions").scanner(columns=["entity_id", "chunk_id"]).to_reader(),
         state.staged.read_table("titles", ["entity_id", "chunk_id"]),
         state.staged.read_table("links"),
         state.staged.read_table("anchors"),
