@@ -50,8 +50,8 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
     """
     entities = count_entities(nodes)
     kinds = edges["kind"]
-    relations = edges.filter(pc.equal(kinds, RELATION))
-    mentions = edges.filter(pc.equal(kinds, MENTION))
+    relations = edges.select(["source", "target"]).filter(pc.equal(kinds, RELATION))
+    mentions = edges.select(["source", "support"]).filter(pc.equal(kinds, MENTION))
     degrees = _degrees(relations, entities)
     sizes = _component_sizes(relations, entities)
     mentioned = np.bincount(
@@ -87,7 +87,8 @@ def top_hubs(nodes: pa.Table, edges: pa.Table, count: int) -> list[Hub]:
         edges: Rows of `schemas.EDGES`.
         count: At most so many; entities without a relation are no hubs.
     """
-    degrees = _degrees(edges.filter(pc.equal(edges["kind"], RELATION)), count_entities(nodes))
+    relations = edges.select(["source", "target"]).filter(pc.equal(edges["kind"], RELATION))
+    degrees = _degrees(relations, count_entities(nodes))
     best = np.argsort(-degrees, kind="stable")[:count]
     ids = nodes["id"].take(pa.array(best)).to_pylist()
     found = zip(best.tolist(), ids, degrees[best].tolist(), strict=True)
