@@ -229,6 +229,9 @@ class QualityConfig(_Config):
         None, description="JSON lines of questions with known sources, asked before each publish"
     )
     mode: str = Field("hybrid", description="search mode that the questions are asked in")
+    min_sentences: int = Field(
+        200, ge=0, description="sentences read of a corpus, below which its graph is not compared"
+    )
     minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions")
     max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5")
     max_triples_drop: float = Field(

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
 from graphrag_tasks.locks import sole_run
-from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, check
 from graphrag_tasks.quality import QualityGate
 
 Progress = Callable[[str, int, int], None]
@@ -42,6 +42,7 @@ def run_index(
         GraphragError: As the stages raise it; `CURRENT` is left alone.
     """
     tell = progress or (lambda _stage, _done, _steps: None)
+    check(config)  # a wrong setting leaves no trace, not even a store
     with sole_run(Folder(config.store), wait=wait):
         return _run(config, workers or os.cpu_count() or 1, tell)
 

@@ -13,7 +13,7 @@ from graphrag_tasks.quality import QualityGate
 from graphrag_tasks.snapshots import Snapshot, Store
 
 COUNTS = {
-    "triples": 200, "sentences_kept": 100, "names": 50, "merges_same": 5,
+    "triples": 2000, "sentences_kept": 1000, "names": 50, "merges_same": 5,
     "orphan_share": 0.1, "largest_component_share": 0.8,
 }  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_a_first_snapshot_passes_and_is_measured(store: Store) -> None:
 @pytest.mark.parametrize(
     ("counts", "named"),
     [
-        ({"triples": 139}, r"triples_per_sentence 2 to 1\.39 \(limit 1\.4\)"),
+        ({"triples": 1390}, r"triples_per_sentence 2 to 1\.39 \(limit 1\.4\)"),
         ({"orphan_share": 0.21}, r"orphan_share 0\.1 to 0\.21 \(limit 0\.2\)"),
         ({"largest_component_share": 0.5}, r"largest_component_share 0\.8 to 0\.5 \(limit 0\.6\)"),
         ({"merges_same": 20}, r"merge_rate 0\.1 to 0\.4 \(limit 0\.2\)"),
@@ -58,8 +58,8 @@ def test_each_fall_is_refused_and_named(store: Store, counts: dict[str, Any], na
 @pytest.mark.parametrize(
     "counts",
     [
-        {"triples": 141}, {"orphan_share": 0.19}, {"largest_component_share": 0.61},
-        {"merges_same": 9}, {"triples": 900}, {"orphan_share": 0.0}, {"merges_same": 0},
+        {"triples": 1410}, {"orphan_share": 0.19}, {"largest_component_share": 0.61},
+        {"merges_same": 9}, {"triples": 9000}, {"orphan_share": 0.0}, {"merges_same": 0},
         {"largest_component_share": 1.0},
     ],
 )  # fmt: skip
@@ -74,10 +74,16 @@ def test_who_means_it_publishes_all_the_same(
 ) -> None:
     before = snapshot(store, "a", {"triples_per_sentence": 2.0})
     gate = QualityGate(QualityConfig(allow_drop=True))
-    assert gate(snapshot(store, "b", None, triples=10), before)["triples_per_sentence"] == 0.1
+    assert gate(snapshot(store, "b", None, triples=100), before)["triples_per_sentence"] == 0.1
     assert "triples_per_sentence 2 to 0.1" in caplog.text
 
 
 def test_an_empty_corpus_has_figures_too(store: Store) -> None:
     empty = snapshot(store, "a", None, triples=0, sentences_kept=0, names=0, merges_same=0)
     assert QualityGate(QualityConfig())(empty, None)["triples_per_sentence"] == 0.0
+
+
+def test_a_few_sentences_are_not_compared(store: Store) -> None:
+    before = snapshot(store, "a", {"triples_per_sentence": 2.0, "recall@5": 1.0})
+    few = snapshot(store, "b", None, triples=0, sentences_kept=199)
+    assert QualityGate(QualityConfig())(few, before)["triples_per_sentence"] == 0

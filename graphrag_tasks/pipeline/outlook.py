@@ -49,6 +49,23 @@ class Outlook:
     stages: Mapping[str, str | None]
 
 
+def check(config: Config) -> tuple[SourceRoot, ...]:
+    """Refuse what can be refused before anything is read or written.
+
+    Returns:
+        Where the sources are.
+
+    Raises:
+        SourceError: A source is missing.
+        ConfigError: Two sources have one name, or there is no such extractor.
+        MissingDependencyError: Packages or models that the configuration asks for are absent.
+    """
+    roots = source_roots(config.sources)
+    make_extractor(config.extract)
+    check_pdf_engine(config.parse)
+    return roots
+
+
 def look_ahead(config: Config) -> Outlook:
     """List the sources, compare them with what is published, cut shards; write nothing.
 

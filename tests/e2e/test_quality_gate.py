@@ -16,14 +16,15 @@ Indexer = Callable[..., Published]
 def test_fewer_triples_are_refused_and_then_meant(
     index: Indexer, corpus: Path, tmp_path: Path
 ) -> None:
+    always = {"min_sentences": 0}
     good = index().manifest
     for file in corpus.iterdir():
         file.write_text("It rains. It rained. It will rain.\n")
     with pytest.raises(QualityError, match=r"triples_per_sentence .* to 0"):
-        index()
+        index(quality=always)
     store = Store(str(tmp_path / "store"))
     assert store.current_id() == good.snapshot_id
-    meant = index(quality={"allow_drop": True})
+    meant = index(quality=always | {"allow_drop": True})
     assert meant.changed
     assert store.current_id() == meant.manifest.snapshot_id
     assert meant.manifest.stats["quality"]["triples_per_sentence"] == 0
@@ -44,4 +45,4 @@ def test_questions_are_asked_of_the_snapshot_to_be(
     for number in range(6):
         (corpus / f"{number}.md").write_text(f"Which table {number} replaced VBBS is told here.\n")
     with pytest.raises(QualityError, match=r"recall@5 1 to 0 \(limit 0\.95\)"):
-        index(quality=setting | {"max_triples_drop": 1})
+        index(quality=setting)
