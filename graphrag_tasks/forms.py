@@ -31,7 +31,7 @@ _BRITISH = (
 
 _IRREGULAR = {"indices": "index", "matrices": "matrix", "criteria": "criterion", "men": "man",
               "women": "woman", "children": "child", "people": "person"}  # fmt: skip
-_NOT_PLURAL = ("ss", "us", "is", "ics", "ws", "os", "as")
+_NOT_PLURAL = ("ss", "us", "is", "ics", "news", "os", "as")
 _SHORTEST_SINGULAR = 3
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from graphrag_tasks import forms
 from graphrag_tasks.names import is_code
-from graphrag_tasks.resolve.candidates import Candidate, Name
+from graphrag_tasks.resolve.candidates import Name
 
 _PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
 _PEOPLE_AND_PLACES = (frozenset({"PERSON"}), frozenset({"GPE", "LOC"}))
@@ -34,11 +34,6 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
     if _conflict(left.type, right.type):
         return "types"
     return None
-
-
-def pair_objection(names: dict[str, Name], candidate: Candidate) -> str | None:
-    """Return the guard that keeps a candidate's names apart, or None."""
-    return objection(names[candidate.left], names[candidate.right], candidate.rules)
 
 
 def _is_proper(name: Name) -> bool:

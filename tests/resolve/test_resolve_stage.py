@@ -75,6 +75,7 @@ def decisions(result: StageResult) -> list[tuple[str, str, str, str | None]]:
     [
         ("internal table", "internal tables", "number"),
         ("time stamp", "timestamp", "spacing"),
+        ("integration flow", "integration flows", "number"),
         ("test system", "test system(s)", "brackets"),
         ("organization", "organisation", "spelling"),
         ("facade", "façade", "accents"),
@@ -101,6 +102,7 @@ def test_ways_of_writing_one_name(left: str, right: str, rule: str) -> None:
         ("client", "server"),
         ("get_entry", "get_entries"),
         ("table", "TYPE TABLE"),
+        ("news", "new"),
     ],
 )
 def test_near_names_stay_apart(left: str, right: str) -> None:
