@@ -1,5 +1,6 @@
 """Entity resolution: names that are one thing become one entity, and every decision is a row."""
 
+from graphrag_tasks.resolve.confirmation import Confirmer
 from graphrag_tasks.resolve.overrides import Overrides, read_overrides
 from graphrag_tasks.resolve.stage import DEPENDENCIES, PRODUCES, REQUIRES, resolve
 
@@ -7,6 +8,7 @@ __all__ = [
     "DEPENDENCIES",
     "PRODUCES",
     "REQUIRES",
+    "Confirmer",
     "Overrides",
     "read_overrides",
     "resolve",

@@ -22,6 +22,7 @@ from graphrag_tasks.names import TECHNICAL_TYPES
 from graphrag_tasks.nlp.dictionary import known_words
 from graphrag_tasks.resolve.candidates import Candidate, Name, candidates
 from graphrag_tasks.resolve.clusters import Clusters
+from graphrag_tasks.resolve.confirmation import Confirmer
 from graphrag_tasks.resolve.guards import objection
 from graphrag_tasks.resolve.overrides import Overrides, Pair
 from graphrag_tasks.resolve.selection import comparable_names, steps_of
@@ -33,7 +34,7 @@ PRODUCES = ("merges", "resolved")
 DEPENDENCIES = ("spacy", "duckdb", "pyyaml")
 
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
-BY_RULES, BY_OVERRIDE = "rules", "override"
+BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
 
 ALIAS_RULE = "alias"
 """Rule of the triples (long form, "be known as", short form) that extraction finds."""
@@ -74,6 +75,7 @@ def resolve(
     config: ResolveConfig,
     sql: SqlConfig,
     overrides: Overrides | None = None,
+    confirmer: Confirmer | None = None,
 ) -> StageResult:
     """Decide which names are one entity.
 
@@ -85,6 +87,7 @@ def resolve(
         config: Model and thresholds.
         sql: Memory and threads.
         overrides: The user's last word.
+        confirmer: Asked about the pairs that the rules leave open; they stay so by default.
 
     Returns:
         `merges`, every pair that was weighed, with features, score, guard and verdict, and
@@ -102,6 +105,8 @@ def resolve(
         found = candidates(known, acronyms, steps)
         for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
             resolution.weigh(candidate)
+        if confirmer:
+            resolution.confirm(confirmer)
         for pair in overrides.different:
             resolution.separate(pair)
         decided = pa.Table.from_pylist(list(resolution.rows()), schema=schemas.RESOLVED)
@@ -188,6 +193,20 @@ class _Resolution:
         self._decide(
             candidate.left, candidate.right, candidate.rules, candidate.score, guard, verdict
         )
+
+    def confirm(self, confirmer: Confirmer) -> None:
+        """Let someone decide on the pairs that are open."""
+        unsure = [row for row in self.decisions if row["verdict"] == UNSURE]
+        unsure.sort(key=lambda row: (row["left"], row["right"]))
+        pairs = [(self._names[row["left"]], self._names[row["right"]]) for row in unsure]
+        answers = confirmer.confirm(pairs)
+        for row, answer in zip(unsure, answers, strict=True):
+            if answer is None:
+                continue
+            guard = self._clusters.join(row["left"], row["right"]) if answer else None
+            row["guard"] = guard and f"cluster:{guard}"
+            row["verdict"] = SAME if answer and not guard else DIFFERENT
+            row["by"] = BY_CONFIRMER
 
     def _decide(
         self,

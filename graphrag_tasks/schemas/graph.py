@@ -55,7 +55,7 @@ MERGES = pa.schema(
         column("score", FLOAT, "probability that they are one thing, by the rules"),
         column("guard", STRING, "what keeps them apart all the same", nullable=True),
         column("verdict", STRING, "same, different or unsure"),
-        column("by", STRING, "rules or override"),
+        column("by", STRING, "rules, override or confirmer"),
     ]
 )
 

@@ -170,6 +170,38 @@ def test_ways_of_writing_one_name_are_one_entity() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "e" * 10_000,
+        "wordy " * 2_000,
+        "🚀🚀 launch 🚀",
+        "e\u0301" * 50 + "x",
+        "Z\u0335\u0321\u0310algo",
+        "id == 'x' or 1 == 1",
+        "'; DROP TABLE entities; --",
+        "=cmd|' /C calc'!A0",
+        "@SUM(1+1)*cmd",
+        "a\x00b",
+        "\u202eevil",
+        "100%_like\\",
+    ],
+)
+def test_hostile_names_are_nodes_or_dropped_and_break_nothing(name: str) -> None:
+    tables, stats = run(triple(name, "touch", "VBBS"), triple("VBBS", "touch", name, number=1))
+    dropped = sum(value for key, value in stats.items() if key.startswith("dropped_"))
+    assert len(tables["relations"]) + dropped == 2
+    for row in tables["entities"]:
+        assert not set(row["name"]) & set("\x00\u202e")
+        assert len(row["name"]) <= 120
+
+
+def test_one_node_is_a_graph() -> None:
+    tables, stats = run(triple("VBBS", "be", "vbbs"))
+    assert [row["name"] for row in tables["entities"]] == ["VBBS"]
+    assert (tables["relations"], stats["dropped_same_ends"]) == ([], 1)
+
+
 ENDS = st.sampled_from(
     ["it", "VBBS", "vbbs", "table VBBS", "4", "x", "same", "the", "data objects"]
 )

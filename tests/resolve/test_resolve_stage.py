@@ -1,5 +1,6 @@
 """Resolve: what is merged, what is kept apart, and that every decision is a row."""
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from graphrag_tasks import schemas
 from graphrag_tasks.config import ResolveConfig, SqlConfig
 from graphrag_tasks.names import entity_key
-from graphrag_tasks.resolve import Overrides, read_overrides, resolve
+from graphrag_tasks.resolve import Confirmer, Overrides, read_overrides, resolve
+from graphrag_tasks.resolve.candidates import Name
 from graphrag_tasks.resolve.selection import comparable_names, steps_of
 from graphrag_tasks.sql import sql_over
 from graphrag_tasks.stage import StageResult
@@ -24,6 +26,7 @@ def run(
     overrides: str = "",
     acronyms: tuple[tuple[str, str], ...] = (),
     titles: tuple[tuple[str, str], ...] = (),
+    confirmer: Confirmer | None = None,
 ) -> StageResult:
     """Resolve names, given as surface or as (surface, label, mentions); earlier ones lead."""
     rows: list[dict[str, Any]] = []
@@ -53,6 +56,7 @@ def run(
         config=ResolveConfig(),
         sql=SQL,
         overrides=read_overrides(overrides, "o.yaml") if overrides else Overrides(),
+        confirmer=confirmer,
     ).collected()
 
 
@@ -139,6 +143,40 @@ def test_an_acronym_of_two_things_is_left_open() -> None:
                            ("ATM", "asynchronous transfer mode")))  # fmt: skip
     assert entities(result) == set()
     assert {row[2] for row in decisions(result)} == {"unsure"}
+
+
+class Knows:
+    """Answers by what it is told, and remembers what it was asked."""
+
+    fingerprint = "fake"
+
+    def __init__(self, **answers: bool | None) -> None:
+        self.answers = answers
+        self.asked: list[tuple[str, str]] = []
+
+    def confirm(self, pairs: Sequence[tuple[Name, Name]]) -> list[bool | None]:
+        self.asked += [(left.key, right.key) for left, right in pairs]
+        longest = (max(left.key, right.key, key=len) for left, right in pairs)
+        return [self.answers.get(key.split(" ")[0]) for key in longest]
+
+
+def test_open_pairs_can_be_confirmed_and_no_others() -> None:
+    names = ("ATM", "automated teller machine", "asynchronous transfer mode", "atoms", "atom")
+    acronyms = (("ATM", names[1]), ("ATM", names[2]))
+    someone = Knows(automated=True, asynchronous=False)
+    result = run(*names, acronyms=acronyms, confirmer=someone)
+    assert someone.asked == [("atm", names[2]), ("atm", names[1])]
+    assert frozenset({"atm", names[1]}) in entities(result)
+    assert {row["by"] for row in result.tables["merges"].to_pylist()} == {"rules", "confirmer"}
+
+
+def test_an_open_pair_that_nobody_knows_stays_open_and_overrides_win() -> None:
+    names = ("ATM", "automated teller machine", "asynchronous transfer mode")
+    acronyms = (("ATM", names[1]), ("ATM", names[2]))
+    assert entities(run(*names, acronyms=acronyms, confirmer=Knows())) == set()
+    apart = "different:\n- [ATM, automated teller machine]\n"
+    someone = Knows(automated=True)
+    assert entities(run(*names, acronyms=acronyms, confirmer=someone, overrides=apart)) == set()
 
 
 def test_a_user_has_the_last_word() -> None:
