@@ -8,7 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graphrag_tasks.coref.gender import FEMININE_TITLES, MASCULINE_TITLES, words
+from graphrag_tasks.coref.gender import (
+    FEMININE_TITLES,
+    MASCULINE_TITLES,
+    first_name_gender,
+    words,
+)
 from graphrag_tasks.coref.parses import SUBJECTS, Parse
 
 _TITLES = MASCULINE_TITLES | FEMININE_TITLES | words(
@@ -91,10 +96,10 @@ def find_names(parse: Parse, sentence: int, offset: int) -> list[Mention]:
     persons: list[tuple[int, int]] = []
     for start, end, label in parse.entities:
         labels[start:end] = [label] * (end - start)
-        while end > start and parse.tags[end - 1] == "POS":
-            end -= 1
-        if label == "PERSON" and end > start:
-            persons.append((start, end))
+        if label == "PERSON":
+            # "Howard's Steve Costigan" is two names.
+            parts = _runs([tag != "POS" for tag in parse.tags[start:end]])
+            persons += [(start + first, start + last) for first, last in parts]
     taken = {i for start, end in persons for i in range(start, end)}
     spans = persons + _runs([_is_name(parse, i) and i not in taken for i in range(len(parse))])
     return [
@@ -112,12 +117,17 @@ def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _is_name(parse: Parse, i: int) -> bool:
-    """Return whether a word is a name: so tagged, or a capitalised noun that looks like one."""
+    """Return whether a word is a name: so tagged, or capitalised and looks like one.
+
+    Taggers take first names for adverbs and adjectives, and women's far more often: "Carly".
+    """
     word = parse.words[i]
     if parse.pos[i] == "PROPN":
         return True
     if len(word) < 3 or not (word.isalpha() and word[0].isupper()) or word.isupper():
         return False
+    if parse.tags[i] in ("RB", "JJ") and first_name_gender(folded(word)):
+        return True
     if i == 0:
         return parse.deps[i] in SUBJECTS and parse.tags[i] in ("NN", "NNS")
     return parse.pos[i] in ("NOUN", "X") and parse.words[i - 1] not in _OPENERS

@@ -31,6 +31,8 @@ _OPENING_BRACKETS, _CLOSING_BRACKETS = (
     frozenset({")", "]", "-RRB-"}),
 )
 _MODIFIERS = frozenset({"appos", "compound", "nmod", "amod"})
+_MOST_BITS = 1.5
+"""Most that a first name says: more tells how sure lists are, which is no reason to prefer it."""
 _SURNAME_SHARE = 0.5
 _NAMED_BY = frozenset({"appos", "compound", "attr", "nmod", "flat"})
 
@@ -190,6 +192,7 @@ def _first_name(key: Sequence[str]) -> float:
     Many surnames are men's first names ("James", "Thomas"), hardly any are women's.
     """
     score = first_name_gender(key[0]) if key else 0.0
+    score = max(-_MOST_BITS, min(_MOST_BITS, score))
     return score * _SURNAME_SHARE if score < 0 and len(key) == 1 else score
 
 

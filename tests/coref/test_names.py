@@ -43,3 +43,15 @@ def test_a_surname_joins_the_full_name_that_was_last_before_it(parse: ParseIt) -
     entities = [[mention.sentence for mention in one.mentions] for one in section.entities]
     assert entities == [[0], [1, 2], [3]]
     assert [one.longest.key[0] for one in section.entities] == ["ann", "bob", "cleo"]
+
+
+def test_a_first_name_that_was_tagged_as_an_adverb_is_a_name(parse: ParseIt) -> None:
+    read = parse("absence/NN/nsubj/3 Carly/RB/advmod/3 Newly/RB/advmod/3 left/VBD/ROOT/3")
+    assert [read.words[name.head] for name in find_names(read, 0, 0)] == ["Carly"]
+
+
+def test_an_owner_and_what_is_owned_are_two_names(parse: ParseIt) -> None:
+    read = parse("Howard/NNP/poss/3 's/POS/case/0 Steve/NNP/compound/3 Berg/NNP/nsubj/4 "
+                 "left/VBD/ROOT/4")  # fmt: skip
+    read = read.__class__(**{**_fields(read), "entities": ((0, 4, "PERSON"),)})
+    assert [(one.start, one.end) for one in find_names(read, 0, 0)] == [(0, 1), (2, 4)]
