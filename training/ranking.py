@@ -35,6 +35,7 @@ from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
 from graphrag_tasks.retrieval.features import FEATURES, candidates, features
 from graphrag_tasks.retrieval.forest import Forest
 from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.learned import blended
 from graphrag_tasks.retrieval.ranking import Query
 from graphrag_tasks.retrieval.walk import walk
 from graphrag_tasks.snapshots import Store
@@ -158,11 +159,16 @@ def leave_one_family_out(sets: dict[str, list[Item]]) -> None:
             "graph": lambda columns: columns[:, _WALK],
         }
         if others:
-            ranked["ranked"] = Forest.from_json(fit(others)).scores
+            forest = Forest.from_json(fit(others))
+            ranked["ranked"] = partial(_ranked, forest)
         for mode, score in ranked.items():
             figures = [item.figures(score(item.columns)) for item in items]
             recall, complete = (fmean(column) for column in zip(*figures, strict=True))
             print(f"{name:20}{mode:10}{recall:10.3f}{complete:8.3f}")
+
+
+def _ranked(forest: Forest, columns: NDArray[np.float32]) -> NDArray[np.float32]:
+    return blended(forest.scores(columns), columns)
 
 
 def _family(name: str) -> str:

@@ -10,19 +10,30 @@ Nothing of the indexing stages is imported but the query encoder, and that on th
 
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.context import Context
-from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, RelationHit, SourceSentence
+from graphrag_tasks.retrieval.hits import (
+    ChunkHit,
+    CommunityHit,
+    EntityHit,
+    PathHit,
+    RelationHit,
+    SourceSentence,
+)
 from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.modes import MODES
+from graphrag_tasks.retrieval.router import Route
 
 __all__ = [
     "MODES",
     "ChunkHit",
+    "CommunityHit",
     "Context",
     "Embedder",
     "EntityHit",
     "Index",
     "IndexFacts",
+    "PathHit",
     "RelationHit",
+    "Route",
     "SourceSentence",
     "open_index",
 ]

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.errors import QueryError
+from graphrag_tasks.retrieval.drawing import as_networkx, as_svg
 from graphrag_tasks.retrieval.hits import (
     ChunkHit,
     CommunityHit,
@@ -13,11 +15,12 @@ from graphrag_tasks.retrieval.hits import (
     PathHit,
     RelationHit,
 )
-from graphrag_tasks.retrieval.prompt import as_prompt
+from graphrag_tasks.retrieval.prompt import CHARACTERS_A_TOKEN, as_prompt
 from graphrag_tasks.retrieval.render import as_frame, as_html
 from graphrag_tasks.retrieval.router import Route
 
 if TYPE_CHECKING:
+    import networkx as nx
     import pandas as pd
 
 
@@ -73,7 +76,9 @@ class Context(Mapping[str, Hits]):
         """Return the number of lists, which is three."""
         return len(self._lists)
 
-    def to_prompt(self, budget_characters: int | None = None) -> str:
+    def to_prompt(
+        self, budget_characters: int | None = None, *, budget_tokens: int | None = None
+    ) -> str:
         """Return chunks and relations as text for a language model, with numbered citations.
 
         Every item is `[n]` with its document's title and page: chunks are numbered from 1,
@@ -81,12 +86,26 @@ class Context(Mapping[str, Hits]):
         `to_frame`. See `prompt.as_prompt`.
 
         Args:
-            budget_characters: Longest text wanted; only whole items are taken. None takes all.
+            budget_characters: Longest text wanted; only whole items are taken, of a chunk that
+                does not fit its first whole sentences. None takes all.
+            budget_tokens: The same in tokens of four characters, which English has about.
 
         Raises:
-            QueryError: The budget is negative.
+            QueryError: A budget is negative, or both are given.
         """
+        if budget_tokens is not None:
+            if budget_characters is not None:
+                raise QueryError("give budget_characters or budget_tokens, not both")
+            budget_characters = budget_tokens * CHARACTERS_A_TOKEN
         return as_prompt(self.chunks, self.relations, budget_characters)
+
+    def to_networkx(self) -> nx.MultiDiGraph:
+        """Return the entities and relations found, and the chunks that state them, as a graph.
+
+        Nodes have `kind` (entity or chunk) and `label`; edges have `kind` (relation or evidence)
+        and, between entities, `relation` and `score`.
+        """
+        return as_networkx(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item, the list it belongs to in the column `kind`."""
@@ -108,7 +127,8 @@ class Context(Mapping[str, Hits]):
 
     def _repr_html_(self) -> str:
         title = f"{self.question} (mode {self.mode}, snapshot {self.snapshot_id[:12]})"
-        return as_html(title, self.notes, self.chunks, self.relations, self.entities)
+        tables = as_html(title, self.notes, self.chunks, self.relations, self.entities)
+        return tables + as_svg(self.to_networkx())
 
     @property
     def _lists(self) -> dict[str, Hits]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from graphrag_tasks.retrieval.arrays import (
     Adjacency,
@@ -73,6 +74,11 @@ class Nodes:
         """Return the number of rows."""
         return len(self.ids)
 
+    def row_of(self, item_id: str) -> int | None:
+        """Return the row of an id, or None where there is none."""
+        row: int = pc.index(self.ids, item_id).as_py()
+        return None if row < 0 else row
+
 
 class Graph:
     """Entities, relations and chunks of a snapshot, addressed by row number.
@@ -115,6 +121,14 @@ class Graph:
         """Display name of each entity."""
         names: list[str] = column(self._snapshot.table("entities", ["name"]), "name").to_pylist()
         return names
+
+    @cached_property
+    def relation_support(self) -> NDArray[np.float64]:
+        """How well each relation is supported: confidence times the logarithm of its evidence."""
+        table = self._snapshot.table("relations", ["weight", "confidence"])
+        weight, confidence = (column(table, name).to_numpy() for name in table.column_names)
+        support: NDArray[np.float64] = np.log2(1.0 + weight) * confidence
+        return support
 
     @cached_property
     def relation_words(self) -> list[str]:

@@ -11,10 +11,12 @@ from pathlib import Path
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.errors import QueryError, SnapshotError
+from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context import Context
 from graphrag_tasks.retrieval.encoder import QueryEncoder
 from graphrag_tasks.retrieval.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.hits import CommunityHit, PathHit, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.modes import AUTO, mode_named
 from graphrag_tasks.retrieval.provenance import Provenance
 from graphrag_tasks.retrieval.ranking import Mode, Query, Ranking
@@ -141,6 +143,56 @@ class Index:
             route=routed,
             notes=tuple(ranking.notes),
         )
+
+    def neighbors(self, name: str) -> tuple[RelationHit, ...]:
+        """Return every relation of the entity of this name, best supported first.
+
+        Raises:
+            QueryError: No entity has the name.
+        """
+        return self._browser.neighbors(name)
+
+    def paths(self, a: str, b: str, max_hops: int | None = None) -> tuple[PathHit, ...]:
+        """Return the shortest paths between two entities, at most `config.max_paths`.
+
+        Args:
+            a: Name of an entity.
+            b: Name of another.
+            max_hops: Longest path wanted; `config.max_hops` by default.
+
+        Raises:
+            QueryError: No entity has a name.
+        """
+        hops = self.config.max_hops if max_hops is None else max_hops
+        return self._browser.paths(a, b, hops, self.config.max_paths)
+
+    def community(self, name: str) -> tuple[CommunityHit, ...]:
+        """Return the communities of the entity of this name, the coarsest first.
+
+        Raises:
+            QueryError: No entity has the name.
+        """
+        return self._browser.community(name)
+
+    def cite(self, item_id: str) -> tuple[SourceSentence, ...]:
+        """Return the sentences behind a relation, an entity or a sentence, by its id.
+
+        Raises:
+            QueryError: The snapshot has no such id.
+        """
+        return self._browser.cite(item_id)
+
+    def skeleton(self, budget_tokens: int = 1000) -> str:
+        """Return the best supported relations as CSV, as many as the budget allows.
+
+        Raises:
+            QueryError: The budget is negative.
+        """
+        return self._browser.skeleton(budget_tokens)
+
+    @cached_property
+    def _browser(self) -> Browser:
+        return Browser(self._graph, self._provenance)
 
     def _route(self, question: str) -> Route:
         routed = route(question)

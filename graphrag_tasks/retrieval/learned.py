@@ -10,6 +10,7 @@ from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval import walk
 from graphrag_tasks.retrieval.features import FEATURES, candidates, features
 from graphrag_tasks.retrieval.forest import load_forest
+from graphrag_tasks.retrieval.fuse import standardised
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query, Ranking
 from graphrag_tasks.retrieval.walk import Floats, Walked
@@ -35,9 +36,28 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def learned_scores(graph: Graph, query: Query, walked: Walked) -> Floats:
-    """Return the learned score of the candidates; the others follow in the order of the walk."""
+    """Return the score of the candidates; the others follow in the order of the walk.
+
+    It is `blended` of the trees' score and the features.
+    """
     rows = candidates(graph, walked)
-    learned = load_forest().scores(features(graph, query, walked, rows))
+    columns = features(graph, query, walked, rows)
+    learned = blended(load_forest().scores(columns), columns)
     scores: Floats = walked.scores - walked.scores.max() + (learned.min() - 1)
     scores[rows] = learned
     return scores
+
+
+def blended(learned: Floats, columns: Floats) -> Floats:
+    """Return the trees' score beside the gated one, the more the less the question names a title.
+
+    Trees that were grown on questions about titled things are then less sure of themselves: on
+    documents of a kind that they have not seen, both together are better than either.
+
+    Args:
+        learned: The trees' score, shape (rows,).
+        columns: Shape (rows, `FEATURES`).
+    """
+    titled, gated = (columns[:, FEATURES.index(name)] for name in ("titled", "gated"))
+    both: Floats = standardised(learned) + (1 - titled) * standardised(gated)
+    return both

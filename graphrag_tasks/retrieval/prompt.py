@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from graphrag_tasks.errors import QueryError
 from graphrag_tasks.retrieval.hits import ChunkHit, RelationHit
 
+CHARACTERS_A_TOKEN = 4
+"""What budgets in tokens are counted by; English texts have about as many."""
+
 _RELATIONS_HEADING = "Relations:"
+_SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\n+")
 
 _Item = tuple[int, int]
 """0 for a chunk or 1 for a relation, and its rank: the order of the prompt."""
@@ -18,8 +24,11 @@ def as_prompt(
 ) -> str:
     """Return chunks, then relations one a line, each with its number, title and page.
 
+    Chunks of one section overlap; what a chunk shares with a better one is not said again.
+
     Under a budget, items are tried in the order chunk 1, relations 1 and 2, chunk 2, relations 3
-    and 4, …; one that no longer fits is left out whole, and a later, shorter one may still enter.
+    and 4, …; of a chunk that no longer fits, the first whole sentences are taken that do, and a
+    relation is left out whole; a later, shorter one may still enter.
 
     Args:
         chunks: Hits in order of rank.
@@ -31,14 +40,47 @@ def as_prompt(
     """
     if budget is not None and budget < 0:
         raise QueryError(f"budget_characters must not be negative (got {budget})")
-    items: dict[_Item, str] = {(0, hit.rank): _chunk_block(hit) for hit in chunks}
+    items: dict[_Item, str] = {(0, hit.rank): _chunk_block(hit) for hit in _without_repeats(chunks)}
     items |= {(1, hit.rank): _relation_line(hit, len(chunks) + hit.rank) for hit in relations}
     taken: dict[_Item, str] = {}
     for item in sorted(items, key=_turn):
-        longer = taken | {item: items[item]}
-        if budget is None or len(_joined(longer)) <= budget:
-            taken = longer
+        for text in _shorter_and_shorter(items[item], item):
+            longer = taken | {item: text}
+            if budget is None or len(_joined(longer)) <= budget:
+                taken = longer
+                break
     return _joined(taken)
+
+
+def _shorter_and_shorter(text: str, item: _Item) -> Iterator[str]:
+    """Yield an item whole, and a chunk also with ever fewer of its sentences."""
+    yield text
+    is_relation, _ = item
+    if not is_relation:
+        place_line = text.find("\n")
+        for end in reversed([match.start() for match in _SENTENCE_END.finditer(text)]):
+            if end > place_line:
+                yield text[:end]
+
+
+def _without_repeats(chunks: Sequence[ChunkHit]) -> list[ChunkHit]:
+    """Return the chunks less what better ones of their document hold; one without more is left out.
+
+    Chunks overlap at their ends alone, so what is left of each is one span.
+    """
+    kept: list[ChunkHit] = []
+    for hit in chunks:
+        start, end = hit.char_start, hit.char_end
+        for other in kept:
+            if other.document_id == hit.document_id:
+                if other.char_start <= start < other.char_end:
+                    start = other.char_end
+                if other.char_start < end <= other.char_end:
+                    end = other.char_start
+        if start < end:
+            text = hit.text[start - hit.char_start : len(hit.text) - (hit.char_end - end)]
+            kept.append(replace(hit, text=text.strip(), char_start=start, char_end=end))
+    return kept
 
 
 def _turn(item: _Item) -> tuple[int, _Item]:

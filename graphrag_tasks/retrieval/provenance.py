@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks.retrieval.arrays import Rows, column, id_ranks, rows_of
 from graphrag_tasks.retrieval.graph import Graph
@@ -128,6 +129,20 @@ class Provenance:
             CommunityHit(rank=rank, score=item.score, **row)
             for rank, (item, row) in enumerate(zip(ranked, rows, strict=True), 1)
         )
+
+    def relation_sources(self, row: int) -> tuple[SourceSentence, ...]:
+        """Return the sentences that support a relation best."""
+        return self._evidence_of([row])[0]
+
+    def entity_sources(self, row: int) -> tuple[SourceSentence, ...]:
+        """Return a sentence that mentions an entity; none where no mention is stored."""
+        example = self._example_sentences[row]
+        return tuple(self._sentences_of(np.array([example]))) if example >= 0 else ()
+
+    def sentence_sources(self, sentence_id: str) -> tuple[SourceSentence, ...]:
+        """Return the sentence of this id; none where there is no such sentence."""
+        row = pc.index(column(self._sentences, "sentence_id"), sentence_id).as_py()
+        return tuple(self._sentences_of(np.array([row]))) if row >= 0 else ()
 
     def _evidence_of(self, relations: Sequence[int]) -> list[tuple[SourceSentence, ...]]:
         chosen = [self._best_sentences(relation) for relation in relations]

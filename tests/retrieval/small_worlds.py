@@ -113,7 +113,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         ],
         "chunks": [
             {"chunk_id": one, "document_id": document, "ordinal": place,
-             "heading_path": ["Part", one], "text": text, "char_start": 0, "char_end": len(text),
+             "heading_path": ["Part", one], "text": text,
+             "char_start": 1000 * place, "char_end": 1000 * place + len(text),
              "page_start": place + 1, "page_end": place + 2, "previous_id": None, "next_id": None}
             for place, (one, document, text) in enumerate(world.chunks)
         ],

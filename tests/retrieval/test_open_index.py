@@ -29,12 +29,15 @@ def test_public_surface() -> None:
     assert graphrag_tasks.retrieval.__all__ == [
         "MODES",
         "ChunkHit",
+        "CommunityHit",
         "Context",
         "Embedder",
         "EntityHit",
         "Index",
         "IndexFacts",
+        "PathHit",
         "RelationHit",
+        "Route",
         "SourceSentence",
         "open_index",
     ]

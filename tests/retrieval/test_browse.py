@@ -1,0 +1,109 @@
+"""The graph without a question: neighbours, paths, communities, sources, outline, drawings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small_worlds import SMALL, FakeEmbedder, World, publish
+
+from graphrag_tasks.errors import QueryError
+from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval.prompt import chunk_place
+
+COMMUNITIES = replace(
+    SMALL,
+    communities=(("g1", 0, "Printing", "Print servers and spoolers."), ("g2", 1, "Net", "Gates.")),
+    members=(("g1", "e1"), ("g1", "e2"), ("g2", "e1")),
+)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    publish(tmp_path, COMMUNITIES)
+    return open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+
+
+def test_neighbours_have_their_sources(index: Index) -> None:
+    found = index.neighbors("PRINT  server")
+    assert [one.text for one in found] == ["print server replace spooler"]
+    assert found[0].evidence[0].sentence_id == "s2" or found[0].evidence[0].sentence_id == "s1"
+
+
+def test_unknown_name_suggests_one_that_is_alike(index: Index) -> None:
+    with pytest.raises(QueryError, match=r"no entity 'spoler'.*mean 'spooler'"):
+        index.neighbors("spoler")
+
+
+def test_paths_go_along_relations_in_either_direction(index: Index) -> None:
+    (path,) = index.paths("gateway", "driver")
+    assert path.text == "gateway —not support→ spooler —need→ driver"
+    assert index.paths("gateway", "driver", max_hops=1) == ()
+
+
+def test_communities_of_an_entity_from_coarse_to_fine(index: Index) -> None:
+    assert [(one.level, one.title) for one in index.community("print server")] == [
+        (0, "Printing"),
+        (1, "Net"),
+    ]
+
+
+def test_global_mode_ranks_the_coarsest_communities(index: Index) -> None:
+    context = index.search("What are the main topics?")
+    assert (context.mode, [one.title for one in context.communities]) == ("global", ["Printing"])
+
+
+@pytest.mark.parametrize(("item_id", "sentence"), [("r2", "s3"), ("e4", "s4"), ("s2", "s2")])
+def test_every_id_can_be_cited(index: Index, item_id: str, sentence: str) -> None:
+    assert [one.sentence_id for one in index.cite(item_id)] == [sentence]
+
+
+def test_an_unknown_id_is_refused(index: Index) -> None:
+    with pytest.raises(QueryError, match="'zzz'"):
+        index.cite("zzz")
+
+
+def test_skeleton_keeps_whole_lines_within_the_budget(index: Index) -> None:
+    whole = index.skeleton().splitlines()
+    assert whole[0] == "head,relation,tail"
+    assert sorted(whole[1:]) == [
+        "gateway,not support,spooler", "print server,replace,spooler", "spooler,need,driver",
+    ]  # fmt: skip
+    cut = index.skeleton(13).splitlines()
+    assert cut == whole[: len(cut)]
+    assert 1 < len(cut) < 4
+    assert index.skeleton(0) == ""
+    with pytest.raises(QueryError, match="-1"):
+        index.skeleton(-1)
+
+
+def test_context_as_a_graph_and_a_drawing(index: Index) -> None:
+    context = index.search("spooler", "paper")
+    graph = context.to_networkx()
+    assert graph.nodes["spooler"]["kind"] == "entity"
+    assert graph.edges["print server", "spooler", "r1"]["relation"] == "replace"
+    assert graph.has_edge("spooler", "c2")
+    html = context._repr_html_()
+    assert "<svg" in html
+    assert html == context._repr_html_()
+
+
+def test_overlapping_chunks_are_said_once_and_sentences_stay_whole(tmp_path: Path) -> None:
+    publish(
+        tmp_path,
+        World(documents=(("d", "D"),), chunks=(("c1", "d", "One is. Two is."), ("c2", "d", "x"))),
+    )
+    index = open_index(tmp_path, embedder=FakeEmbedder())
+    first, second = index.search("what?", "dense").chunks
+    whole = replace(first, text="One is. Two is. Three is.", char_start=0, char_end=25)
+    later = replace(second, text="Three is. Four is.", char_start=16, char_end=34)
+    context = replace(index.search("what?", "dense"), chunks=(whole, later))
+    prompt = context.to_prompt()
+    assert prompt.count("Three is.") == 1
+    assert prompt.endswith("Four is.")
+    cut = context.to_prompt(budget_tokens=11)
+    assert cut == f"[1] {chunk_place(first)}\nOne is."
+    assert len(cut) <= 44
+    with pytest.raises(QueryError, match="not both"):
+        context.to_prompt(10, budget_tokens=3)
