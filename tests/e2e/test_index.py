@@ -69,7 +69,7 @@ def test_add_edit_and_delete_equal_a_clean_rebuild(
     )
     (corpus / "new.csv").write_text("Table,Successor\nVBBS,VBBE\n")
     (corpus / "new.txt").write_text("A successor replaces an obsolete table.\n")
-    incremental = index(quality={"allow_drop": True})  # half of these documents are edited
+    incremental = index()
     clean = index(store=str(tmp_path / "clean"))
     assert incremental.manifest.stats["counts"]["unchanged"] == 2
     assert hashes(incremental) == hashes(clean)
@@ -128,7 +128,7 @@ def test_an_unknown_extractor_stops_the_run_before_it_begins(
 ) -> None:
     with pytest.raises(ConfigError, match=r"no extractor 'magic'.*Known: dependency"):
         index(extract={"extractor": "magic"})
-    assert not (tmp_path / "store" / "staging").exists()
+    assert not (tmp_path / "store").exists()
 
 
 def test_an_empty_corpus_can_be_published_on_demand(index: Indexer, corpus: Path) -> None:
