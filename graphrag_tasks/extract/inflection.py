@@ -44,7 +44,19 @@ _IRREGULAR_PREFIXES = (
 _REGULAR_WITH_PREFIX = frozenset({"relay"})
 _STRESSED_LAST = frozenset(
     {"admit", "allot", "commit", "compel", "confer", "control", "debug", "defer", "embed", "emit"}
-    | {"equip", "expel", "format", "impel", "incur", "infer", "occur", "omit", "patrol", "permit"}
+    | {
+        "equip",
+        "expel",
+        "format",
+        "impel",
+        "incur",
+        "infer",
+        "instal",
+        "occur",
+        "omit",
+        "patrol",
+        "permit",
+    }
     | {"prefer", "program", "rebut", "recur", "refer", "regret", "repel", "submit", "transfer"}
     | {"transmit", "unplug", "unzip"}
 )

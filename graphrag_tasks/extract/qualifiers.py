@@ -8,6 +8,7 @@ graph needs them, for a node is no longer than the core of a noun phrase.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.arguments import collect_arguments
@@ -93,7 +94,9 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
         if verb is None:
             yield _frame("be", preposition, subjects, tails)
         else:
-            yield _frame(verb.lemma_, preposition, subjects, tails, passive=not is_imperative(verb))
+            frame = _frame(verb.lemma_, preposition, subjects, tails)
+            denied = first_child(verb, "neg") is not None
+            yield replace(frame, passive=not is_imperative(verb), negated=denied)
     elif gerund is not None and gerund.tag_ == "VBG" and preposition.lower_ == "for":
         arguments = collect_arguments(verb_chain(gerund), Origin.INHERITED)
         tails = [one for one in arguments if one.role in (Role.OBJECT, Role.OBLIQUE)]
@@ -132,8 +135,6 @@ def _frame(
     anchor: Token,
     subjects: list[Argument],
     others: list[Argument],
-    *,
-    passive: bool = False,
 ) -> Frame:
     return Frame(
         predicate=lemma,
@@ -143,7 +144,7 @@ def _frame(
         arguments=(*subjects, *others),
         negated=False,
         modality=None,
-        passive=passive,
+        passive=False,
         rule=Rule.QUALIFIER.value,
         extractor="dependency",
         confidence=CONFIDENCE,

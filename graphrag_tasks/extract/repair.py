@@ -15,6 +15,7 @@ from graphrag_tasks.extract.syntax import (
     VERBAL_POS,
     first_child,
     has_subject,
+    is_close_apposition,
     is_within_name,
 )
 from graphrag_tasks.nlp.parser import copied
@@ -44,6 +45,7 @@ MAX_NOUNS = 3
 
 _NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
 _PLAIN_TAGS = frozenset({"NN", "NNP"})
+_OBJECT_DEPS = frozenset({"dobj", "pobj"})
 _TIME_ENTITIES = frozenset({"DATE", "TIME"})
 _BEFORE_COMMAND = frozenset({"intj", "punct", "advmod"})
 
@@ -71,7 +73,8 @@ def repaired(doc: Doc) -> Doc:
     command = _misread_command(doc)
     names = [token for token in doc if _is_misread_name(token)]
     ties = [token for token in doc if _ties_names(token)]
-    if command is None and not names and not ties:
+    items = [token for token in doc if _is_misread_item(token)]
+    if command is None and not names and not ties and not items:
         return doc
     reading = _Reading(
         tags=[token.tag_ for token in doc],
@@ -84,6 +87,8 @@ def repaired(doc: Doc) -> Doc:
         _read_as_command(reading, command)
     for name in names:
         reading.deps[name.i], reading.heads[name.i] = "appos", name.i - 1
+    for item in items:
+        reading.deps[item.i] = "conj"
     for tie in ties:
         reading.heads[tie.i] = tie.i - 1
     return _rebuilt(doc, reading)
@@ -132,6 +137,8 @@ def _read_as_command(reading: _Reading, command: Token) -> None:
 
 def _is_misread_name(token: Token) -> bool:
     """Return whether a name right after its noun was read as a time or another object."""
+    if _is_misread_code(token):
+        return True
     if token.dep_ not in ("npadvmod", "dobj") or token.i == 0 or token.left_edge.i != token.i:
         return False
     noun = token.doc[token.i - 1]
@@ -142,6 +149,34 @@ def _is_misread_name(token: Token) -> bool:
         and not token.text.islower()
         and token.ent_type_ not in _TIME_ENTITIES
     )
+
+
+def _is_misread_code(token: Token) -> bool:
+    """Return whether a name of code after a preposition's noun was read as what the verb makes.
+
+    "Stored in table ZORDERS_NEW" makes nothing.
+    """
+    if token.dep_ != "oprd" or token.i == 0 or token.text.lower() == token.text:
+        return False
+    noun = token.doc[token.i - 1]
+    return noun.dep_ == "pobj" and noun.pos_ == "NOUN" and noun.head.head == token.head
+
+
+def _is_misread_item(token: Token) -> bool:
+    """Return whether the second of three items was read as an apposition of the first one.
+
+    Several things can not be one: in "a project, a package, and a request" there are three.
+    """
+    if token.dep_ != "appos" or token.head.dep_ not in _OBJECT_DEPS or is_close_apposition(token):
+        return False
+    if not all(_has_indefinite_article(one) for one in (token, token.head)):
+        return False
+    return first_child(token, "conj") is not None and first_child(token, "cc") is not None
+
+
+def _has_indefinite_article(noun: Token) -> bool:
+    article = first_child(noun, "det")
+    return article is not None and article.lower_ in ("a", "an")
 
 
 def _ties_names(token: Token) -> bool:
