@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from graphrag_tasks.extract.frames import Rule
 from graphrag_tasks.extract.linear.pairs import LinearRule
 from graphrag_tasks.extract.syntax import ADDRESSEES
 
@@ -59,13 +58,7 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
             best[key] = row
     rows = list(best.values())
     shorts = [(row["head_end"], row["tail_start"]) for row in rows if row["rule"] == _ALIAS]
-    is_parsed = any(row["rule"] == Rule.IMPERATIVE for row in rows)
-    return [
-        row
-        for row in rows
-        if row["rule"] == _ALIAS
-        or not (_restates(row, shorts) or (is_parsed and row["rule"] == LinearRule.COOKBOOK))
-    ]
+    return [row for row in rows if row["rule"] == _ALIAS or not _restates(row, shorts)]
 
 
 _ALIAS = LinearRule.ALIAS.value
