@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_LEAF = -1
+_ANY_FEATURE = 0
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,18 @@ class Forest:
         names: The features, in the order of their columns.
         roots: Node that each tree begins with, shape (trees,).
         depth: Most steps from a root to a leaf.
-        feature: Column that a node looks at; -1 for a leaf.
+        feature: Column that a node looks at; of a leaf any.
         value: Threshold of a node: rows with at most this go left; of a leaf, what it adds.
-        left: Node to the left; a leaf's is itself.
-        right: Node to the right; a leaf's is itself.
+        below: Shape (2 * nodes,): the nodes to the left and to the right of each; a leaf's are
+            itself, so that a row that has come to its leaf stays there.
     """
 
     names: tuple[str, ...]
-    roots: NDArray[np.int32]
+    roots: NDArray[np.intp]
     depth: int
-    feature: NDArray[np.int32]
+    feature: NDArray[np.intp]
     value: NDArray[np.float32]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
+    below: NDArray[np.intp]
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Forest:
@@ -47,25 +46,24 @@ class Forest:
         nodes: list[list[float]] = []
         laid_out = [_lay_out(tree, nodes) for tree in data["trees"]]
         table = np.array(nodes, dtype=np.float64).reshape(-1, 4)
-        feature, left, right = table[:, [0, 2, 3]].astype(np.int32).T
         return cls(
             names=tuple(data["features"]),
-            roots=np.array([root for root, _ in laid_out], dtype=np.int32),
+            roots=np.array([root for root, _ in laid_out], dtype=np.intp),
             depth=max((depth for _, depth in laid_out), default=0),
-            feature=feature,
+            feature=table[:, 0].astype(np.intp),
             value=table[:, 1].astype(np.float32),
-            left=left,
-            right=right,
+            below=table[:, 2:].astype(np.intp).ravel(),
         )
 
     def scores(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the score of each row of a feature matrix, shape (rows, features)."""
-        rows = np.arange(len(columns))
+        flat = np.ascontiguousarray(columns).ravel()
+        rows = np.arange(len(columns)) * columns.shape[1]
         node = np.repeat(self.roots[:, None], len(columns), axis=1)
         for _ in range(self.depth):
-            goes_left = columns[rows, self.feature[node]] <= self.value[node]
-            node = np.where(goes_left, self.left[node], self.right[node])
-        scores: NDArray[np.float32] = self.value[node].sum(axis=0)
+            goes_right = flat.take(self.feature.take(node) + rows) > self.value.take(node)
+            node = self.below.take(2 * node + goes_right)
+        scores: NDArray[np.float32] = self.value.take(node).sum(axis=0)
         return scores
 
 
@@ -73,7 +71,7 @@ def _lay_out(tree: Any, nodes: list[list[float]]) -> tuple[int, int]:  # noqa: A
     """Append a tree's nodes, and return its root and its depth."""
     place = len(nodes)
     if isinstance(tree, (int, float)):
-        nodes.append([_LEAF, tree, place, place])
+        nodes.append([_ANY_FEATURE, tree, place, place])
         return place, 0
     feature, threshold, low, high = tree
     nodes.append([feature, threshold, 0, 0])

@@ -15,7 +15,6 @@ from itertools import chain
 import numpy as np
 from scipy import sparse
 
-from graphrag_tasks.retrieval.arrays import Rows
 from graphrag_tasks.retrieval.names import (
     NameKey,
     NameTrie,
@@ -31,6 +30,7 @@ _OWN_TITLE = 10.0
 
 _BEGINNING = 100
 _MOST_TEXTS = 20
+_MOST_BETWEEN = 50
 
 
 class NameGraph:
@@ -71,50 +71,44 @@ class NameGraph:
         rarity = np.log((len(texts) + 1) / (held + 0.5)).astype(np.float32)
         self.rarity = rarity / max(float(rarity.max(initial=0.0)), 1e-9)
 
-    @cached_property
-    def _by_name(self) -> sparse.csc_matrix:
-        return self.weights.tocsc()
-
-    def names_of(self, chunk: int) -> Rows:
+    def names_of(self, chunk: int) -> list[int]:
         """Return the names that a chunk holds."""
         begin, end = self.weights.indptr[chunk : chunk + 2]
-        names: Rows = self.weights.indices[begin:end]
+        names: list[int] = self.weights.indices[begin:end].tolist()
         return names
 
-    def chunks_of(self, name: int) -> Rows:
-        """Return the chunks that hold a name."""
-        begin, end = self._by_name.indptr[name : name + 2]
-        chunks: Rows = self._by_name.indices[begin:end]
-        return chunks
-
-    def lead(self, chunk: int, seeds: Floats, visits: Floats) -> tuple[str, ...]:
-        """Return how a seed leads to a chunk: a name it holds, or one over another chunk.
+    def leads(self, chunks: Sequence[int], seeds: Floats, visits: Floats) -> list[tuple[str, ...]]:
+        """Return how a seed leads to each chunk: a name it holds, or one over another chunk.
 
         Args:
-            chunk: The chunk.
+            chunks: The chunks.
             seeds: Shape (names,): weight of each seed.
             visits: Shape (chunks,): the higher, the better a chunk serves as the one between.
 
         Returns:
-            The seed; or the seed, what the chunk between is about, and the name that both hold;
-            empty where neither is so.
+            For each chunk the seed; or the seed, what the chunk between is about, and the name
+            that both hold; empty where neither is so.
         """
+        if not seeds.any():
+            return [()] * len(chunks)
+        holders = np.flatnonzero(self.weights @ seeds)
+        holders = holders[np.argsort(-visits[holders], kind="stable")][:_MOST_BETWEEN].tolist()
+        return [self._lead(chunk, seeds, holders) for chunk in chunks]
+
+    def _lead(self, chunk: int, seeds: Floats, holders: Sequence[int]) -> tuple[str, ...]:
         own = self.names_of(chunk)
-        if seeds[own].any():
-            return (self._words(int(own[np.argmax(seeds[own])])),)
-        best: tuple[float, int, int] | None = None
-        for name in own.tolist():
-            for other in self.chunks_of(name).tolist():
-                held = self.names_of(other)
-                if other != chunk and seeds[held].any():
-                    best = max(best or (-np.inf, 0, 0), (float(visits[other]), other, name))
-        if best is None:
-            return ()
-        _, other, name = best
-        held = self.names_of(other)
-        seed = int(held[np.argmax(seeds[held])])
-        title = next((row for row in held.tolist() if self.is_title[row]), seed)
-        return tuple(dict.fromkeys(map(self._words, (seed, title, name))))
+        best = max(own, key=seeds.__getitem__, default=None)
+        if best is not None and seeds[best]:
+            return (self._words(best),)
+        for other in holders:
+            held = self.names_of(other)
+            shared = set(own).intersection(held)
+            if shared:
+                seed = max(held, key=seeds.__getitem__)
+                title = next((name for name in held if self.is_title[name]), seed)
+                name = max(shared, key=self.rarity.__getitem__)
+                return tuple(dict.fromkeys(map(self._words, (seed, title, name))))
+        return ()
 
     def _words(self, name: int) -> str:
         return " ".join(self.keys[name])

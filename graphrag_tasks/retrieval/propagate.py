@@ -44,14 +44,18 @@ class Walk:
         total = max(float(chunks.sum() + names.sum()), 1e-12)
         chunk_start = (chunks * ((1.0 - damping) / total)).astype(np.float32)
         name_start = (names * ((1.0 - damping) / total)).astype(np.float32)
-        at_chunks, at_names = chunk_start / (1.0 - damping), name_start / (1.0 - damping)
         damp = np.float32(damping)
+        # From one kind a step leads to the other alone, so what the surfer does from the other
+        # kind at the same step never meets the result: half of the products are not needed.
+        at_names = steps % 2 == 1
+        at = (name_start if at_names else chunk_start) / (1.0 - damping)
         for _ in range(steps):
-            at_chunks, at_names = (
-                chunk_start + damp * (self._to_chunks @ at_names),
-                name_start + damp * (self._to_names @ at_chunks),
+            step, start = (
+                (self._to_chunks, chunk_start) if at_names else (self._to_names, name_start)
             )
-        visits: Floats = at_chunks
+            at = start + damp * (step @ at)
+            at_names = not at_names
+        visits: Floats = at
         return visits
 
 

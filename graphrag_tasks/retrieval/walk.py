@@ -141,6 +141,7 @@ def ranking(graph: Graph, query: Query, walked: Walked, scores: Floats) -> Ranki
     """
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
     ranks = list_ranks({"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first}, rows)
+    leads = graph.name_graph.leads(rows.tolist(), walked.seeds, walked.first)
     near = np.flatnonzero(graph.chunk_relations.union(rows))
     return Ranking(
         chunks=[
@@ -149,9 +150,9 @@ def ranking(graph: Graph, query: Query, walked: Walked, scores: Floats) -> Ranki
                 float(scores[row]),
                 float(walked.dense[row]),
                 of_row,
-                graph.name_graph.lead(row, walked.seeds, walked.first),
+                lead,
             )
-            for row, of_row in zip(rows.tolist(), ranks, strict=True)
+            for row, of_row, lead in zip(rows.tolist(), ranks, leads, strict=True)
         ],
         relations=nearest_relations(graph, query, near),
         seeds=_named(graph, query, walked),

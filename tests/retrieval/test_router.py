@@ -26,6 +26,7 @@ from graphrag_tasks.retrieval.router import MODE_OF, route
         ("What are the main themes of these documents?", "analytical"),
         ("Summarise what changed across all releases", "analytical"),
         ("which tables were replaced by ACDOCA", "list"),
+        ("Which tables does MATDOC replace?", "list"),
         ("List the adapter modules that can be rebuilt.", "list"),
         ("What all do I have to rename?", "list"),
     ],
