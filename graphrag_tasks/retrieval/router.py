@@ -41,7 +41,8 @@ _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
          r"|\bwhat all\b|\bwhich are they\b|\bwhat are they\b"),
         (LIST, "asks for everything of a kind",
          rf"^\W*(which|what) ((?!do\b|does\b|did\b|is\b|are\b)[\w-]+ ){{0,3}}?{_PLURAL}"
-         r" (\w+ ){0,8}?(are|were|have|can|must|need|exist|belong|arrive|support|used?|replaced|does|do|did)\b"
+         r" (\w+ ){0,8}?(are|were|have|can|must|need|exist|belong|arrive|support|used?|replaced"
+         r"|does|do|did)\b"
          rf"|\b(all|every one of) (the |of the )?([\w-]+ )?{_PLURAL}\b"),
     )
 )  # fmt: skip

@@ -12,6 +12,7 @@ Step 4 is what finds the far end of a question whose names do not lead there dir
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ class Walked:
     matches: tuple[NameMatch, ...]
     seeds: Floats
 
-    @property
+    @cached_property
     def hybrid(self) -> Floats:
         """Standardised cosine plus standardised BM25 score: what mode `hybrid` ranks by."""
         return standardised(self.dense) + standardised(self.bm25)
