@@ -41,7 +41,7 @@ DEFAULTS = load_config()
             description="JSON lines of questions with known sources (docs/evaluation.md)",
         ),
         "modes": Param(
-            ["dense", "hybrid", "paper"],
+            ["auto", "hybrid", "dense", "paper"],
             type="array",
             items={"type": "string", "minLength": 1},
             minItems=1,

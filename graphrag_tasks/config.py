@@ -228,7 +228,7 @@ class QualityConfig(_Config):
     questions: str | None = Field(
         None, description="JSON lines of questions with known sources, asked before each publish"
     )
-    mode: str = Field("hybrid", description="search mode that the questions are asked in")
+    mode: str = Field("auto", description="search mode that the questions are asked in")
     min_sentences: int = Field(
         200, ge=0, description="sentences read of a corpus, below which its graph is not compared"
     )
