@@ -59,7 +59,7 @@ def plan(
     if outlook.up_to_date:
         CONSOLE.print(f"Nothing to do: {outlook.parent_id} is what would be published.")
         return
-    CONSOLE.print(f"{outlook.stats['shards']} shards to parse, chunk, filter and extract.")
+    CONSOLE.print(f"Shards to parse, chunk, filter and extract: {outlook.stats['shards']}")
     stages = [(stage, why or "taken over") for stage, why in outlook.stages.items()]
     CONSOLE.print(table("The whole corpus", ("stage", "why it works"), stages))
 
