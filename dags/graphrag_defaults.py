@@ -7,9 +7,11 @@ import os
 from datetime import timedelta
 from typing import Any
 
-from airflow.sdk import Asset, ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk import Asset, ExceptionRetryPolicy, Param, RetryAction, RetryRule
 from airflow.sdk.definitions.callback import AsyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
+
+from graphrag_tasks.config import load_config
 
 log = logging.getLogger(__name__)
 
@@ -17,6 +19,17 @@ SNAPSHOT = Asset("graphrag_snapshot")
 """Has an event for every snapshot that is published."""
 
 SHARD_POOL = os.environ.get("GRAPHRAG_AIRFLOW_POOL", "default_pool")
+
+
+def store_param() -> Param:
+    """Return the param that names the store, as every form shows it."""
+    return Param(
+        load_config().store,
+        type="string",
+        minLength=1,
+        title="Store",
+        description="Folder or URI that snapshots are published under",
+    )
 
 
 def deadline() -> DeadlineAlert | None:

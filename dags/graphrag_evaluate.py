@@ -12,7 +12,7 @@ from typing import Any
 
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
-from graphrag_defaults import DEFAULT_ARGS, SNAPSHOT
+from graphrag_defaults import DEFAULT_ARGS, SNAPSHOT, store_param
 
 from graphrag_tasks.config import load_config
 
@@ -27,13 +27,7 @@ DEFAULTS = load_config()
     dagrun_timeout=timedelta(hours=4),
     default_args=DEFAULT_ARGS,
     params={
-        "store": Param(
-            DEFAULTS.store,
-            type="string",
-            minLength=1,
-            title="Store",
-            description="Folder or URI that snapshots are published under",
-        ),
+        "store": store_param(),
         "questions": Param(
             DEFAULTS.quality.questions or "",
             type="string",

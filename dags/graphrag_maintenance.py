@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import CronTriggerTimetable, Param, dag, get_current_context, task
-from graphrag_defaults import DEFAULT_ARGS
+from graphrag_defaults import DEFAULT_ARGS, store_param
 
 from graphrag_tasks.config import load_config
 
@@ -27,13 +27,7 @@ DEFAULTS = load_config()
     dagrun_timeout=timedelta(hours=12),
     default_args=DEFAULT_ARGS,
     params={
-        "store": Param(
-            DEFAULTS.store,
-            type="string",
-            minLength=1,
-            title="Store",
-            description="Folder or URI that snapshots are published under",
-        ),
+        "store": store_param(),
         "keep": Param(
             DEFAULTS.retention.keep,
             type="integer",

@@ -27,7 +27,7 @@ from airflow.sdk import (
     task_group,
 )
 from airflow.sdk.exceptions import AirflowSkipException
-from graphrag_defaults import DEFAULT_ARGS, SHARD_POOL, SNAPSHOT, deadline
+from graphrag_defaults import DEFAULT_ARGS, SHARD_POOL, SNAPSHOT, deadline, store_param
 
 from graphrag_tasks.config import load_config
 
@@ -42,13 +42,7 @@ PARAMS = {
         title="Sources",
         description="Folders, files or URIs, one a line; NAME=URI names one",
     ),
-    "store": Param(
-        DEFAULTS.store,
-        type="string",
-        minLength=1,
-        title="Store",
-        description="Folder or URI that snapshots are published under",
-    ),
+    "store": store_param(),
     "extractor": Param(
         DEFAULTS.extract.extractor,
         type="string",
