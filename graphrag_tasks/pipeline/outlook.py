@@ -74,13 +74,10 @@ def look_ahead(config: Config) -> Outlook:
 
     Raises:
         SourceError: A source is missing, lists nothing, or lost too much.
-        ConfigError: Two sources have one name, there is no such extractor, or a user's file is not
-            readable.
-        MissingDependencyError: Packages or models that the configuration asks for are absent.
+        ConfigError: As `check`, or a user's file is not readable.
+        MissingDependencyError: As `check`.
     """
-    roots = source_roots(config.sources)
-    make_extractor(config.extract)  # refuses a wrong name or model before any work
-    check_pdf_engine(config.parse)
+    roots = check(config)
     files = UserFiles.read(config)
     store = Store(config.store)
     parent = reuse.parent_of(store)
@@ -110,7 +107,7 @@ def look_ahead(config: Config) -> Outlook:
         up_to_date=_is_up_to_date(config, parent, fingerprints, sources),
         sources=sources,
         stats=planned.stats,
-        stages=_reasons(config, before, fingerprints),
+        stages=_reasons(config, before, fingerprints, bool(shards_of(sources))),
     )
 
 
@@ -127,14 +124,15 @@ def _is_up_to_date(
 
 
 def _reasons(
-    config: Config, before: Mapping[str, str], fingerprints: Fingerprints
+    config: Config, before: Mapping[str, str], fingerprints: Fingerprints, has_shards: bool
 ) -> dict[str, str | None]:
     """Say why each corpus stage works: the first that has to, and those behind it."""
     after = fingerprints.by_stage()
     reasons: dict[str, str | None] = {}
     cause: str | None = None
     for stage in CORPUS_STAGES:
-        if cause is None and (config.plan.full_refresh or before.get(stage) != after[stage]):
+        works = config.plan.full_refresh or has_shards or before.get(stage) != after[stage]
+        if cause is None and works:
             cause = stage
             reasons[stage] = _why(stage, config, before, after)
         else:
@@ -151,4 +149,6 @@ def _why(stage: str, config: Config, before: Mapping[str, str], after: Mapping[s
         return "its settings, code or libraries changed"
     if before["extraction"] != after["extraction"]:
         return "settings, code, models or libraries of parse to extract changed"
-    return "documents changed"
+    if before[stage] != after[stage]:
+        return "documents changed"
+    return "failed documents are tried again"

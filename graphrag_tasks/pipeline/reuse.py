@@ -59,7 +59,8 @@ def published(stage: str, fingerprint: str, state: RunState) -> Receipt | None:
     """Take over the tables that a corpus stage published with the parent, if they hold.
 
     They hold where nothing that the stage depends on changed: then a setting of a later stage was
-    changed, and the run begins there.
+    changed, and the run begins there. They do not where documents are processed, as one that
+    failed may be read now though neither it nor a setting changed.
 
     Args:
         stage: Name of a corpus stage.
@@ -68,7 +69,9 @@ def published(stage: str, fingerprint: str, state: RunState) -> Receipt | None:
     """
     if stage == "load":  # it also brings the vectors to their server
         return None
-    if state.parent is None or state.parent.manifest.fingerprints.get(stage) != fingerprint:
+    if state.shards or state.parent is None:
+        return None
+    if state.parent.manifest.fingerprints.get(stage) != fingerprint:
         return None
     names = import_module(f"graphrag_tasks.{stage}").PRODUCES
     if not is_whole(state.parent, names):

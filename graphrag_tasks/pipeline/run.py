@@ -160,8 +160,9 @@ class Run:
     ) -> Receipt:
         """Do the work unless it is done, and leave a receipt."""
         again = self.state.config.plan.full_refresh
-        done = reuse.finished(stage, fingerprint, receipts=receipts, tables=tables)
-        if done and not again:
+        if not again and (
+            done := reuse.finished(stage, fingerprint, receipts=receipts, tables=tables)
+        ):
             return done
         with measured() as cost:
             receipt = None if again else published()

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.config import Config
-from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, look_ahead
 from graphrag_tasks.pipeline import run as run_module
 from graphrag_tasks.snapshots import Store
+from graphrag_tasks.sources import SourceReader
 
 Indexer = Callable[..., Published]
 
@@ -116,3 +117,26 @@ def test_a_store_of_an_older_schema_is_indexed_anew(index: Indexer, tmp_path: Pa
     manifest.write_text(manifest.read_text().replace('"schema_version": 4', '"schema_version": 1'))
     assert hashes(index()) == hashes(good)
     Store(str(tmp_path / "store")).open()
+
+
+def test_a_document_that_failed_is_tried_again_and_everything_after_it(
+    index: Indexer, configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tolerant = {"collect": {"max_failed_share": 1}}
+    fetch = SourceReader.fetch
+
+    def unmounted(self: SourceReader, uri: str) -> bytes:
+        if uri.endswith("tables.md"):
+            raise OSError("stale handle")
+        return fetch(self, uri)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(SourceReader, "fetch", unmounted)
+        failed = index(**tolerant).manifest
+    assert failed.stats["counts"]["documents_failed"] == 1
+    assert look_ahead(configure(**tolerant)).stages["collect"] == "failed documents are tried again"
+    mended = index(**tolerant)
+    assert mended.changed
+    assert mended.manifest.fingerprints == failed.fingerprints
+    assert mended.manifest.stats["counts"]["documents_failed"] == 0
+    assert mended.manifest.tables["triples"].rows > failed.tables["triples"].rows
