@@ -2,26 +2,13 @@
 
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pytest
+from some_vectors import vectors
 
-from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import LoadConfig
 from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.load.vector_store import MILVUS_FILE, collection_name, open_vector_store
-
-DIMENSION = 8
-
-
-def vectors(*texts: str) -> pa.Table:
-    rows = [
-        {"id": f"id-{text}", "text_sha256": text,
-         "vector": np.full(DIMENSION, place, np.float32).tolist()}
-        for place, text in enumerate(texts)
-    ]  # fmt: skip
-    return pa.Table.from_pylist(rows, schema=schemas.vectors_schema(DIMENSION))
 
 
 def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:

@@ -9,26 +9,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pytest
+from some_vectors import vectors
 
-from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import LoadConfig
 from graphrag_tasks.errors import TransientError
 from graphrag_tasks.load.vector_store import VectorStore, open_vector_store, row_key
-
-DIMENSION = 8
-
-
-def vectors(*texts: str) -> pa.Table:
-    rows = [
-        {"id": f"id-{text}", "text_sha256": text,
-         "vector": np.full(DIMENSION, place, np.float32).tolist()}
-        for place, text in enumerate(texts)
-    ]  # fmt: skip
-    return pa.Table.from_pylist(rows, schema=schemas.vectors_schema(DIMENSION))
 
 
 def wait_for_port(port: int, server: subprocess.Popen[bytes], seconds: float = 60) -> None:
