@@ -18,8 +18,8 @@ from graphrag_tasks.evaluate.triple_gold import read_gold
 from graphrag_tasks.evaluate.triples import evaluate_triples
 from graphrag_tasks.extract.linear.pairs import CONFIDENCE
 
-TEST = "test"
-"""Split that nothing is learned from."""
+HELD_OUT = frozenset({"fresh", "test"})
+"""Splits that nothing is learned from."""
 STRENGTH = 5
 """Triples that what was known before counts as."""
 
@@ -34,8 +34,8 @@ class Judged(NamedTuple):
 
 
 def read_judged(gold: Path, sources: Path) -> list[Judged]:
-    """Extract from the documents of all labelled sentences but those of `test`, and judge."""
-    splits = {one.id: one.split for one in read_gold(gold) if one.split != TEST}
+    """Extract from the documents of all labelled sentences that are not held out, and judge."""
+    splits = {one.id: one.split for one in read_gold(gold) if one.split not in HELD_OUT}
     report = evaluate_triples(
         gold, str(sources), config=Config(), split=tuple(set(splits.values()))
     )
