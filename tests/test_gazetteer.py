@@ -7,7 +7,14 @@ import pytest
 
 from graphrag_tasks import schemas
 from graphrag_tasks.config import GazetteerConfig, SqlConfig
-from graphrag_tasks.gazetteer import gazetteer, name_forms, plain_heading
+from graphrag_tasks.gazetteer import gazetteer, is_key, is_term, name_forms, plain_heading
+
+_CHUNKS = pa.schema(
+    [
+        schemas.CHUNKS.field(name)
+        for name in ("chunk_id", "document_id", "heading_path", "char_start", "char_end")
+    ]
+)
 
 
 def run(*documents: tuple[str, list[list[str]]], source: str = "heading") -> list[dict[str, Any]]:
@@ -21,13 +28,12 @@ def run(*documents: tuple[str, list[list[str]]], source: str = "heading") -> lis
         for number, (_, paths) in enumerate(documents)
         for place, path in enumerate(paths)
     ]
-    schema = pa.schema(
-        [schemas.CHUNKS.field(name) for name in ("chunk_id", "document_id", "heading_path")]
-    )
     fields = [schemas.DOCUMENTS.field(name) for name in ("document_id", "title", "title_source")]
     result = gazetteer(
         pa.Table.from_pylist(titles, schema=pa.schema(fields)),
-        pa.Table.from_pylist(chunks, schema=schema),
+        schemas.empty("blocks"),
+        schemas.empty("cells"),
+        pa.Table.from_pylist(chunks, schema=_CHUNKS),
         config=GazetteerConfig(repeated_documents=3),
         sql=SqlConfig(),
     )
@@ -98,3 +104,112 @@ def test_numbers_and_ornaments_go(heading: str, plain: str) -> None:
 
 def test_no_documents_give_an_empty_table() -> None:
     assert run() == []
+
+
+def defined(
+    items: list[str], column: list[str], header: str | None = "Name"
+) -> set[tuple[str, str, str]]:
+    """List the terms of a list and the keys of a table: name, source and chunk.
+
+    The list is the document's first chunk, ten characters an item, the table its second.
+    """
+    blocks = [
+        {"document_id": "d", "ordinal": number, "kind": "list_item", "text": text,
+         "char_start": 10 * number, "char_end": 10 * number + 9}
+        for number, text in enumerate(items)
+    ]  # fmt: skip
+    cells = [
+        {"document_id": "d", "ordinal": 99, "row": row, "column": 0, "row_span": 1, "col_span": 1,
+         "is_header": False, "is_row_header": False, "header": header, "text": text,
+         "value_type": "text", "char_start": 1000 + row}
+        for row, text in enumerate(column, start=1)
+    ]  # fmt: skip
+    chunks = [
+        {"chunk_id": chunk, "document_id": "d", "heading_path": [], "char_start": start,
+         "char_end": start + 1000}
+        for chunk, start in (("list", 0), ("table", 1000))
+    ]  # fmt: skip
+    result = gazetteer(
+        pa.table({"document_id": ["d"], "title": ["Overview"], "title_source": ["heading"]}),
+        pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
+        pa.Table.from_pylist(cells, schema=schemas.CELLS),
+        pa.Table.from_pylist(chunks, schema=_CHUNKS),
+        config=GazetteerConfig(),
+        sql=SqlConfig(),
+    )
+    rows = result.tables["gazetteer"].to_pylist()
+    return {
+        (row["name"], row["source"], row["chunk_id"]) for row in rows if row["source"] != "title"
+    }
+
+
+def test_keys_of_a_table_are_names() -> None:
+    assert defined([], ["CL_ABAP_TSTMP", "PGP Secret Keyring", "adding a row"]) == {
+        ("CL_ABAP_TSTMP", "key", "table"), ("PGP Secret Keyring", "key", "table"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("column", "header"),
+    [
+        (["CL_ABAP_TSTMP", "CL_ABAP_TSTMP"], "Class"),
+        (["CL_ABAP_TSTMP", "CL_BALI_LOG"], None),
+        (["CL_ABAP_TSTMP"], "Class"),
+        (["CL_ABAP_TSTMP", "adding a row", "reading a row"], "Subject"),
+    ],
+    ids=["repeated", "no header", "one row", "mostly prose"],
+)
+def test_columns_without_keys(column: list[str], header: str | None) -> None:
+    assert defined([], column, header) == set()
+
+
+def test_terms_that_a_list_defines_are_names_with_their_abbreviation() -> None:
+    found = defined(
+        ["Storage bin: The smallest space of a warehouse.",
+         "Handling Unit (HU) – is a pallet with what lies on it.",
+         "Remember: The scanner must be charged at night."], [],
+    )  # fmt: skip
+    assert found == {
+        ("Storage bin", "term", "list"), ("Handling Unit", "term", "list"), ("HU", "term", "list"),
+    }  # fmt: skip
+
+
+def test_one_item_with_a_colon_makes_no_list_of_definitions() -> None:
+    assert defined(["Storage bin: The smallest space there is.", "Ask for help."], []) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["VBBE_2", "readInboundQueue", "HTML5.Timeout", "OAuth2 Client Credentials", "ORDER BY",
+     "Name of Destination Configuration", "as_geo_json( ... )"],
+)  # fmt: skip
+def test_cells_that_are_written_as_names(text: str) -> None:
+    assert is_key(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Type", "CLEANUP", "42", "4.2", "... a > b ...", "Reading rows by index",
+     "Use Scripting Appropriately", "Logging and Tracing", "Use the Partner Directory",
+     "CL_A1 CL_B1", "CLASS unit_tests", "What Happens Next?", "Getting Started", "(?:...)",
+     "One Two Three Four Five"],
+)  # fmt: skip
+def test_cells_that_are_not(text: str) -> None:
+    assert not is_key(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "explanation", "is_name"),
+    [
+        ("Late numbering", "The key is assigned when it is saved", True),
+        ("Audit Log", "Stores what was changed", True),
+        ("System Directory (SD)", "With the system directory you find systems", True),
+        ("get_tag", "whatever follows an identifier", True),
+        ("Note", "The table is empty", False),
+        ("Secure the Cloud", "The cloud needs care", False),
+        ("For event handlers", "The statement SET HANDLER", False),
+        ("Demo examples", "Import the objects of this folder", False),
+    ],
+)
+def test_terms_are_names_that_are_explained(text: str, explanation: str, is_name: bool) -> None:
+    assert is_term(text, explanation) is is_name

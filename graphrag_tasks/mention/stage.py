@@ -46,7 +46,7 @@ _TITLES = """
     CREATE TABLE titles AS
     SELECT entity_id, chunk_id, document_id, max(source) AS source
     FROM gazetteer JOIN ends ON ends.surface = gazetteer.name AND ends.type = ''
-    WHERE problem IS NULL GROUP BY ALL
+    WHERE problem IS NULL AND source IN ('title', 'heading') GROUP BY ALL
 """
 
 _NAMES = """

@@ -32,6 +32,8 @@ def _gazetteer(state: RunState) -> StageResult:
 
     return gazetteer(
         state.staged.read_table("documents", ["document_id", "title", "title_source"]),
+        state.staged.scan_table("blocks"),
+        state.staged.scan_table("cells"),
         state.staged.scan_table("chunks"),
         config=state.config.gazetteer,
         sql=state.config.sql,

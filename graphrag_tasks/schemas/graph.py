@@ -18,12 +18,14 @@ from graphrag_tasks.schemas.columns import (
 
 GAZETTEER = pa.schema(
     [
-        column("surface", STRING, "title or heading as it stands"),
+        column("surface", STRING, "title, heading, key or term as it stands"),
         column("name", STRING, "a name that it gives"),
         column("form", STRING, "full, base (no brackets), first (up to a comma) or acronym"),
-        column("source", STRING, "title or heading"),
+        column(
+            "source", STRING, "title, heading, key (of a table) or term (of a list of definitions)"
+        ),
         DOCUMENT_ID,
-        column("chunk_id", STRING, "a chunk below it"),
+        column("chunk_id", STRING, "a chunk below it, or the one that it stands in"),
         column("problem", STRING, "why it is no name; null where it is one", nullable=True),
     ]
 )

@@ -107,6 +107,12 @@ def test_a_heading_that_repeats_the_title_is_the_title() -> None:
     assert [row["source"] for row in tables["titles"]] == ["title"]
 
 
+def test_a_key_of_a_table_is_found_in_texts_but_titles_nothing() -> None:
+    tables = run(["Clear archive_dir first."], gazetteer=[titled("archive_dir", "c", "key")])
+    assert places(tables, "archive_dir") == [("s0", 6, 17, "name")]
+    assert tables["titles"] == []
+
+
 def test_generic_headings_lead_nowhere() -> None:
     tables = run(["Overview."], gazetteer=[titled("Overview", "c") | {"problem": "generic"}])
     assert tables == {name: [] for name in PRODUCES}
