@@ -6,10 +6,12 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
+from graphrag_tasks.errors import TransientError
 from graphrag_tasks.locks import sole_run
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, check
 from graphrag_tasks.quality import QualityGate
@@ -39,7 +41,7 @@ def run_index(
         The current snapshot's manifest, and whether this run published it.
 
     Raises:
-        GraphragError: As the stages raise it; `CURRENT` is left alone.
+        GraphragError: As the stages raise it, or a worker was killed; `CURRENT` is left alone.
     """
     tell = progress or (lambda _stage, _done, _steps: None)
     check(config)  # a wrong setting leaves no trace, not even a store
@@ -82,6 +84,12 @@ def _process_shards(run: Run, workers: int, tell: Progress) -> None:
             for done, job in enumerate(as_completed(jobs), start=1):
                 job.result()
                 tell("shards", done, total)
+        except BrokenProcessPool as error:
+            raise TransientError(
+                "a worker process was killed, as the system does when memory runs out",
+                "shards",
+                "Run again, with fewer --workers if it recurs: finished stages are kept",
+            ) from error
         finally:
             for job in jobs:
                 job.cancel()
