@@ -20,6 +20,9 @@ class LoadConfig(BaseConfig):
         description="of the server; its token comes from GRAPHRAG_MILVUS_TOKEN",
     )
     batch_rows: int = Field(2000, gt=0, description="rows per insert")
+    retry_seconds: float = Field(
+        60, ge=0, description="how long a request that fails is made again"
+    )
 
 
 class QualityConfig(BaseConfig):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+
 from graphrag_tasks import embed as embedding
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder
@@ -46,8 +48,21 @@ def serve(config: Config, store: Folder, staged: Folder) -> int:
         return 0
     try:
         return sum(
-            server.insert_new(collection, staged.open_arrow(ARROW_TABLES[name]))
+            server.insert_new(collection, _rows(name, staged))
             for name, collection in collections(config).items()
         )
     finally:
         server.close()
+
+
+def _rows(name: str, staged: Folder) -> pa.Table:
+    """Return the vectors of one kind, with what they can be filtered by in the server."""
+    from graphrag_tasks.load.fields import with_fields
+
+    vectors = staged.open_arrow(ARROW_TABLES[name])
+    if name != "chunk_vectors":
+        return vectors
+    chunks = staged.read_table("chunks", ["chunk_id", "document_id"])
+    return with_fields(
+        vectors, chunks, staged.read_table("documents", ["document_id", "media_type"])
+    )

@@ -9,12 +9,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
-from some_vectors import vectors
+from some_vectors import DIMENSION, vectors
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import LoadConfig
-from graphrag_tasks.errors import TransientError
+from graphrag_tasks.errors import QueryError, TransientError
+from graphrag_tasks.load.fields import with_fields
 from graphrag_tasks.load.vector_store import VectorStore, open_vector_store, row_key
 
 
@@ -72,8 +74,36 @@ def test_rows_that_no_snapshot_names_are_removed(server: VectorStore) -> None:
     assert server.remove_others("absent", kept.__contains__) == 0
 
 
-def test_a_server_that_is_down_is_a_passing_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphrag_tasks.load.vector_store._CONNECT_SECONDS", 1)
-    config = LoadConfig(vector_store="milvus", milvus_uri="http://127.0.0.1:9")
-    with pytest.raises(TransientError, match=r"127\.0\.0\.1:9: Milvus could not be opened"):
+def test_a_server_that_is_down_is_tried_again_and_a_passing_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    config = LoadConfig(vector_store="milvus", milvus_uri="http://127.0.0.1:9", retry_seconds=1)
+    with pytest.raises(TransientError, match=r"127\.0\.0\.1:9: Milvus does not do"):
         open_vector_store(Folder("memory://store"), config)
+    assert "try 2 failed" in caplog.text
+
+
+def test_a_search_returns_the_nearest_rows_that_fit(server: VectorStore) -> None:
+    rows = with_fields(
+        vectors("a", "b", "c", "d"),
+        pa.table({"chunk_id": ["id-d", "id-c", "id-b", "id-a"], "document_id": list("yyxx")}),
+        pa.table({"document_id": ["x", "y"], "media_type": ["md", "pdf"]}),
+    )
+    server.insert_new("chunk_c", rows)
+    query = [1.0] * DIMENSION
+    assert [hit.id for hit in server.search("chunk_c", query, 3)] == ["id-d", "id-c", "id-b"]
+    (best, *others) = server.search("chunk_c", query, 3, {"document_id": ["x"]})
+    assert (best.id, best.key, best.score) == ("id-b", row_key("id-b", "b"), DIMENSION)
+    assert [hit.id for hit in others] == ["id-a"]
+    both = {"document_id": ["x", "y"], "media_type": ["pdf"]}
+    assert [hit.id for hit in server.search("chunk_c", query, 9, both)] == ["id-d", "id-c"]
+
+
+@pytest.mark.parametrize(
+    "where", [{"document_id": ['x"] or id in ["y']}, {"document_id": [""]}, {"1 == 1 or x": ["x"]}]
+)
+def test_a_filter_holds_ids_and_nothing_else(
+    server: VectorStore, where: dict[str, list[str]]
+) -> None:
+    with pytest.raises(QueryError, match="a filter may not hold"):
+        server.search("chunk_a", [1.0] * DIMENSION, 1, where)

@@ -1,0 +1,243 @@
+"""The one adapter for Milvus, embedded or a server."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from typing import Any, TypeVar
+
+import grpc
+import pyarrow as pa
+from pymilvus import DataType, MilvusClient
+from pymilvus.exceptions import MilvusException
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_after_delay,
+    wait_exponential,
+)
+
+from graphrag_tasks.config import LoadConfig
+from graphrag_tasks.errors import QueryError, TransientError
+from graphrag_tasks.load.vector_store import ANYWHERE, VectorHit, Where, row_key
+
+log = logging.getLogger(__name__)
+
+_LENGTH = 64  # of keys, ids and scalar values
+_REQUEST_SECONDS = 30
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
+_OWN_COLUMNS = ("id", "text_sha256", "vector")
+_VALUE = re.compile(rf"[\w.:/+-]{{1,{_LENGTH}}}", re.ASCII)
+_FAILURES = (MilvusException, grpc.RpcError)
+_Answer = TypeVar("_Answer")
+
+Rows = dict[str, dict[str, Any]]
+"""Rows of a batch, by key."""
+
+
+class MilvusStore:
+    """Milvus: a server, or embedded in this process on a folder that one process may open.
+
+    A request that fails is made again until `config.retry_seconds` have passed since the first
+    try; none does harm twice, as rows are upserted by key.
+
+    Args:
+        uri: Of the server, or the folder's path.
+        config: Rows per insert, and how long to try.
+        token: `user:password` of the server.
+        on_close: Called with the uri when the store is closed.
+
+    Raises:
+        TransientError: The server does not answer, or another process holds the folder.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        config: LoadConfig,
+        *,
+        token: str = "",
+        on_close: Callable[[str], None] = lambda _uri: None,
+    ) -> None:
+        logging.getLogger("grpc._server").addFilter(_is_no_missing_method)
+        self._uri = uri
+        self._config = config
+        self._on_close = on_close
+        self._client: Any = self._ask(
+            uri, lambda: MilvusClient(uri, token=token, timeout=_REQUEST_SECONDS)
+        )
+
+    def insert_new(self, collection: str, vectors: pa.Table) -> int:
+        """Insert the rows whose key the collection does not hold yet.
+
+        Args:
+            collection: Physical collection; it is made where it is absent.
+            vectors: Rows of `schemas.vectors_schema`; further columns are scalar fields.
+
+        Returns:
+            Number of rows inserted.
+
+        Raises:
+            TransientError: The server refused, or does not hold every row afterwards.
+        """
+        if not vectors.num_rows:
+            return 0
+        self._ask(collection, lambda: self._open(collection, vectors.schema))
+        inserted = sum(self._insert_batch(collection, rows) for rows in self._batches(vectors))
+        self._flush(collection)
+        missing = sum(len(self._new(collection, rows)) for rows in self._batches(vectors))
+        if missing:
+            raise TransientError(
+                f"{missing} of {vectors.num_rows} rows are not there after the insert",
+                f"load, {collection}",
+            )
+        return inserted
+
+    def search(
+        self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
+    ) -> list[VectorHit]:
+        """Return the rows nearest to a vector, best first, whichever snapshot names them.
+
+        Args:
+            collection: Physical collection, from the manifest.
+            vector: Unit vector of the collection's model.
+            k: Rows wanted.
+            where: By scalar field, the values of which one must be the row's.
+
+        Raises:
+            QueryError: A field or a value is not one that a filter may hold.
+            TransientError: The server refused; there is no such collection, or no such field.
+        """
+        condition = " and ".join(_one_of(field, values) for field, values in where.items())
+
+        def ask() -> Any:  # noqa: ANN401 - pymilvus is untyped
+            self._client.load_collection(collection)
+            return self._client.search(
+                collection, [list(vector)], filter=condition, limit=k, output_fields=["id"],
+                timeout=_REQUEST_SECONDS,
+            )  # fmt: skip
+
+        (hits,) = self._ask(collection, ask)
+        return [VectorHit(hit["key"], hit["entity"]["id"], hit["distance"]) for hit in hits]
+
+    def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
+        """Remove the rows of a collection whose key is not kept.
+
+        Args:
+            collection: Physical collection; nothing happens where it is absent.
+            kept: Tells of a key whether its row stays.
+
+        Returns:
+            Number of rows removed.
+
+        Raises:
+            TransientError: The server refused.
+        """
+        if not self._ask(collection, lambda: self._client.has_collection(collection)):
+            return 0
+        keys = self._ask(collection, lambda: list(self._keys(collection)))
+        doomed = [key for key in keys if not kept(key)]
+        for start in range(0, len(doomed), self._config.batch_rows):
+            ids = doomed[start : start + self._config.batch_rows]
+            self._ask(collection, partial(self._client.delete, collection, ids=ids))
+        self._flush(collection)
+        return len(doomed)
+
+    def close(self) -> None:
+        """Close the client, and release the folder of an embedded server."""
+        self._client.close()
+        self._on_close(self._uri)
+
+    def _ask(self, where: str, request: Callable[[], _Answer]) -> _Answer:
+        """Return the answer to a request, which is made again while it fails."""
+        tries = Retrying(
+            retry=retry_if_exception_type(_FAILURES),
+            stop=stop_after_delay(self._config.retry_seconds),
+            wait=wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE),
+            before_sleep=_tell,
+            reraise=True,
+        )
+        try:
+            return tries(request)
+        except _FAILURES as error:
+            raise TransientError(
+                f"Milvus does not do what it is asked: {error}",
+                where if where == self._uri else f"{self._uri}, {where}",
+                "Start the server; a folder can be held by one process only: end it, or wait",
+            ) from error
+
+    def _open(self, collection: str, columns: pa.Schema) -> None:
+        if self._client.has_collection(collection):
+            self._client.load_collection(collection)
+            return
+        schema = self._client.create_schema(auto_id=False, enable_dynamic_field=False)
+        schema.add_field("key", DataType.VARCHAR, max_length=_LENGTH, is_primary=True)
+        dimension = columns.field("vector").type.list_size
+        schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimension)
+        for name in ("id", *sorted(set(columns.names).difference(_OWN_COLUMNS))):
+            schema.add_field(name, DataType.VARCHAR, max_length=_LENGTH)
+        index = self._client.prepare_index_params()
+        index.add_index("vector", index_type="FLAT", metric_type="IP")
+        # rows are counted right after they were inserted
+        self._client.create_collection(
+            collection, schema=schema, index_params=index, consistency_level="Strong"
+        )
+
+    def _batches(self, vectors: pa.Table) -> Iterator[Rows]:
+        for batch in vectors.to_batches(max_chunksize=self._config.batch_rows):
+            yield {row_key(row["id"], row["text_sha256"]): row for row in batch.to_pylist()}
+
+    def _new(self, collection: str, rows: Rows) -> list[str]:
+        """Return the keys that the collection does not hold."""
+        get = partial(self._client.get, collection, ids=list(rows), output_fields=["key"])
+        known = {hit["key"] for hit in self._ask(collection, get)}
+        return [key for key in rows if key not in known]
+
+    def _insert_batch(self, collection: str, rows: Rows) -> int:
+        new = [
+            {"key": key} | {name: rows[key][name] for name in rows[key] if name != "text_sha256"}
+            for key in self._new(collection, rows)
+        ]
+        if new:
+            upsert = partial(self._client.upsert, collection, new, timeout=_REQUEST_SECONDS)
+            self._ask(collection, upsert)
+        return len(new)
+
+    def _flush(self, collection: str) -> None:
+        self._ask(collection, partial(self._client.flush, collection))
+
+    def _keys(self, collection: str) -> Iterator[str]:
+        self._client.load_collection(collection)
+        rows = self._client.query_iterator(
+            collection, batch_size=self._config.batch_rows, output_fields=["key"]
+        )
+        while batch := rows.next():
+            yield from (row["key"] for row in batch)
+        rows.close()
+
+
+def _one_of(field: str, values: Iterable[str]) -> str:
+    """Return a condition that lets rows with one of the values through."""
+    listed = list(values)
+    odd = [value for value in (field, *listed) if not _VALUE.fullmatch(value)]
+    if odd or not field.isidentifier():
+        raise QueryError(f"a filter may not hold {odd or field!r}", f"filters, {field}")
+    return f"{field} in {json.dumps(listed)}"
+
+
+def _tell(state: RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    log.warning("Milvus: try %d failed, another follows: %s", state.attempt_number, error)
+
+
+def _is_no_missing_method(record: logging.LogRecord) -> bool:
+    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not offer.
+
+    pymilvus asks for a timestamp on connect and does without when the answer is "not
+    implemented"; the server inside this process would log an error each time.
+    """
+    return not (record.exc_info and isinstance(record.exc_info[1], NotImplementedError))
