@@ -10,6 +10,7 @@
     │   ├── ArtifactError           an artifact is absent, unreadable or of another schema
     │   ├── SnapshotError           a snapshot is absent, damaged or fails its checks
     │   ├── QualityError            a new snapshot is worse than the published one
+    │   ├── AccessError             access labels are wrong, or a reader names no principals
     │   ├── QueryError              a question or its parameters make no sense
     │   └── MissingDependencyError  something must be installed first
     └── TransientError              trying again may help (storage, vector server)
@@ -80,6 +81,10 @@ class SnapshotError(TerminalError):
 
 class QualityError(TerminalError):
     """A new snapshot is worse than the published one, which stays."""
+
+
+class AccessError(TerminalError):
+    """Access labels cannot be read, or an index may not be opened as it is asked for."""
 
 
 class QueryError(TerminalError):

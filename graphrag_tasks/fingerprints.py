@@ -31,7 +31,7 @@ class Fingerprints:
     Attributes:
         extraction: Configuration, code and models of parse, chunk, filter_sentences and extract;
             documents processed under another one cannot be carried over.
-        collect: That, and the documents' contents.
+        collect: That, and the documents' contents and access labels.
         gazetteer: That and the gazetteer stage.
         normalize: All before it and the normalise stage.
         resolve: All before it, the resolve stage and the user's overrides.
@@ -72,7 +72,8 @@ class Fingerprints:
                 "resolver": load_resolver(config.extract.coref).fingerprint,
             }
         )
-        documents = listed.select(["document_id", "content_sha256"]).to_pylist()
+        collected_columns = ["document_id", "content_sha256", "labels", "labels_error"]
+        documents = listed.select(collected_columns).to_pylist()
         collected = _chain(extraction, "collect", documents=documents)
         listed_names = _chain(
             collected,

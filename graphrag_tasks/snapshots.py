@@ -195,7 +195,7 @@ class Snapshot:
         Raises:
             SnapshotError: There is no such document; the hint names those that are called alike.
         """
-        found = self.folder.find_rows("documents", "uri", uri).to_pylist()
+        found = self.find_rows("documents", "uri", uri).to_pylist()
         if found:
             return dict(found[0])
         uris = self.table("documents", ["uri"])["uri"].to_pylist()
@@ -207,8 +207,12 @@ class Snapshot:
 
     def rows_of_document(self, name: str, document_id: str) -> list[dict[str, Any]]:
         """Return the rows that a Parquet table has of one document, in their order."""
-        found = self.folder.find_rows(name, "document_id", document_id)
+        found = self.find_rows(name, "document_id", document_id)
         return [dict(row) for row in found.to_pylist()]
+
+    def find_rows(self, name: str, key: str, value: str) -> pa.Table:
+        """Return the rows of a Parquet table that have a value in a column of text."""
+        return self.folder.find_rows(name, key, value)
 
     def verify(self, names: Iterable[str] | None = None) -> None:
         """Compare files with the manifest.

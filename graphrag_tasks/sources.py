@@ -4,6 +4,9 @@ A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/han
 and the path below the root make a document's `uri`, which identifies it on every machine; where
 the root lies today is the run's business and is kept in the manifest only.
 
+A file whose name ends with `.access.yaml` is no document: it has the access labels of the one whose
+name stands before that (see `access`).
+
 A `.jsonl` file named as a source is a set of passages: each line `{"id", "title", "text"}` is a
 document of its own, whose path is its id.
 """
@@ -22,6 +25,8 @@ from typing import Any
 import fsspec
 import pyarrow as pa
 
+from graphrag_tasks.access import SIDECAR_SUFFIX, Labeller, is_access_file
+from graphrag_tasks.config import AccessConfig
 from graphrag_tasks.errors import ConfigError, DocumentError, SourceError
 from graphrag_tasks.ids import content_id
 
@@ -57,6 +62,8 @@ LISTED = pa.schema(
         ("media_type", pa.string()),
         ("size_bytes", pa.int64()),
         ("content_sha256", pa.string()),
+        ("labels", pa.list_(pa.string())),
+        ("labels_error", pa.string()),
     ]
 )
 """What a listing holds: the columns of `schemas.SOURCES` that do not depend on a plan."""
@@ -125,37 +132,47 @@ def _source_root(spec: str) -> SourceRoot:
     return SourceRoot(name or base, posixpath.dirname(target), base)
 
 
-def list_sources(roots: Iterable[SourceRoot]) -> pa.Table:
-    """List and hash every document below the roots.
+def list_sources(roots: Iterable[SourceRoot], access: AccessConfig | None = None) -> pa.Table:
+    """List and hash every document below the roots, and say who may see it.
 
     Hidden files and folders, and the lock files of office programs, are passed over.
 
     Args:
         roots: Places to list.
+        access: How documents get their labels; off by default.
 
     Returns:
         Rows of `LISTED`, sorted by uri; `content_sha256` is null where a file cannot be read.
+
+    Raises:
+        SourceError: There are access files, but labels are off.
     """
-    rows = [row for root in roots for row in _list_root(root)]
+    access = access or AccessConfig()
+    rows = [row for root in roots for row in _list_root(root, access)]
     rows.sort(key=lambda row: str(row["uri"]))
     return pa.Table.from_pylist(rows, schema=LISTED)
 
 
-def _list_root(root: SourceRoot) -> Iterable[dict[str, Any]]:
+def _list_root(root: SourceRoot, access: AccessConfig) -> Iterable[dict[str, Any]]:
     fs, base = fsspec.core.url_to_fs(root.uri)
     base = str(base).rstrip("/")
-    if root.holds_passages:
-        yield from _list_passages(root)
-        return
     if root.file is not None:
-        found = {f"{base}/{root.file}": fs.info(f"{base}/{root.file}")}
+        file = f"{base}/{root.file}"
+        both = (file, f"{file}{SIDECAR_SUFFIX}")
+        found = {name: fs.info(name) for name in both if fs.exists(name)}
     else:
         found = fs.find(base, detail=True)
+    labeller = Labeller(access, root.name, found, lambda name: _read_inside(fs, base, name))
+    if root.holds_passages:
+        for row in _list_passages(root):
+            yield row | labeller.columns(f"{base}/{root.file}", row["path"])
+        return
     for full, info in found.items():
         path = full[len(base) :].lstrip("/")
-        if any(_is_passed_over(part) for part in path.split("/")):
+        if is_access_file(path) or any(_is_passed_over(part) for part in path.split("/")):
             continue
-        yield _row(fs, root, path, full, info)
+        row = _row(fs, root, path, full, info)
+        yield row | labeller.columns(full, row["path"])
 
 
 def _list_passages(root: SourceRoot) -> Iterable[dict[str, Any]]:
@@ -265,14 +282,7 @@ class SourceReader:
         if root.holds_passages:
             return self._passage(root, path)
         fs, base = fsspec.core.url_to_fs(root.uri)
-        full = posixpath.join(str(base), root.file or path)
-        if "file" in fs.protocol:
-            resolved, inside = Path(full).resolve(), Path(str(base)).resolve()
-            if not resolved.is_relative_to(inside):
-                raise DocumentError("unreadable", "the path leads out of its source", uri)
-            if resolved.exists() and not resolved.is_file():  # opening a pipe would never end
-                raise DocumentError("unreadable", "it is no longer a regular file", uri)
-        return bytes(fs.cat_file(full))
+        return _read_inside(fs, str(base), posixpath.join(str(base), root.file or path), uri)
 
     def _passage(self, root: SourceRoot, passage_id: str) -> bytes:
         if root.name not in self._passages:
@@ -281,3 +291,19 @@ class SourceReader:
             return self._passages[root.name][passage_id]
         except KeyError as error:
             raise FileNotFoundError(f"{root.file} has no passage {passage_id}") from error
+
+
+def _read_inside(
+    fs: Any,  # noqa: ANN401 - fsspec is untyped
+    base: str,
+    full: str,
+    where: str = "",
+) -> bytes:
+    """Read a file that must lie below `base`, links followed, and be a regular one."""
+    if "file" in fs.protocol:
+        resolved, inside = Path(full).resolve(), Path(base).resolve()
+        if not resolved.is_relative_to(inside):
+            raise DocumentError("unreadable", "the path leads out of its source", where)
+        if resolved.exists() and not resolved.is_file():  # opening a pipe would never end
+            raise DocumentError("unreadable", "it is no longer a regular file", where)
+    return bytes(fs.cat_file(full))

@@ -70,6 +70,23 @@ def test_unchanged_rows_are_carried_and_removed_ones_are_not() -> None:
     assert set(result.tables) == set(PRODUCES)
 
 
+def test_every_document_has_the_labels_that_it_has_now() -> None:
+    plan = sources(a="unchanged", b="changed").to_pylist()
+    plan[0] |= {"labels": ["hr"], "labels_error": None}
+    plan[1] |= {"labels": [], "labels_error": "not readable"}
+    result = collect(
+        pa.Table.from_pylist(plan, schema=schemas.SOURCES),
+        corpus(documents(b="parsed"), chunks()),
+        corpus(documents(a="parsed", b="parsed"), chunks()),
+        config=CollectConfig(),
+    ).collected()
+    rows = result.tables["documents"].select(["path", "labels", "labels_error"]).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [
+        ("a", ["hr"], None), ("b", [], "not readable"),
+    ]  # fmt: skip
+    assert result.stats["documents_hidden"] == 1
+
+
 def test_the_order_of_shards_does_not_show() -> None:
     def run(order: list[str]) -> dict[str, pa.Table]:
         all_chunks = pa.concat_tables([chunks(**{name: ["x", "y"]}) for name in order])

@@ -38,12 +38,15 @@ def relation(head: str, tail: str) -> dict[str, object]:
 def mention(entity_id: str, chunk_id: str, start: int) -> dict[str, object]:
     return {
         "entity_id": entity_id, "sentence_id": "s", "chunk_id": chunk_id, "document_id": "d",
-        "start": start, "end": start + 1, "source": "extracted",
+        "start": start, "end": start + 1, "alias": "t", "type": None, "source": "extracted",
     }  # fmt: skip
 
 
 def title(entity_id: str, chunk_id: str) -> dict[str, object]:
-    return {"entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "source": "title"}
+    return {
+        "entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "alias": "t",
+        "source": "title",
+    }  # fmt: skip
 
 
 def link(chunk_id: str, target: str | None) -> dict[str, object]:

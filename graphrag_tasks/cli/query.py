@@ -35,6 +35,10 @@ def query(
         ),
     ] = "auto",
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
+    principals: Annotated[
+        list[str] | None,
+        typer.Option("--as", help="Access label that you hold; repeat it for several."),
+    ] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -42,7 +46,7 @@ def query(
     from graphrag_tasks.retrieval import open_index
 
     settings = load_config(config, overrides={"store": store})
-    opened = open_index(settings.store, snapshot, config=settings.retrieval)
+    opened = open_index(settings.store, snapshot, principals or None, config=settings.retrieval)
     context = opened.search(question, mode=mode, k=k)
     if json:
         print_json(context.to_dict())

@@ -58,7 +58,7 @@ def collect(
     made = _table("documents", processed["documents"])
     failed = _ids(made, "status", _FAILED)
     carried = _of_documents(_table("documents", published["documents"]), unchanged)
-    documents = pa.concat_tables([made, carried]).sort_by("uri")
+    documents = _labelled(pa.concat_tables([made, carried]).sort_by("uri"), sources)
     _guard(documents, config)
     kept = pa.concat_arrays([unchanged, failed])
     stats = _counts(documents) | {
@@ -71,6 +71,18 @@ def collect(
     return StageResult(tables, stats)
 
 
+def _labelled(documents: pa.Table, sources: pa.Table) -> pa.Table:
+    """Give every document the access labels it has now, carried over or not."""
+    ids = sources["document_id"].combine_chunks()
+    rows = pc.index_in(documents["document_id"], value_set=ids)
+    for name in ("labels", "labels_error"):
+        place = documents.schema.get_field_index(name)
+        documents = documents.set_column(
+            place, documents.schema.field(name), sources[name].take(rows)
+        )
+    return documents
+
+
 def _counts(documents: pa.Table) -> dict[str, int | float]:
     stats: dict[str, int | float] = {
         "documents": documents.num_rows,
@@ -78,6 +90,8 @@ def _counts(documents: pa.Table) -> dict[str, int | float]:
         "characters": pc.sum(documents["characters"]).as_py() or 0,
         "sentences_kept": 0,
         "renditions_omitted": 0,
+        "documents_hidden": pc.sum(pc.equal(pc.list_value_length(documents["labels"]), 0)).as_py()
+        or 0,
     }
     for status in ("parsed", "partial", "empty", _FAILED, _SKIPPED):
         stats[f"documents_{status}"] = len(_ids(documents, "status", status))

@@ -1,5 +1,6 @@
 """Configuration: one small frozen value object per stage, and the one loader for all of them."""
 
+from graphrag_tasks.config.access import LABEL_PATTERN, AccessConfig, AccessRule
 from graphrag_tasks.config.documents import (
     ChunkConfig,
     CollectConfig,
@@ -40,6 +41,9 @@ __all__ = [
     "CONFIG_FILE_VARIABLE",
     "DEFAULT_CONFIG_FILE",
     "ENV_PREFIX",
+    "LABEL_PATTERN",
+    "AccessConfig",
+    "AccessRule",
     "ChunkConfig",
     "CollectConfig",
     "CommunitiesConfig",

@@ -17,6 +17,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from graphrag_tasks.config.access import AccessConfig
 from graphrag_tasks.config.base import BaseConfig
 from graphrag_tasks.config.documents import (
     ChunkConfig,
@@ -59,6 +60,7 @@ class Config(BaseConfig):
     sources: tuple[str, ...] = Field(
         ("examples/corpus",), description="folders, files or URIs; NAME=URI names one"
     )
+    access: AccessConfig = AccessConfig()
     plan: PlanConfig = PlanConfig()
     parse: ParseConfig = ParseConfig()
     chunk: ChunkConfig = ChunkConfig()

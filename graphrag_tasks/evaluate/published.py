@@ -9,7 +9,7 @@ from typing import Any
 from graphrag_tasks.evaluate.comparison import Comparison
 from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.evaluate.retrieval import evaluate_retrieval
-from graphrag_tasks.retrieval import open_index
+from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
 from graphrag_tasks.snapshots import Store
 
 EVALUATIONS = "evaluations"
@@ -32,7 +32,7 @@ def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> d
         ConfigError: The questions cannot be read or are about another corpus.
         QueryError: There is no such mode.
     """
-    index = open_index(store)
+    index = open_index(store, principals=ALL_DOCUMENTS)
     asked = read_questions(questions)
     reports = [evaluate_retrieval(index, asked, mode=mode) for mode in modes]
     snapshot_id = index.snapshot.snapshot_id

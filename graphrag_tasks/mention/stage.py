@@ -44,7 +44,7 @@ _ENDS = """
 
 _TITLES = """
     CREATE TABLE titles AS
-    SELECT entity_id, chunk_id, document_id, max(source) AS source
+    SELECT entity_id, chunk_id, document_id, min(alias) AS alias, max(source) AS source
     FROM gazetteer JOIN ends ON ends.surface = gazetteer.name AND ends.type = ''
     WHERE problem IS NULL AND source IN ('title', 'heading') GROUP BY ALL
 """
@@ -61,20 +61,20 @@ _NAMES = """
 _EXTRACTED = f"""
     CREATE TABLE extracted AS
     SELECT entity_id, sentence_id, chunk_id, document_id, head_start AS start, head_end AS "end",
-        alias
+        alias, ends.type AS type
     FROM triples JOIN ends ON ends.surface = {surface("head")} AND ends.type = {label("head")}
     UNION
-    SELECT entity_id, sentence_id, chunk_id, document_id, tail_start, tail_end, alias
+    SELECT entity_id, sentence_id, chunk_id, document_id, tail_start, tail_end, alias, ends.type
     FROM triples JOIN ends ON ends.surface = {surface("tail")} AND ends.type = {label("tail")}
 """  # noqa: S608 - made of constants
 
 _MENTIONS = f"""
     CREATE TABLE located AS
     SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", min(alias) AS alias,
-        '{EXTRACTED}' AS source
+        nullif(max(type), '') AS type, '{EXTRACTED}' AS source
     FROM extracted GROUP BY ALL
     UNION ALL
-    SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", alias, '{NAME}'
+    SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", alias, NULL, '{NAME}'
     FROM found JOIN numbered ON numbered.number = found.name
     JOIN (SELECT sentence_id, chunk_id, document_id FROM sentences) USING (sentence_id)
     ANTI JOIN extracted ON extracted.entity_id = numbered.entity_id
@@ -101,7 +101,7 @@ _QUERIES = {
         FROM located GROUP BY ALL ORDER BY entity_id, alias
     """,
     "mentions": """
-        SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", source
+        SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", alias, type, source
         FROM located ORDER BY entity_id, sentence_id, start, "end"
     """,
     "titles": "SELECT * FROM titles ORDER BY entity_id, chunk_id",

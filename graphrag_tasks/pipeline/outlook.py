@@ -84,7 +84,7 @@ def look_ahead(config: Config) -> Outlook:
     if parent and not reuse.is_whole(parent, collect.PRODUCES):
         parent = None
     before = parent.manifest.fingerprints if parent else {}
-    listed = list_sources(roots)
+    listed = list_sources(roots, config.access)
     fingerprints = Fingerprints.of(
         config,
         listed,
@@ -150,5 +150,5 @@ def _why(stage: str, config: Config, before: Mapping[str, str], after: Mapping[s
     if before["extraction"] != after["extraction"]:
         return "settings, code, models or libraries of parse to extract changed"
     if before[stage] != after[stage]:
-        return "documents changed"
+        return "documents or their access labels changed"
     return "failed documents are tried again"

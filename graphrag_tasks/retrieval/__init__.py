@@ -21,8 +21,10 @@ from graphrag_tasks.retrieval.hits import (
 from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.modes import MODES
 from graphrag_tasks.retrieval.router import Route
+from graphrag_tasks.retrieval.visibility import ALL_DOCUMENTS
 
 __all__ = [
+    "ALL_DOCUMENTS",
     "MODES",
     "ChunkHit",
     "CommunityHit",

@@ -22,6 +22,7 @@ from graphrag_tasks.retrieval.provenance import Provenance
 from graphrag_tasks.retrieval.ranking import Mode, Query, Ranking
 from graphrag_tasks.retrieval.router import Route, route
 from graphrag_tasks.retrieval.seeds import NounPhrases
+from graphrag_tasks.retrieval.visibility import Principals, visible
 from graphrag_tasks.snapshots import Snapshot, Store
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ class Index:
     the index is opened again.
 
     Args:
-        snapshot: The pinned snapshot.
+        snapshot: The pinned snapshot; with access labels, what `visibility.visible` lets through.
         config: Parameters of the search.
         embedder: Query encoder; by default the model the manifest names.
         noun_phrases: Finds the noun phrases of a question; spaCy by default.
@@ -217,6 +218,7 @@ class Index:
 def open_index(
     store: str | Path,
     snapshot: str | None = None,
+    principals: Principals = None,
     *,
     config: RetrievalConfig | None = None,
     embedder: Embedder | None = None,
@@ -227,6 +229,9 @@ def open_index(
     Args:
         store: Folder or URI of the store.
         snapshot: Id of the snapshot; the current one by default. Either way it is pinned.
+        principals: Access labels that the reader holds: only what rests on documents with one of
+            them, or with the label `public`, is found. Needed where the snapshot has labels, and
+            refused where it has none.
         config: Parameters of the search; the paper's by default.
         embedder: Query encoder; by default the model the manifest names, loaded on first search.
         noun_phrases: Finds the noun phrases of a question; spaCy by default, loaded on first use.
@@ -234,7 +239,8 @@ def open_index(
     Raises:
         SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the
             embedder is not the one it was embedded with.
+        AccessError: The snapshot has labels and no principals are given, or the other way round.
         ArtifactError: One of its tables is missing or unreadable.
     """
-    pinned = Store(str(store)).open(snapshot)
+    pinned = visible(Store(str(store)).open(snapshot), principals)
     return Index(pinned, config=config, embedder=embedder, noun_phrases=noun_phrases)

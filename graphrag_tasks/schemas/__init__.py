@@ -90,7 +90,7 @@ __all__ = [
     "vectors_schema",
 ]
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 BLOCK_SEPARATOR = "\n\n"
 
 SCHEMAS: dict[str, pa.Schema] = {

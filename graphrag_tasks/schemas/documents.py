@@ -21,6 +21,16 @@ from graphrag_tasks.schemas.columns import (
 LINK_SPAN = pa.struct([pa.field("start", INT), pa.field("end", INT), pa.field("href", STRING)])
 """A hyperlink in a block: the span of its text there, and what it refers to, as written."""
 
+LABELS = (
+    column(
+        "labels",
+        pa.list_(STRING),
+        "access labels, sorted; empty: nobody sees it; null: labels are off",
+        nullable=True,
+    ),
+    column("labels_error", STRING, "why its access file could not be read", nullable=True),
+)
+
 SOURCES = pa.schema(
     [
         DOCUMENT_ID,
@@ -30,6 +40,7 @@ SOURCES = pa.schema(
         column("media_type", STRING, "kind of file, from its ending; 'unknown' is skipped"),
         column("size_bytes", LONG, "size when listed"),
         column("content_sha256", STRING, "hash of the bytes when planned", nullable=True),
+        *LABELS,
         column("change", STRING, "added, changed, unchanged or removed"),
         column("shard", INT, "shard that processes it; null when nothing is to do", nullable=True),
     ]
@@ -54,6 +65,7 @@ DOCUMENTS = pa.schema(
         column("status", STRING, "parsed, partial (some pages lost), empty, failed or skipped"),
         column("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES", nullable=True),
         column("error_message", STRING, "what went wrong and what to do", nullable=True),
+        *LABELS,
     ]
 )
 

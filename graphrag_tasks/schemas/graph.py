@@ -98,6 +98,8 @@ MENTIONS = pa.schema(
         DOCUMENT_ID,
         column("start", INT, "first character in the sentence"),
         column("end", INT, "one past the last character in the sentence"),
+        column("alias", STRING, "the surface form, without noise"),
+        column("type", STRING, "entity label it has here", nullable=True),
         column("source", STRING, "extracted (an end of a triple) or name (found in the text)"),
     ]
 )
@@ -107,6 +109,7 @@ TITLES = pa.schema(
         column("entity_id", STRING, "node"),
         CHUNK_ID,
         DOCUMENT_ID,
+        column("alias", STRING, "the form of the name that it gives"),
         column("source", STRING, "title (of the document) or heading (above the chunk)"),
     ]
 )

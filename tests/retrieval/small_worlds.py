@@ -150,7 +150,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "mentions": [
             {"entity_id": one, "sentence_id": sentence, "chunk_id": chunk_of[sentence],
              "document_id": document_of[chunk_of[sentence]], "start": 0, "end": 1,
-             "source": "extracted"}
+             "alias": names[one], "type": "PRODUCT", "source": "extracted"}
             for one, sentence in world.mentions
         ],
         "communities": [

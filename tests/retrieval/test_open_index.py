@@ -27,6 +27,7 @@ def no_phrases(text: str) -> list[str]:
 
 def test_public_surface() -> None:
     assert graphrag_tasks.retrieval.__all__ == [
+        "ALL_DOCUMENTS",
         "MODES",
         "ChunkHit",
         "CommunityHit",

@@ -1,0 +1,169 @@
+"""Corpora with access labels: facts of documents, put through the real stages of the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from small_worlds import DIMENSION, FakeEmbedder
+
+from graphrag_tasks import schemas
+from graphrag_tasks.communities import COLUMNS, ExtractiveSummarizer, communities
+from graphrag_tasks.config import (
+    CommunitiesConfig,
+    GazetteerConfig,
+    GraphConfig,
+    MentionConfig,
+    NormalizeConfig,
+    ResolveConfig,
+    SqlConfig,
+)
+from graphrag_tasks.gazetteer import gazetteer
+from graphrag_tasks.mention import mention
+from graphrag_tasks.normalize import normalize
+from graphrag_tasks.relate import relate
+from graphrag_tasks.resolve import resolve
+from graphrag_tasks.snapshots import MANIFEST_FILE, Manifest, Store, write_table
+
+SQL = SqlConfig(threads=1)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A sentence `head relation tail.`, with the labels that a tagger gives its ends."""
+
+    head: str
+    relation: str
+    tail: str
+    head_type: str | None = None
+    tail_type: str | None = None
+    negated: bool = False
+    confidence: float = 0.5
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        denial = "not " if self.negated else ""
+        return f"{self.head} {denial}{self.relation} {self.tail}."
+
+
+@dataclass(frozen=True)
+class Document:
+    """A titled document of one chunk, with its labels; None where labels are off."""
+
+    name: str
+    title: str
+    facts: tuple[Fact, ...]
+    labels: tuple[str, ...] | None = ()
+
+    @property
+    def text(self) -> str:
+        """Its title and all its sentences."""
+        return "\n\n".join([self.title, " ".join(fact.text for fact in self.facts)])
+
+
+def publish(root: Path, documents: Sequence[Document], snapshot_id: str = "one") -> Path:
+    """Publish the documents as a store, and return where it lies."""
+    tables = {name: schemas.empty(name) for name in schemas.SCHEMAS}
+    for name, rows in _read(documents).items():
+        tables[name] = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
+    tables |= _global(tables)
+    texts = {
+        "chunk_vectors": tables["chunks"].select(["chunk_id", "text"]),
+        "entity_vectors": tables["entities"].select(["entity_id", "name"]),
+        "relation_vectors": tables["relations"].select(["relation_id", "text"]),
+    }
+    tables |= {name: _vectors(rows) for name, rows in texts.items()}
+    store = Store(str(root))
+    folder = store.snapshot_folder(snapshot_id)
+    written = {
+        name: write_table(folder, name, rows, fingerprint="0")
+        for name, rows in tables.items()
+        if name != "sources"
+    }
+    manifest = Manifest(
+        snapshot_id, None, "2026-01-01T00:00:00Z", {}, {},
+        {"model": "fake", "max_tokens": 64, "fingerprint": FakeEmbedder.fingerprint,
+         "dimension": DIMENSION},
+        {}, written,
+    )  # fmt: skip
+    folder.write_json(MANIFEST_FILE, manifest.as_dict())
+    store.set_current(snapshot_id)
+    return root
+
+
+def _read(documents: Sequence[Document]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {
+        "documents": [], "chunks": [], "sentences": [], "triples": [],
+    }  # fmt: skip
+    for document in sorted(documents, key=lambda one: one.name):
+        name, chunk_id = document.name, f"chunk-{document.name}"
+        found["documents"].append(
+            dict.fromkeys(schemas.DOCUMENTS.names)
+            | {"document_id": name, "uri": f"docs/{name}.md", "source": "docs",
+               "path": f"{name}.md", "media_type": "md", "size_bytes": 1, "title": document.title,
+               "title_source": "metadata", "characters": len(document.text), "cells": 0,
+               "status": "parsed", "labels": document.labels}
+        )  # fmt: skip
+        found["chunks"].append(
+            dict.fromkeys(schemas.CHUNKS.names)
+            | {"chunk_id": chunk_id, "document_id": name, "ordinal": 0,
+               "heading_path": [document.title], "text": document.text, "char_start": 0,
+               "char_end": len(document.text)}
+        )  # fmt: skip
+        for place, fact in enumerate(document.facts):
+            ids = {"sentence_id": f"{name}-{place}", "chunk_id": chunk_id, "document_id": name}
+            start = document.text.index(fact.text)
+            found["sentences"].append(
+                ids | {"ordinal": place, "text": fact.text, "char_start": start,
+                       "char_end": start + len(fact.text), "page": None, "has_verb": True}
+            )  # fmt: skip
+            found["triples"].append(_triple(fact, f"{name}-{place}") | ids)
+    return found
+
+
+def _triple(fact: Fact, name: str) -> dict[str, Any]:
+    end = len(fact.text) - 1
+    return dict.fromkeys(schemas.TRIPLES.names) | {
+        "triple_id": f"triple-{name}", "frame_id": f"frame-{name}", "head": fact.head,
+        "relation": fact.relation, "tail": fact.tail, "head_start": 0,
+        "head_end": len(fact.head), "tail_start": end - len(fact.tail), "tail_end": end,
+        "head_type": fact.head_type, "tail_type": fact.tail_type, "negated": fact.negated,
+        "rule": "svo", "extractor": "dependency", "confidence": fact.confidence,
+    }  # fmt: skip
+
+
+def _global(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
+    triples, sentences = tables["triples"], tables["sentences"]
+    made: dict[str, pa.Table] = {}
+
+    def keep(found: Any) -> None:
+        made.update(found.collected().tables)
+
+    keep(gazetteer(tables["documents"], tables["chunks"], config=GazetteerConfig(), sql=SQL))
+    titles = made["gazetteer"]
+    keep(normalize(triples, titles, config=NormalizeConfig(), sql=SQL))
+    surfaces, names = made["surfaces"], made["names"]
+    keep(resolve(triples, titles, surfaces, names, config=ResolveConfig(), sql=SQL))
+    resolved = made["resolved"]
+    keep(mention(triples, sentences, titles, surfaces, names, resolved,
+                 config=MentionConfig(), sql=SQL))  # fmt: skip
+    keep(relate(triples, surfaces, resolved, sql=SQL))
+    keep(communities(
+        {name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
+        config=CommunitiesConfig(), graph=GraphConfig(), summarizer=ExtractiveSummarizer(),
+    ))  # fmt: skip
+    return made
+
+
+def _vectors(texts: pa.Table) -> pa.Table:
+    flat = FakeEmbedder().encode(texts[1].to_pylist()).ravel()
+    columns = [
+        texts[0],
+        pa.array(["0"] * texts.num_rows, pa.string()),
+        pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), DIMENSION),
+    ]
+    return pa.table(columns, schema=schemas.vectors_schema(DIMENSION))

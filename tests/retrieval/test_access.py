@@ -1,0 +1,284 @@
+"""Access labels: nothing that rests on hidden documents alone comes out of an index."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from labelled_worlds import Document, Fact, publish
+from small_worlds import FakeEmbedder
+
+from graphrag_tasks.errors import AccessError, QueryError
+from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
+from graphrag_tasks.retrieval.visibility import Principals, visible
+from graphrag_tasks.snapshots import Store
+
+WORDS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
+
+STAFF = Document(
+    "guide", "Gateway Guide",
+    (
+        Fact("the Gateway", "replace", "the Spooler", head_type="PRODUCT"),
+        Fact("the Gateway", "need", "the Driver"),
+        Fact("the Spooler", "use", "the Driver"),
+    ),
+    ("staff",),
+)  # fmt: skip
+BOARD = Document(
+    "merger", "Operation Zephyr",
+    (
+        Fact("the Gateway", "replace", "the Spooler", confidence=0.9),
+        Fact("the gateway", "fund", "Zephyr", head_type="ORG"),
+        Fact("gateway", "fund", "Zephyr", head_type="ORG"),
+        Fact("gateway", "threaten", "Quorum", head_type="ORG"),
+        Fact("Quorum", "buy", "Zephyr"),
+    ),
+    ("board",),
+)  # fmt: skip
+
+
+def opened(store: Path, principals: Principals) -> Index:
+    return open_index(
+        store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return publish(tmp_path / "store", [STAFF, BOARD])
+
+
+def outputs(index: Index, questions: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Yield all that an index says to questions and of names, in every form it has."""
+    yield index.skeleton(10_000)
+    ids: list[str] = []
+    for question in questions:
+        for mode in (*MODES, "auto"):
+            found = index.search(question, mode, k=50)
+            data = found.to_dict()
+            ids += [one["relation_id"] for one in data["relations"]]
+            ids += [one["entity_id"] for one in (*data["entity"], *data["listed"])]
+            yield json.dumps({key: data[key] for key in data if key not in ("question", "route")})
+            yield found.to_prompt()
+            yield found.to_frame().to_csv()
+            yield str(dict(found.to_networkx().nodes(data=True)))
+            yield found._repr_html_().replace(question, "")
+    for name in names:
+        for browse in (index.neighbors, index.community):
+            yield from _answers(browse, name)
+        for other in names:
+            yield from _answers(index.paths, name, other)
+    for one in dict.fromkeys(ids):
+        yield str(index.cite(one))
+    snapshot = index.snapshot
+    for name in ("documents", "chunks", "sentences", "triples", "mentions", "titles", "entities"):
+        yield str(snapshot.table(name).to_pylist())
+    yield json.dumps(snapshot.manifest.as_dict())
+
+
+def _answers(call: Any, *names: str) -> Iterator[str]:
+    try:
+        yield str(call(*names))
+    except QueryError as error:
+        yield error.hint
+
+
+def words(text: str) -> set[str]:
+    return {word.casefold() for word in WORDS.findall(text)}
+
+
+# --- what is refused
+
+
+def test_principals_are_needed_where_there_are_labels(store: Path) -> None:
+    with pytest.raises(AccessError, match="no principals are given"):
+        open_index(store)
+
+
+def test_principals_are_refused_where_there_are_none(tmp_path: Path) -> None:
+    plain = publish(tmp_path / "plain", [Document("a", "A", (), None)])
+    with pytest.raises(AccessError, match="has no access labels"):
+        opened(plain, ["staff"])
+    assert opened(plain, None).facts.chunks == 1
+
+
+def test_a_bare_string_is_no_list_of_principals(store: Path) -> None:
+    with pytest.raises(AccessError, match="must be a list"):
+        opened(store, "staff")
+
+
+def test_without_a_fitting_label_there_is_nothing(store: Path) -> None:
+    for principals in ([], ["sales"], ["staf", "f"]):
+        index = opened(store, principals)
+        assert (index.facts.chunks, index.facts.entities, index.facts.relations) == (0, 0, 0)
+        found = index.search("Which thing replaces the Spooler?")
+        assert (found.chunks, found.relations, found.entities) == ((), (), ())
+
+
+def test_who_holds_every_label_sees_what_the_operator_sees(store: Path) -> None:
+    both, all_of_it = opened(store, ["staff", "board"]), opened(store, ALL_DOCUMENTS)
+    assert both.facts == all_of_it.facts
+    assert list(outputs(both, ["Gateway"], ["Zephyr"])) == list(
+        outputs(all_of_it, ["Gateway"], ["Zephyr"])
+    )
+
+
+def test_what_is_public_is_for_everybody(tmp_path: Path) -> None:
+    public = Document("open", "Open House", (Fact("the House", "have", "the Door"),), ("public",))
+    store = publish(tmp_path, [public, BOARD])
+    assert opened(store, []).facts.chunks == 1
+    assert opened(store, ["staff"]).facts.chunks == 1
+    assert opened(store, ["board"]).facts.chunks == 2
+
+
+def test_tables_that_do_not_say_what_they_rest_on_are_refused(store: Path) -> None:
+    seen = opened(store, ["staff"]).snapshot
+    for name in ("merges", "resolved", "names", "surfaces", "nodes", "edges"):
+        with pytest.raises(AccessError, match=name):
+            seen.table(name)
+
+
+# --- what is seen is made of what may be seen
+
+
+def test_names_labels_and_counts_come_from_visible_documents(store: Path) -> None:
+    whole, seen = opened(store, ALL_DOCUMENTS), opened(store, ["staff"])
+    assert whole.search("gateway", "local").relations[0].weight == 2.0
+    (relation,) = [one for one in seen.neighbors("Spooler") if one.relation == "replace"]
+    assert (relation.weight, relation.confidence) == (1.0, 0.5)
+    assert [one.uri for one in relation.evidence] == ["docs/guide.md"]
+    board = opened(store, ["board"])
+    assert board.search("gateway", "paper").entities[0].type == "ORG"
+    assert seen.search("gateway", "paper").entities[0].type == "PRODUCT"
+
+
+def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -> None:
+    store = publish(tmp_path, [
+        Document("a", "First", (Fact("the Data-Hub", "hold", "the Engine"),), ("staff",)),
+        Document("b", "Second", (Fact("Data Hub", "hold", "the Engine"),
+                                 Fact("Data Hub", "need", "the Pump")), ("board",)),
+    ])  # fmt: skip
+    whole, seen = opened(store, ALL_DOCUMENTS), opened(store, ["staff"])
+    assert {one.head for one in whole.neighbors("Engine")} == {"Data Hub"}
+    (relation,) = seen.neighbors("Engine")
+    assert (relation.head, relation.text) == ("Data-Hub", "Data-Hub hold Engine")
+    row = seen._graph.relations.row_of(relation.relation_id)
+    assert not seen._graph.relations.vectors[row].any()
+
+
+def test_a_hidden_sentence_cannot_be_cited(store: Path) -> None:
+    assert opened(store, ["board"]).cite("merger-1")[0].text == "the gateway fund Zephyr."
+    with pytest.raises(QueryError, match="there is no relation, entity or sentence"):
+        opened(store, ["staff"]).cite("merger-1")
+
+
+def test_a_hidden_name_is_not_even_suggested(store: Path) -> None:
+    with pytest.raises(QueryError) as raised:
+        opened(store, ["staff"]).neighbors("Zephyrs")
+    assert "Zephyr'" not in str(raised.value).replace("'Zephyrs'", "")
+
+
+def test_a_hidden_document_is_not_even_suggested(store: Path) -> None:
+    seen = opened(store, ["staff"]).snapshot
+    assert seen.document("docs/guide.md")["title"] == "Gateway Guide"
+    assert seen.rows_of_document("sentences", "merger") == []
+    with pytest.raises(Exception, match="there is no document") as raised:
+        seen.document("docs/merger.md")
+    assert "merger" not in str(raised.value).replace("'docs/merger.md'", "")
+
+
+def test_a_view_is_verified_as_the_whole(store: Path) -> None:
+    snapshot = Store(str(store)).open()
+    seen = visible(snapshot, ["staff"])
+    seen.verify()
+    (store / "snapshots/one/sentences.parquet").write_bytes(b"other")
+    with pytest.raises(Exception, match="bytes are not those published"):
+        seen.verify()
+
+
+def test_k_chunks_come_back_though_hidden_ones_would_rank_above_them(tmp_path: Path) -> None:
+    fact = Fact("the Gateway", "replace", "the Spooler")
+    store = publish(tmp_path, [
+        Document(f"d{number}", f"Title {number}", (fact,) * (1 + number % 3),
+                 ("staff",) if number % 2 else ("board",))
+        for number in range(12)
+    ])  # fmt: skip
+    index = opened(store, ["staff"])
+    for mode in ("bm25", "dense", "hybrid", "graph", "ranked"):
+        assert len(index.search("Gateway Spooler", mode, k=6).chunks) == 6, mode
+
+
+@pytest.mark.parametrize("mode", ["bm25", "dense", "hybrid"])
+def test_scores_are_those_of_an_index_without_the_hidden_documents(
+    store: Path, tmp_path: Path, mode: str
+) -> None:
+    alone = opened(publish(tmp_path / "alone", [STAFF]), ["staff"])
+    for question in ("Gateway", "Spooler driver", "Zephyr"):
+        among = opened(store, ["staff"]).search(question, mode)
+        assert among.to_dict() == alone.search(question, mode).to_dict()
+
+
+# --- nothing else comes out
+
+
+NAMES = ("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel", "Ilex", "Juniper")
+VERBS = ("outrank", "mirror", "shelter", "feed")
+DOCUMENTS = 5
+VOCABULARY = {word.casefold() for word in (*NAMES, *VERBS)} | {
+    f"{word}{number}" for word in ("doc", "report") for number in range(DOCUMENTS)
+}
+QUESTIONS = ("What does Elm need?", "What replaces Fir and Alder?", "How is Birch tied to Cedar?")
+
+facts = st.builds(
+    Fact,
+    st.sampled_from(NAMES).flatmap(
+        lambda name: st.sampled_from([name, f"the {name}", name.lower()])
+    ),
+    st.sampled_from(VERBS),
+    st.sampled_from(NAMES),
+    st.sampled_from([None, "PRODUCT", "ORG"]),
+    negated=st.booleans(),
+    confidence=st.sampled_from([0.25, 0.5, 1.0]),
+)
+label_sets = st.sets(st.sampled_from(["red", "blue", "public"]), max_size=2).map(
+    lambda labels: tuple(sorted(labels))
+)
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> list[Document]:
+    count = draw(st.integers(2, DOCUMENTS))
+    return [
+        Document(
+            f"doc{number}",
+            f"{draw(st.sampled_from(NAMES))} Report{number}",
+            tuple(draw(st.lists(facts, max_size=4))),
+            draw(label_sets),
+        )
+        for number in range(count)
+    ]
+
+
+@settings(max_examples=12, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(corpora(), st.sets(st.sampled_from(["red", "blue"]), min_size=1))
+def test_no_word_of_hidden_documents_alone_comes_out(
+    documents: list[Document], principals: set[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        index = opened(publish(Path(folder), documents), sorted(principals))
+        held = {*principals, "public"}
+        seen = [one for one in documents if held & set(one.labels or ())]
+        shown = words(" ".join(f"{one.name} {one.text}" for one in seen))
+        secret = VOCABULARY - shown
+        for output in outputs(index, QUESTIONS, NAMES):
+            assert not words(output) & secret, output
+        assert index.facts.chunks == len(seen)
+        found = {one.text for one in index.search("Report", "dense", k=9).chunks}
+        assert found == {one.text for one in seen}
