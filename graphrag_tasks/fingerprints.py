@@ -110,7 +110,8 @@ class Fingerprints:
         model = make_embedder(config.embed).fingerprint
         embedded = _chain(grouped, "embed", model=model, heading_path=config.embed.heading_path)
         # The vector server holds a copy of the snapshot: it changes nothing in it.
-        loaded = _chain(embedded, "load", graph=graph)
+        lexical = code_version("graphrag_tasks.lexical")
+        loaded = _chain(embedded, "load", graph=graph, lexical=lexical)
         return cls(
             extraction, collected, listed_names, normalized, resolved, mentioned, related, grouped,
             embedded, loaded,

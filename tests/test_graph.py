@@ -58,7 +58,8 @@ def link(chunk_id: str, target: str | None) -> dict[str, object]:
 
 
 def tables() -> dict[str, pa.Table]:
-    rows = {
+    rows: dict[str, list[dict[str, object]]] = {
+        "documents": [],
         "chunks": [
             chunk("c1", "c2"),
             chunk("c2", None) | {"ordinal": 1},
@@ -179,3 +180,22 @@ def test_an_empty_graph_is_valid() -> None:
     assert result.tables["edges"].num_rows == 0
     assert result.stats["components"] == 0
     assert to_igraph(result.tables["nodes"], result.tables["edges"]).vcount() == 0
+
+
+def test_words_above_a_chunk_are_searched_with_it_and_by_themselves() -> None:
+    world = tables()
+    rows = [row | {"heading_path": ["Setup"]} for row in world["chunks"].to_pylist()]
+    rows[1]["text"] = "Setup\n\nof the gateway"
+    titled = {"document_id": "d3", "uri": "u", "source": "s", "path": "p", "media_type": "md",
+              "size_bytes": 1, "content_sha256": "0", "title": "Handbook",
+              "title_source": "heading", "cells": 0, "pages_in": 1, "pages_out": 1,
+              "characters": 1, "status": "parsed"}  # fmt: skip
+    world["chunks"] = pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
+    world["documents"] = pa.Table.from_pylist([titled], schema=schemas.DOCUMENTS)
+    made = load(**world, config=GraphConfig()).tables
+    found = {name: made[name].to_pylist() for name in made if name.endswith("_terms")}
+    assert [row["term"] for row in found["text_terms"]] == ["gateway", "handbook", "setup", "t"]
+    assert [row["term"] for row in found["heading_terms"]] == ["handbook", "setup"]
+    assert [row["end"] for row in found["heading_terms"]] == [1, 4]
+    held = [row["row"] for row in made["heading_postings"].to_pylist()]
+    assert (held[0], sorted(held[1:])) == (2, [0, 1, 2])

@@ -21,6 +21,7 @@ from graphrag_tasks.evaluate.gold import Target
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.name_graph import NameGraph
+from graphrag_tasks.retrieval.names import find_names
 from graphrag_tasks.snapshots import Snapshot
 
 NO_SEED = "no_seed"
@@ -109,8 +110,8 @@ class NameReach:
         """Return the hops of every chunk that is connected with a name of the question."""
         holds = self._names.weights
         seen = np.zeros(holds.shape[1], dtype=np.float32)
-        matches = self._names.trie.find(context.question)
-        seen[[match.row for match in matches if match.as_name]] = 1.0
+        matches = find_names(context.question, self._names.keys)
+        seen[[self._names.keys[match.key] for match in matches if match.as_name]] = 1.0
         found: dict[str, int] = {}
         hops, known = 0, -1
         while known < len(found):

@@ -1,4 +1,4 @@
-"""Load stage: the graph as arrays for igraph, and vectors into a vector server.
+"""Load stage: the graph as arrays for igraph, words for BM25, and vectors into a vector server.
 
 The snapshot's own Arrow files are the truth; a vector server is a copy for those who search there.
 """
@@ -10,16 +10,22 @@ import pyarrow as pa
 from graphrag_tasks.config import GraphConfig
 from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics, linked_chunks
 from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
+from graphrag_tasks.load.words import word_tables
 from graphrag_tasks.stage import StageResult
 
 __all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "VectorStore", "load", "open_vector_store"]
 
-REQUIRES = ("chunks", "entities", "relations", "mentions", "titles", "links", "anchors")
-PRODUCES = ("nodes", "edges")
-DEPENDENCIES = ("python-igraph",)
+REQUIRES = (
+    "documents", "chunks", "entities", "relations", "mentions", "titles", "links", "anchors",
+)  # fmt: skip
+PRODUCES = (
+    "nodes", "edges", "text_terms", "text_postings", "heading_terms", "heading_postings",
+)  # fmt: skip
+DEPENDENCIES = ("python-igraph", "bm25s", "pystemmer")
 
 
 def load(
+    documents: pa.Table,
     chunks: pa.Table,
     entities: pa.Table,
     relations: pa.Table,
@@ -30,9 +36,10 @@ def load(
     *,
     config: GraphConfig,
 ) -> StageResult:
-    """Build the graph's arrays and count what the paper counts.
+    """Build the graph's arrays and BM25, and count what the paper counts.
 
     Args:
+        documents: Rows of `schemas.DOCUMENTS`.
         chunks: Rows of `schemas.CHUNKS`.
         entities: Rows of `schemas.ENTITIES`.
         relations: Rows of `schemas.RELATIONS`.
@@ -43,9 +50,10 @@ def load(
         config: How edges are weighed.
 
     Returns:
-        `nodes` and `edges`; statistics of the graph.
+        `PRODUCES`; statistics of the graph.
     """
     nodes = build_nodes(entities, chunks)
     linked = linked_chunks(links, anchors, chunks)
     edges = build_edges(nodes, chunks, relations, mentions, titles, linked, config=config)
-    return StageResult({"nodes": nodes, "edges": edges}, graph_statistics(nodes, edges))
+    arrays = {"nodes": nodes, "edges": edges, **word_tables(documents, chunks)}
+    return StageResult(arrays, graph_statistics(nodes, edges))

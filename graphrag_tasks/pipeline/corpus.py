@@ -130,7 +130,10 @@ def _load(state: RunState) -> StageResult:
     from graphrag_tasks.load import load
 
     result = load(
-        state.staged.read_table("chunks", ["chunk_id", "document_id", "next_id", "ordinal"]),
+        state.staged.read_table("documents", ["document_id", "title", "title_source"]),
+        state.staged.read_table(
+            "chunks", ["chunk_id", "document_id", "next_id", "ordinal", "heading_path", "text"]
+        ),
         state.staged.read_table("entities", ["entity_id"]),
         state.staged.read_table("relations"),
         state.staged.scan_table("mentions").scanner(columns=["entity_id", "chunk_id"]).to_reader(),

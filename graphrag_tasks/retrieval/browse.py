@@ -12,7 +12,7 @@ import numpy as np
 from graphrag_tasks.errors import QueryError
 from graphrag_tasks.retrieval.graph import Graph, name_key
 from graphrag_tasks.retrieval.hits import CommunityHit, PathHit, RelationHit, SourceSentence
-from graphrag_tasks.retrieval.names import name_words
+from graphrag_tasks.retrieval.names import folded_name
 from graphrag_tasks.retrieval.prompt import CHARACTERS_A_TOKEN
 from graphrag_tasks.retrieval.provenance import Provenance
 from graphrag_tasks.retrieval.ranking import RankedCommunity, RankedRelation
@@ -117,7 +117,7 @@ class Browser:
             QueryError: No entity has it; the hint names those that are called alike.
         """
         rows = self._graph.names.get(name_key(name))
-        found = rows.tolist() if rows is not None else self._graph.named_entities(name_words(name))
+        found = rows.tolist() if rows is not None else self._graph.named_entities(folded_name(name))
         if found:
             return found
         near = difflib.get_close_matches(name_key(name), self._known, n=_SUGGESTED)

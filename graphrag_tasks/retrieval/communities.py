@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from graphrag_tasks.lexical import Lexicon
 from graphrag_tasks.retrieval.arrays import Adjacency, Rows, Vectors, column, rows_of
-from graphrag_tasks.retrieval.lexical import Lexicon
 from graphrag_tasks.snapshots import Snapshot
 
 _COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
@@ -70,7 +70,7 @@ class Communities:
     def lexicon(self) -> Lexicon:
         """BM25 over titles and summaries."""
         texts = self._table.to_pylist()
-        return Lexicon([f"{one['title']}\n{one['summary']}" for one in texts])
+        return Lexicon.of([f"{one['title']}\n{one['summary']}" for one in texts])
 
     @cached_property
     def vectors(self) -> Vectors:

@@ -53,14 +53,15 @@ def features(graph: Graph, query: Query, walked: Walked, rows: Rows) -> NDArray[
         walked: Its lists.
         rows: The chunks, as of `candidates`.
     """
-    lexicon, headings = graph.lexicon, graph.heading_lexicon
-    heading = headings.scores(query.text)
+    headings = graph.heading_lexicon
+    asked = headings.asked(query.text)
+    heading = headings.scores(asked)
     columns: list[NDArray[np.float32]] = [
         walked.dense[rows].astype(np.float32), *_list(standardised(walked.dense), rows),
         _share(walked.bm25)[rows], *_list(standardised(walked.bm25), rows),
         *_list(walked.first, rows), *_list(walked.second, rows), *_list(walked.scores, rows),
-        lexicon.coverage(query.text)[rows],
-        _share(heading)[rows], headings.coverage(query.text)[rows],
+        graph.lexicon.coverage(walked.asked)[rows],
+        _share(heading)[rows], headings.coverage(asked)[rows],
         *_seeds(graph, walked, rows),
         _statements(graph, query, rows), *_surroundings(graph, walked.hybrid, rows),
         *_list(gated(graph, walked), rows),

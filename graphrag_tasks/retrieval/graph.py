@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.lexical import Lexicon
 from graphrag_tasks.retrieval.arrays import (
     Adjacency,
     Rows,
@@ -21,35 +21,15 @@ from graphrag_tasks.retrieval.arrays import (
     rows_of,
 )
 from graphrag_tasks.retrieval.communities import Communities
-from graphrag_tasks.retrieval.lexical import Lexicon
-from graphrag_tasks.retrieval.name_graph import NameGraph
-from graphrag_tasks.retrieval.names import NameKey, NameTrie, can_be_named, name_words
-from graphrag_tasks.schemas import BLOCK_SEPARATOR
+from graphrag_tasks.retrieval.name_graph import NameGraph, Pairs
+from graphrag_tasks.retrieval.names import folded_name
+from graphrag_tasks.retrieval.subjects import what_chunks_are_about
 from graphrag_tasks.snapshots import Snapshot
-
-FILE_NAME = "file_name"
-"""`documents.title_source` of a document that has no title; its file's name is no name of it."""
 
 
 def name_key(name: str) -> str:
     """Return what names are compared by: casefolded, inner whitespace runs one space, no ends."""
     return " ".join(name.casefold().split())
-
-
-@dataclass(frozen=True)
-class ChunkText:
-    """A chunk's text, the title of its document, if it has one, and the headings above it."""
-
-    text: str
-    title: str | None
-    headings: tuple[str, ...]
-
-    @property
-    def below_titles(self) -> str:
-        """The text below its title and headings, as far as it does not begin with them."""
-        beginning = self.text.split(BLOCK_SEPARATOR, len(self.headings) + 1)[:-1]
-        above = dict.fromkeys(filter(None, [self.title, *self.headings]))
-        return "\n".join([*(one for one in above if one not in beginning), self.text])
 
 
 class Nodes:
@@ -188,13 +168,18 @@ class Graph:
     @cached_property
     def lexicon(self) -> Lexicon:
         """BM25 over the chunks, each below its document's title and the headings above it."""
-        return Lexicon([one.below_titles for one in self.chunk_texts()])
+        return self._lexicon("text")
 
     @cached_property
     def heading_lexicon(self) -> Lexicon:
         """BM25 over the title and headings of each chunk."""
-        texts = self.chunk_texts()
-        return Lexicon(["\n".join(filter(None, [one.title, *one.headings])) for one in texts])
+        return self._lexicon("heading")
+
+    def _lexicon(self, field: str) -> Lexicon:
+        terms, postings = (
+            self._snapshot.table(f"{field}_{part}") for part in ("terms", "postings")
+        )
+        return Lexicon(terms, postings, len(self.chunks))
 
     @cached_property
     def chunk_documents(self) -> Rows:
@@ -205,49 +190,50 @@ class Graph:
 
     @cached_property
     def name_graph(self) -> NameGraph:
-        """Which chunks hold which names: titles, and aliases of entities that have a label."""
-        texts = self.chunk_texts()
-        entities = self._snapshot.table("entities", ["entity_id", "type"])
-        labelled = column(entities.filter(pc.is_valid(entities["type"])), "entity_id")
-        aliases = self._snapshot.table("aliases", ["entity_id", "alias"])
-        aliases = aliases.filter(pc.is_in(aliases["entity_id"], value_set=labelled))
-        titles = [[one.title] if one.title else [] for one in texts]
-        names = aliases["alias"].to_pylist()
-        return NameGraph([one.text for one in texts], titles, names)
+        """Which chunks hold which names: titles, and entities that have a label."""
+        entities, chunks = self.entity_chunks.pairs(np.arange(len(self.entities)))[::-1]
+        labels = self._snapshot.table("entities", ["type"])
+        return NameGraph(
+            Pairs(chunks, entities),
+            what_chunks_are_about(self._snapshot, self.chunks.ids, self.entities.ids),
+            labelled=column(labels, "type").is_valid().to_numpy(zero_copy_only=False),
+            called=self.called,
+            names=self.entity_names,
+            chunks=len(self.chunks),
+        )
 
     @cached_property
-    def _entities_by_key(self) -> dict[NameKey, list[int]]:
-        found: dict[NameKey, list[int]] = {}
-        for name, rows in self.names.items():
-            found.setdefault(name_words(name), []).extend(rows.tolist())
-        return found
+    def called(self) -> dict[str, list[int]]:
+        """Entity rows by each folded name that they have, those of most mentions first."""
+        mentions = column(self._snapshot.table("entities", ["mentions"]), "mentions").to_numpy()
+        found: dict[str, dict[int, None]] = {}
+        for row in np.lexsort((self.entities.id_ranks, -mentions)).tolist():
+            for name in self._names_of[row]:
+                if key := folded_name(name):
+                    found.setdefault(key, {})[row] = None
+        return {key: list(rows) for key, rows in found.items()}
 
-    @cached_property
-    def entity_trie(self) -> NameTrie:
-        """Finds every name of an entity in a text; rows are those of `entity_keys`."""
-        return NameTrie(self.entity_keys)
-
-    @cached_property
-    def entity_keys(self) -> list[NameKey]:
-        """The names of entities that texts can be searched for."""
-        return [key for key in self._entities_by_key if can_be_named(key)]
-
-    def named_entities(self, key: NameKey) -> list[int]:
+    def named_entities(self, key: str) -> list[int]:
         """Return entity rows whose display name or an alias has these words, in order of id."""
-        rows = set(self._entities_by_key.get(key, ()))
-        return sorted(rows, key=self.entities.id_ranks.__getitem__)
+        return sorted(self.called.get(key, ()), key=self.entities.id_ranks.__getitem__)
+
+    @cached_property
+    def _names_of(self) -> list[set[str]]:
+        """The display name and the aliases of each entity."""
+        aliases = self._snapshot.table("aliases", ["entity_id", "alias"])
+        rows = rows_of(aliases, "entity_id", self.entities.ids, f"{self._where}, aliases")
+        found = [{name} for name in self.entity_names]
+        for row, alias in zip(rows.tolist(), column(aliases, "alias").to_pylist(), strict=True):
+            found[row].add(alias)
+        return found
 
     @cached_property
     def names(self) -> dict[str, Rows]:
         """Entity rows, in order of id, by `name_key` of each display name and alias."""
-        entities = self._snapshot.table("entities", ["name"])
-        aliases = self._snapshot.table("aliases", ["entity_id", "alias"])
-        rows = rows_of(aliases, "entity_id", self.entities.ids, f"{self._where}, aliases")
         found: dict[str, set[int]] = {}
-        for row, name in enumerate(column(entities, "name").to_pylist()):
-            found.setdefault(name_key(name), set()).add(row)
-        for row, alias in zip(rows.tolist(), column(aliases, "alias").to_pylist(), strict=True):
-            found.setdefault(name_key(alias), set()).add(row)
+        for row, names in enumerate(self._names_of):
+            for name in names:
+                found.setdefault(name_key(name), set()).add(row)
         ranks = self.entities.id_ranks
         return {
             key: np.array(sorted(group, key=ranks.__getitem__), dtype=np.int64)
@@ -258,20 +244,6 @@ class Graph:
     def communities(self) -> Communities:
         """The communities, with a vector each."""
         return Communities(self._snapshot, self.entities.ids, self.entities.vectors)
-
-    def chunk_texts(self) -> list[ChunkText]:
-        """Read the chunks' texts with their titles and headings, in order of their rows."""
-        documents = self._snapshot.table("documents", ["document_id", "title", "title_source"])
-        titles = {
-            row["document_id"]: row["title"]
-            for row in documents.to_pylist()
-            if row["title_source"] != FILE_NAME
-        }
-        chunks = self._snapshot.table("chunks", ["document_id", "heading_path", "text"])
-        return [
-            ChunkText(row["text"], titles.get(row["document_id"]), tuple(row["heading_path"]))
-            for row in chunks.to_pylist()
-        ]
 
     def _chunks_by(self, table: str, key: str, nodes: Nodes) -> Adjacency:
         data = self._snapshot.table(table, [key, "chunk_id"])

@@ -22,7 +22,7 @@ def rank_bm25(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         config: Not used: `query.k` is the only parameter.
     """
     del config
-    scores = graph.lexicon.scores(query.text)
+    scores = graph.lexicon.scores(graph.lexicon.asked(query.text))
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
     found = [row for row in rows if scores[row] > 0]
     return Ranking(
@@ -43,7 +43,7 @@ def rank_hybrid(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         config: `bm25_weight` is the weight of the BM25 score; the cosine's is 1.
     """
     dense = graph.chunks.vectors @ query.vector
-    lexical = graph.lexicon.scores(query.text)
+    lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
     scores = standardised(dense) + np.float32(config.bm25_weight) * standardised(lexical)
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
     lists = {"dense": dense, "bm25": lexical}

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Set
 import numpy as np
 
 from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.lexical import terms
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.learned import rank as rank_chunks
 from graphrag_tasks.retrieval.ranking import Query, RankedRelation, Ranking, Seed
 from graphrag_tasks.retrieval.seeds import named_seeds
-from graphrag_tasks.retrieval.tokens import terms
 
 _IS = frozenset({"be", "be a", "be an", "is a"})
 _NO_LIST = "No relation of what the question names has its words: nothing could be listed."

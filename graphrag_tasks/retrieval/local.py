@@ -37,7 +37,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         ends = ends[graph.degrees[ends] <= MAX_DEGREE]
         relations = np.flatnonzero(graph.entity_relations.union(np.union1d(near, ends)))
     dense = graph.chunks.vectors @ query.vector
-    lexical = graph.lexicon.scores(query.text)
+    lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
     scores = standardised(dense) + standardised(lexical)
     inside = graph.relation_chunks.union(relations) | graph.entity_chunks.union(near)
     rows = [row for row in query.best_chunks(scores, graph.chunks.id_ranks, len(scores))

@@ -1,75 +1,116 @@
 """The graph that names span: which chunks hold which names, and which are about one.
 
-Names are the titles of documents and the aliases of entities that have a label; a chunk holds a
-name that its text mentions, and is about its document's title, or without one about the name that
-it begins with.
+Names are the entities that have a label or are the title of a document. A chunk holds those that it
+mentions, and the titles inside their names; it is about its document's title, or without one about
+the name that it begins with. Both are read from the snapshot's tables.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from graphrag_tasks.retrieval.names import (
-    NameKey,
-    NameTrie,
-    can_be_named,
-    name_words,
-    title_aliases,
-)
+from graphrag_tasks.retrieval.arrays import Rows
+from graphrag_tasks.retrieval.names import can_be_named, runs
 from graphrag_tasks.retrieval.propagate import Floats, Walk
 
 _MENTIONED = 1.0
 _OWN_TITLE = 10.0
 """Weights of an edge between a chunk and a name: what it is about counts for more."""
 
-_BEGINNING = 100
-_MOST_TEXTS = 20
 _MOST_BETWEEN = 50
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Chunks and entities that belong together, one pair a place; a pair may occur twice."""
+
+    chunks: Rows
+    entities: Rows
 
 
 class NameGraph:
     """Names, and the chunks that hold them; never changed once built.
 
     Args:
-        texts: The chunks' texts, in order of their rows.
-        titles: What each chunk is about, in the same order.
-        entities: Further names.
+        mentions: What each chunk mentions.
+        about: What each chunk is about.
+        labelled: Shape (entities,): whether an entity has a label.
+        called: Entities by each folded name that they have, the best known first.
+        names: Display name of each entity.
+        chunks: Number of chunks.
 
     Attributes:
-        keys: The names, titles first.
-        trie: Finds names in a text.
+        entities: Shape (names,): the entity that each name is.
+        keys: The name that a folded name stands for, titles before others.
         weights: Shape (chunks, names).
         rarity: Shape (names,): inverse chunk frequency; the rarest name has 1.
-        is_title: Shape (names,): whether a document has it as its title.
+        is_title: Shape (names,): whether a chunk is about it.
     """
 
     def __init__(
-        self, texts: Sequence[str], titles: Sequence[Sequence[str]], entities: Iterable[str]
+        self,
+        mentions: Pairs,
+        about: Pairs,
+        *,
+        labelled: NDArray[np.bool_],
+        called: Mapping[str, Sequence[int]],
+        names: Sequence[str],
+        chunks: int,
     ) -> None:
-        further = [key for key in map(name_words, entities) if can_be_named(key)]
-        if not all(titles):
-            titles = _with_subjects(texts, titles, NameTrie(dict.fromkeys(further)))
-        rows: dict[NameKey, int] = {}
-        for key in _own_keys(chain.from_iterable(titles)):
-            rows.setdefault(key, len(rows))
-        count = len(rows)
-        for key in further:
-            rows.setdefault(key, len(rows))
-        self.keys = list(rows)
-        self.trie = NameTrie(rows)
-        self.is_title = np.arange(len(rows)) < count
-        # A title inside a longer name counts as well: "film composer Hans Salter".
-        tries = (self.trie, NameTrie(self.keys[:count]))
-        self.weights = _weigh(tries, rows, texts, titles)
-        held = np.bincount(self.weights.indices, minlength=len(rows))
-        rarity = np.log((len(texts) + 1) / (held + 0.5)).astype(np.float32)
+        titled = np.zeros(len(labelled), dtype=bool)
+        titled[about.entities] = True
+        self.entities: Rows = np.flatnonzero(labelled | titled)
+        self.is_title: NDArray[np.bool_] = titled[self.entities]
+        self._names = names
+        place_of = np.full(len(labelled), -1)
+        place_of[self.entities] = np.arange(len(self.entities))
+        self.keys = self._keys(called, place_of)
+        shape = (chunks, len(self.entities))
+        held = _indicator(mentions, place_of, shape)
+        held += held @ self._inside(called, place_of)
+        held.data = np.full_like(held.data, _MENTIONED)
+        own = _indicator(about, place_of, shape)
+        own.data = np.full_like(own.data, _OWN_TITLE)
+        self.weights: sparse.csr_matrix = held.maximum(own).tocsr()
+        self.weights.sort_indices()
+        often = np.bincount(self.weights.indices, minlength=len(self.entities))
+        rarity = np.log((chunks + 1) / (often + 0.5)).astype(np.float32)
         self.rarity = rarity / max(float(rarity.max(initial=0.0)), 1e-9)
+
+    def _keys(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for key, entities in called.items():
+            places = [int(place_of[one]) for one in entities if place_of[one] >= 0]
+            if places:
+                found[key] = next((one for one in places if self.is_title[one]), places[0])
+        return found
+
+    def _inside(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> sparse.csr_matrix:
+        """Return which titles lie inside a name: "Hans Salter" in "film composer Hans Salter"."""
+        titles = {
+            key: place
+            for key, place in self.keys.items()
+            if self.is_title[place] and can_be_named(key)
+        }
+        pairs = {
+            (int(place_of[entity]), titles[run])
+            for key in self.keys
+            for run in runs(key)
+            if run in titles
+            for entity in called[key]
+            if place_of[entity] >= 0
+        }
+        outer, inner = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
+        size = len(self.entities)
+        return sparse.csr_matrix(
+            (np.ones(len(outer), np.float32), (outer, inner)), shape=(size, size)
+        )
 
     def names_of(self, chunk: int) -> list[int]:
         """Return the names that a chunk holds."""
@@ -99,19 +140,20 @@ class NameGraph:
         own = self.names_of(chunk)
         best = max(own, key=seeds.__getitem__, default=None)
         if best is not None and seeds[best]:
-            return (self._words(best),)
+            return (self.name(best),)
         for other in holders:
             held = self.names_of(other)
             shared = set(own).intersection(held)
             if shared:
                 seed = max(held, key=seeds.__getitem__)
                 title = next((name for name in held if self.is_title[name]), seed)
-                name = max(shared, key=self.rarity.__getitem__)
-                return tuple(dict.fromkeys(map(self._words, (seed, title, name))))
+                name = max(sorted(shared), key=self.rarity.__getitem__)
+                return tuple(dict.fromkeys(map(self.name, (seed, title, name))))
         return ()
 
-    def _words(self, name: int) -> str:
-        return " ".join(self.keys[name])
+    def name(self, place: int) -> str:
+        """Return the display name of a name."""
+        return self._names[int(self.entities[place])]
 
     @cached_property
     def walk(self) -> Walk:
@@ -119,50 +161,9 @@ class NameGraph:
         return Walk(self.weights)
 
 
-def _weigh(
-    tries: Sequence[NameTrie],
-    rows: Mapping[NameKey, int],
-    texts: Sequence[str],
-    titles: Sequence[Sequence[str]],
-) -> sparse.csr_matrix:
-    chunk_rows: list[int] = []
-    name_rows: list[int] = []
-    weights: list[float] = []
-    for chunk, (text, own) in enumerate(zip(texts, titles, strict=True)):
-        found = [match for trie in tries for match in trie.find(text)]
-        held = {match.row: _MENTIONED for match in found if match.as_name}
-        held |= {rows[key]: _OWN_TITLE for key in _own_keys(own)}
-        chunk_rows += [chunk] * len(held)
-        name_rows += held.keys()
-        weights += held.values()
-    values = np.array(weights, dtype=np.float32)
-    return sparse.csr_matrix((values, (chunk_rows, name_rows)), shape=(len(texts), len(rows)))
-
-
-def _with_subjects(
-    texts: Sequence[str], titles: Sequence[Sequence[str]], trie: NameTrie
-) -> list[Sequence[str]]:
-    """Return the titles, and for a text without any the name that it begins with.
-
-    A name that many texts begin with is the title of none.
-    """
-    subjects = [
-        "" if own else _subject(text, trie) for text, own in zip(texts, titles, strict=True)
-    ]
-    often = Counter(map(name_words, subjects))
-    return [
-        own or ([subject] if subject and often[name_words(subject)] <= _MOST_TEXTS else [])
-        for own, subject in zip(titles, subjects, strict=True)
-    ]
-
-
-def _subject(text: str, trie: NameTrie) -> str:
-    for match in trie.find(text[:_BEGINNING]):
-        if match.as_name:
-            return text[match.start : match.end]
-    return ""
-
-
-def _own_keys(titles: Iterable[str]) -> list[NameKey]:
-    keys = [name_words(alias) for title in titles for alias in title_aliases(title)]
-    return [key for key in keys if can_be_named(key)]
+def _indicator(pairs: Pairs, place_of: Rows, shape: tuple[int, int]) -> sparse.csr_matrix:
+    """Return the pairs whose entity is a name as a matrix that is above 0 where there is one."""
+    places = place_of[pairs.entities]
+    known = places >= 0
+    cells = pairs.chunks[known], places[known]
+    return sparse.csr_matrix((np.ones(len(cells[0]), np.float32), cells), shape=shape)

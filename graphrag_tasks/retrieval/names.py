@@ -1,26 +1,23 @@
-"""Names that texts share: the longest ones that a text holds, found word by word in a trie.
+"""Names that a question holds: its longest runs of words that something is called.
 
-Source of the matching: the dictionary matching of entity linking, longest names first. A name is
-compared by its folded words, so case, accents, possessives and the signs inside a name of
-code make no difference: "S/4HANA" is found by "s 4hana", `CL_GUI_ALV_GRID` by "cl gui alv grid".
+Texts are searched for names when they are indexed (`mention.matcher`), with regard to how they are
+spelled. A question is short and typed in haste, so it is compared by folded words alone: case,
+accents, possessives and the signs inside a name make no difference. "S/4HANA" is found by
+"s 4hana", `CL_GUI_ALV_GRID` by "cl gui alv grid".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from graphrag_tasks.retrieval.tokens import STOP_WORDS, fold
-
-NameKey = tuple[str, ...]
-"""Folded words of a name: what names are compared by."""
+from graphrag_tasks.lexical import STOP_WORDS, fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_IN_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
-_END = ""
 _SHORTEST = 4
+_MOST_WORDS = 12
+"""Names of more words are not looked for."""
 
 
 @dataclass(frozen=True)
@@ -28,84 +25,61 @@ class NameMatch:
     """A known name in a text.
 
     Attributes:
-        row: The name.
+        key: The name, folded.
         start: Its first character.
         end: One past its last character.
         as_name: Whether it is written as names are: with a capital letter or a digit.
     """
 
-    row: int
+    key: str
     start: int
     end: int
     as_name: bool
 
 
-def name_words(name: str) -> NameKey:
-    """Return the folded words of a name; empty where it has none."""
-    return tuple(fold(match[0]) for match in _WORD.finditer(name))
+def folded_name(name: str) -> str:
+    """Return the folded words of a name, a space between them; empty where it has none."""
+    return " ".join(fold(word) for word in _WORD.findall(name))
 
 
-def title_aliases(title: str) -> list[str]:
-    """Return what a title may be called in a text: whole, without brackets, before a comma."""
-    bare = _IN_BRACKETS.sub("", title).strip()
-    return [alias for alias in dict.fromkeys([title.strip(), bare, bare.split(",")[0]]) if alias]
-
-
-def can_be_named(key: NameKey) -> bool:
-    """Tell whether texts can be searched for a name: no word of grammar alone, nor few letters."""
-    if all(word in STOP_WORDS for word in key):
+def can_be_named(key: str) -> bool:
+    """Tell whether questions are searched for a name: no word of grammar alone, nor few letters."""
+    words = key.split(" ")
+    if all(word in STOP_WORDS for word in words):
         return False
-    return len(key) > 1 or len(key[0]) >= _SHORTEST
+    return len(words) > 1 or len(key) >= _SHORTEST
 
 
-class NameTrie:
-    """Names by their words.
+def runs(key: str) -> Iterator[str]:
+    """Yield what is inside a folded name: each run of its words but the whole."""
+    words = key.split(" ")
+    for length in range(1, len(words)):
+        for start in range(len(words) - length + 1):
+            yield " ".join(words[start : start + length])
+
+
+def find_names(text: str, known: Container[str]) -> list[NameMatch]:
+    """Return the known names of a text from left to right; of two that overlap, the longer.
 
     Args:
-        keys: The names, in order of their rows; of two equal ones the first is found.
+        text: As it was typed.
+        known: Folded names.
     """
-
-    def __init__(self, keys: Iterable[NameKey]) -> None:
-        self._root: dict[str, Any] = {}
-        for row, key in enumerate(keys):
-            node = self._root
-            for word in key:
-                node = node.setdefault(word, {})
-            node.setdefault(_END, row)
-
-    def find(self, text: str) -> list[NameMatch]:
-        """Return the names of a text from left to right; of two that overlap, the longer."""
-        found = list(_WORD.finditer(text))
-        folded = [fold(match[0]) for match in found]
-        spans = []
-        for start, word in enumerate(folded):
-            if word in self._root:
-                row, end = self._longest(folded, start)
-                if row is not None:
-                    spans.append((start - end, start, end, row))
-        taken = [False] * len(found)
-        matches: list[NameMatch] = []
-        for _, start, end, row in sorted(spans):
-            if any(taken[start:end]):
-                continue
-            taken[start:end] = [True] * (end - start)
-            surface = [match[0] for match in found[start:end]]
-            span = found[start].start(), found[end - 1].end()
-            matches.append(NameMatch(row, *span, _is_written_as_name(surface)))
-        return sorted(matches, key=lambda match: match.start)
-
-    def _longest(self, words: Sequence[str], start: int) -> tuple[int | None, int]:
-        node: dict[str, Any] | None = self._root
-        best, best_end = None, start
-        for place in range(start, len(words)):
-            node = node.get(words[place]) if node else None
-            if node is None:
-                break
-            if _END in node:
-                best, best_end = node[_END], place + 1
-        return best, best_end
+    words = list(_WORD.finditer(text))
+    folded = [fold(word[0]) for word in words]
+    taken = [False] * len(words)
+    found: list[NameMatch] = []
+    for length in range(min(len(words), _MOST_WORDS), 0, -1):
+        for start in range(len(words) - length + 1):
+            end = start + length
+            key = " ".join(folded[start:end])
+            if key in known and can_be_named(key) and not any(taken[start:end]):
+                taken[start:end] = [True] * length
+                as_name = is_written_as_name([word[0] for word in words[start:end]])
+                found.append(NameMatch(key, words[start].start(), words[end - 1].end(), as_name))
+    return sorted(found, key=lambda match: match.start)
 
 
-def _is_written_as_name(words: Sequence[str]) -> bool:
+def is_written_as_name(words: list[str]) -> bool:
     """Tell by the first two words: "the Beatles" is a name, "the end" is none."""
     return any(word[0].isupper() or any(map(str.isdigit, word)) for word in words[:2])

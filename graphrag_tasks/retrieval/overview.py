@@ -35,7 +35,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     levels = communities.levels
     rows = communities.at_level(int(levels.max() if named else levels.min()))
     dense = communities.vectors[rows] @ query.vector
-    words = communities.lexicon.scores(query.text)[rows]
+    words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
     scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]
     best = [RankedCommunity(int(rows[place]), float(scores[place])) for place in order]

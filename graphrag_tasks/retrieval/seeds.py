@@ -12,6 +12,7 @@ from graphrag_tasks.nlp import load_pipeline
 from graphrag_tasks.retrieval.arrays import Scores
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph, name_key
+from graphrag_tasks.retrieval.names import find_names
 from graphrag_tasks.retrieval.ranking import Query, Seed
 
 _COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler")
@@ -111,12 +112,12 @@ def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
         graph: The snapshot's arrays.
         query: The question.
     """
-    matches = graph.entity_trie.find(query.text)
-    telling = [one for one in matches if one.as_name or len(graph.entity_keys[one.row]) > 1]
+    matches = find_names(query.text, graph.called)
+    telling = [one for one in matches if one.as_name or " " in one.key]
     found = []
     for match in telling or matches:
         surface = query.text[match.start : match.end]
-        rows = graph.named_entities(graph.entity_keys[match.row])
+        rows = graph.named_entities(match.key)
         found.append(NamedSeeds(surface, match.as_name, _seeds(graph, query, rows, surface)))
     return found
 

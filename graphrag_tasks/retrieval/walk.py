@@ -11,6 +11,7 @@ Step 4 is what finds the far end of a question whose names do not lead there dir
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,7 +24,7 @@ from graphrag_tasks.retrieval.fuse import standardised, top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.hybrid import list_ranks
 from graphrag_tasks.retrieval.name_graph import NameGraph
-from graphrag_tasks.retrieval.names import NameMatch
+from graphrag_tasks.retrieval.names import NameMatch, find_names
 from graphrag_tasks.retrieval.ranking import Query, RankedChunk, Ranking, Seed
 from graphrag_tasks.retrieval.traverse import nearest_relations
 
@@ -41,6 +42,7 @@ class Walked:
 
     Attributes:
         dense: Cosine with the question.
+        asked: Terms of the question that some chunk holds.
         bm25: BM25 score.
         base: Both, standardised, BM25 with less weight.
         first: Standardised logarithm of the visits from the seeds.
@@ -51,6 +53,7 @@ class Walked:
     """
 
     dense: Scores
+    asked: Sequence[str]
     bm25: Floats
     base: Floats
     first: Floats
@@ -76,9 +79,10 @@ def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
     settings = config.walk
     names, ranks = graph.name_graph, graph.chunks.id_ranks
     dense = graph.chunks.vectors @ query.vector
-    bm25 = graph.lexicon.scores(query.text)
+    asked = graph.lexicon.asked(query.text)
+    bm25 = graph.lexicon.scores(asked)
     base = standardised(dense) + np.float32(settings.bm25_weight) * standardised(bm25)
-    matches = tuple(names.trie.find(query.text))
+    matches = tuple(find_names(query.text, names.keys))
     seeds = seed_weights(names, matches, settings)
     reset = _reset(base, top(base, ranks, settings.reset_chunks))
     reset *= settings.reset_weight if seeds.any() else 1.0
@@ -88,7 +92,7 @@ def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
     again[top(scores, ranks, settings.second_chunks)] = 1.0
     second = _log_visits(names, again, np.zeros_like(seeds), settings)
     scores += np.float32(settings.second_weight) * second
-    return Walked(dense, bm25, base, first, second, scores, matches, seeds)
+    return Walked(dense, asked, bm25, base, first, second, scores, matches, seeds)
 
 
 def seed_weights(names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig) -> Floats:
@@ -99,8 +103,9 @@ def seed_weights(names: NameGraph, matches: tuple[NameMatch, ...], settings: Wal
     weights = np.zeros(len(names.rarity), dtype=np.float32)
     for match in matches:
         if match.as_name:
-            kind = 1.0 if names.is_title[match.row] else settings.entity_weight
-            weights[match.row] = kind * names.rarity[match.row]
+            place = names.keys[match.key]
+            kind = 1.0 if names.is_title[place] else settings.entity_weight
+            weights[place] = kind * names.rarity[place]
     return weights
 
 
@@ -163,12 +168,13 @@ def ranking(graph: Graph, query: Query, walked: Walked, scores: Floats) -> Ranki
 
 def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
     """Return the entities that the question names, the rarest first."""
-    matches = [match for match in walked.matches if walked.seeds[match.row]]
-    matches.sort(key=lambda match: (-walked.seeds[match.row], match.start))
+    weight = {match: walked.seeds[graph.name_graph.keys[match.key]] for match in walked.matches}
+    matches = [match for match in walked.matches if weight[match]]
+    matches.sort(key=lambda match: (-weight[match], match.start))
     found: dict[int, Seed] = {}
     for match in matches:
         surface = query.text[match.start : match.end]
-        for row in graph.named_entities(graph.name_graph.keys[match.row]):
+        for row in graph.named_entities(match.key):
             cosine = float(graph.entities.vectors[row] @ query.vector)
             found.setdefault(int(row), Seed(int(row), cosine, f"name '{surface}'"))
     return list(found.values())

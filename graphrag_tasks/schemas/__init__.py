@@ -41,9 +41,11 @@ from graphrag_tasks.schemas.graph import (
     MERGES,
     NAMES,
     NODES,
+    POSTINGS,
     RELATIONS,
     RESOLVED,
     SURFACES,
+    TERMS,
     TITLES,
     vectors_schema,
 )
@@ -74,6 +76,7 @@ __all__ = [
     "MERGES",
     "NAMES",
     "NODES",
+    "POSTINGS",
     "RELATIONS",
     "RENDITIONS",
     "RESOLVED",
@@ -82,6 +85,7 @@ __all__ = [
     "SENTENCES",
     "SOURCES",
     "SURFACES",
+    "TERMS",
     "TITLES",
     "TRIPLES",
     "VECTOR_TABLES",
@@ -123,6 +127,10 @@ SCHEMAS: dict[str, pa.Schema] = {
     "members": MEMBERS,
     "nodes": NODES,
     "edges": EDGES,
+    "text_terms": TERMS,
+    "text_postings": POSTINGS,
+    "heading_terms": TERMS,
+    "heading_postings": POSTINGS,
 }
 """Every table with a fixed schema, by artifact name."""
 

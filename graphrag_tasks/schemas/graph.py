@@ -209,6 +209,20 @@ EDGES = pa.schema(
     ]
 )
 
+TERMS = pa.schema(
+    [
+        column("term", STRING, "a word as texts are searched by, sorted; each once"),
+        column("end", LONG, "one past its last row in the postings; they begin where others end"),
+    ]
+)
+
+POSTINGS = pa.schema(
+    [
+        column("row", INT, "row in chunks"),
+        column("score", FLOAT, "BM25 score that the term gives the chunk"),
+    ]
+)
+
 
 def vectors_schema(dimension: int) -> pa.Schema:
     """Return the schema of one kind's embeddings.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from scipy import sparse
 
 from graphrag_tasks.evaluate import Question
 from graphrag_tasks.evaluate.failures import GraphReach, NameReach, reason
@@ -107,8 +109,10 @@ def test_the_item_furthest_from_being_found_is_the_reason(snapshot: Snapshot) ->
 
 
 def test_names_lead_from_the_question_to_chunks() -> None:
-    texts = ["Paris hosts Louvre.", "Louvre shows Mona Lisa.", "Mona Lisa smiles.", "Oslo is cold."]
-    names = NameGraph(texts, [[], [], [], []], ["Paris", "Louvre", "Mona Lisa", "Oslo"])
+    held = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (3, 3)]
+    weights = sparse.csr_matrix((np.ones(len(held)), tuple(np.array(held).T)), shape=(4, 4))
+    keys = {"paris": 0, "louvre": 1, "mona lisa": 2, "oslo": 3}
+    names = cast("NameGraph", SimpleNamespace(keys=keys, weights=weights))
     reach = NameReach(names, ["paris", "louvre", "lisa", "oslo"], hops=2)
     asked = context(question="Who smiles in Paris?")
     assert reach.distances(asked) == {"paris": 1, "louvre": 2, "lisa": 3}

@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Table
-from graphrag_tasks.snapshots import MANIFEST_FILE, Manifest, Store
+from graphrag_tasks.load.words import word_tables
+from graphrag_tasks.retrieval.name_graph import NameGraph, Pairs
+from graphrag_tasks.retrieval.names import folded_name
+from graphrag_tasks.snapshots import MANIFEST_FILE, Manifest, Store, write_table
 
 DIMENSION = 8
 
@@ -49,10 +52,12 @@ class World:
     relations: tuple[tuple[str, str, str, str], ...] = ()  # id, head id, text, tail id
     evidence: tuple[tuple[str, str, float], ...] = ()  # relation id, sentence id, confidence
     mentions: tuple[tuple[str, str], ...] = ()  # entity id, sentence id
+    titles: tuple[tuple[str, str], ...] = ()  # entity id, document id
     communities: tuple[tuple[str, int, str, str], ...] = ()  # id, level, title, summary
     members: tuple[tuple[str, str], ...] = ()  # community id, entity id
     negated: frozenset[str] = field(default_factory=frozenset)
     vectors_reversed: bool = False
+    untitled: bool = False  # documents are called by their files
 
 
 SMALL = World(
@@ -106,7 +111,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "documents": [
             {"document_id": one, "uri": f"docs/{one}.pdf", "source": "docs", "path": f"{one}.pdf",
              "media_type": "pdf", "size_bytes": 1, "content_sha256": "0", "title": title,
-             "title_source": "metadata", "cells": 0,
+             "title_source": "file_name" if world.untitled else "metadata", "cells": 0,
              "pages_in": 9, "pages_out": 9, "characters": 9, "status": "parsed",
              "error_code": None, "error_message": None}
             for one, title in world.documents
@@ -120,8 +125,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         ],
         "sentences": [
             {"sentence_id": one, "chunk_id": chunk, "document_id": document_of[chunk],
-             "ordinal": place, "text": text, "char_start": 10 * place,
-             "char_end": 10 * place + len(text), "page": place + 1, "has_verb": True}
+             "ordinal": place, "text": text, **_stand(world, chunk, text),
+             "page": place + 1, "has_verb": True}
             for place, (one, chunk, text) in enumerate(world.sentences)
         ],
         "entities": [
@@ -149,9 +154,16 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         ],
         "mentions": [
             {"entity_id": one, "sentence_id": sentence, "chunk_id": chunk_of[sentence],
-             "document_id": document_of[chunk_of[sentence]], "start": 0, "end": 1,
-             "alias": names[one], "type": "PRODUCT", "source": "extracted"}
+             "document_id": document_of[chunk_of[sentence]], **_place(world, one, sentence),
+             "source": "extracted"}
             for one, sentence in world.mentions
+        ],
+        "titles": [
+            {"entity_id": one, "chunk_id": chunk, "document_id": document, "alias": names[one],
+              "source": "title"}
+            for one, document in world.titles
+            for chunk, holder, _ in world.chunks
+            if holder == document
         ],
         "communities": [
             {"community_id": one, "level": level, "parent_id": None, "title": title,
@@ -163,6 +175,23 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
             for one, entity in world.members
         ],
     }  # fmt: skip
+
+
+def _stand(world: World, chunk: str, sentence: str) -> dict[str, int]:
+    """Return where a sentence stands in its document."""
+    place, text = next(
+        (place, text) for place, (one, _, text) in enumerate(world.chunks) if one == chunk
+    )
+    start = 1000 * place + max(text.find(sentence), 0)
+    return {"char_start": start, "char_end": start + len(sentence)}
+
+
+def _place(world: World, entity: str, sentence: str) -> dict[str, int]:
+    """Return where a sentence mentions an entity, by the first of its names that it holds."""
+    (text,) = (text for one, _, text in world.sentences if one == sentence)
+    names = next((name, *aliases) for one, name, aliases in world.entities if one == entity)
+    name = next((one for one in names if one in text), "")
+    return {"start": text.find(name), "end": text.find(name) + len(name)}
 
 
 def _vectors(texts: list[tuple[str, str]], backwards: bool) -> pa.Table:
@@ -184,6 +213,9 @@ def publish(root: Path, world: World, snapshot_id: str = "one") -> Store:
     for name, rows in _rows(world).items():
         data = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
         tables[name] = folder.write_table(name, data, fingerprint="0")
+    documents, chunks = (folder.read_table(name) for name in ("documents", "chunks"))
+    for name, data in word_tables(documents, chunks).items():
+        tables[name] = write_table(folder, name, data, fingerprint="0")
     texts = {
         "chunk": [(one, text) for one, _, text in world.chunks],
         "entity": [(one, name) for one, name, _ in world.entities],
@@ -210,3 +242,29 @@ def publish(root: Path, world: World, snapshot_id: str = "one") -> Store:
     folder.write_json(MANIFEST_FILE, manifest.as_dict())
     store.set_current(snapshot_id)
     return store
+
+
+def name_graph(
+    names: Sequence[str],
+    held: Sequence[tuple[int, int]],
+    about: Sequence[tuple[int, int]] = (),
+    *,
+    chunks: int,
+    unlabelled: Sequence[int] = (),
+) -> NameGraph:
+    """Return the graph of names, from pairs of a chunk and the place of a name in the list."""
+    called: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        called.setdefault(folded_name(name), []).append(place)
+    return NameGraph(
+        _pairs(held),
+        _pairs(about),
+        labelled=np.array([place not in unlabelled for place in range(len(names))]),
+        called=called,
+        names=names,
+        chunks=chunks,
+    )
+
+
+def _pairs(pairs: Sequence[tuple[int, int]]) -> Pairs:
+    return Pairs(*np.array(pairs, dtype=np.int64).reshape(-1, 2).T)

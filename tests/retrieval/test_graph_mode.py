@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from small_worlds import FakeEmbedder, World, publish
+from small_worlds import FakeEmbedder, World, name_graph, publish
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.retrieval.name_graph import NameGraph
+from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.propagate import Walk
 
 CHAIN = World(
@@ -24,11 +24,21 @@ CHAIN = World(
         ("c3", "d3", "Oslo Film Prize is given every second year."),
         ("c4", "d4", "Mud is wet earth. A director of a river may win nothing."),
     ),
-    sentences=(("s1", "c1", "Blue River is a film that Anna Holm directed."),),
-    entities=(("e1", "Blue River", ("Blue River",)), ("e2", "Anna Holm", ("Anna Holm", "Holm"))),
+    sentences=(
+        ("s1", "c1", "Blue River is a film that Anna Holm directed."),
+        ("s2", "c2", "Anna Holm won the Oslo Film Prize."),
+        ("s3", "c3", "Oslo Film Prize is given every second year."),
+    ),
+    entities=(
+        ("e1", "Blue River", ("Blue River",)),
+        ("e2", "Anna Holm", ("Anna Holm", "Holm")),
+        ("e3", "Oslo Film Prize", ()),
+        ("e4", "Mud", ()),
+    ),
     relations=(("r1", "e2", "Anna Holm direct Blue River", "e1"),),
     evidence=(("r1", "s1", 0.5),),
-    mentions=(("e1", "s1"), ("e2", "s1")),
+    mentions=(("e1", "s1"), ("e2", "s1"), ("e2", "s2"), ("e3", "s2"), ("e3", "s3")),
+    titles=(("e1", "d1"), ("e2", "d2"), ("e3", "d3"), ("e4", "d4")),
 )
 
 
@@ -60,32 +70,60 @@ def test_walk_is_the_power_iteration_of_the_whole_transition_matrix(seed: int, s
 
 
 def test_a_chunk_holds_what_it_mentions_and_is_about_its_title() -> None:
-    graph = NameGraph(
-        ["Anna Holm met Bo Berg.", "A holm is an island."], [["Bo Berg"], []], ["Holm"]
-    )
-    names = [" ".join(key) for key in graph.keys]
-    assert names == ["bo berg", "holm"]
+    graph = name_graph(["Bo Berg", "Holm", "met"], [(0, 0), (0, 1), (0, 1), (0, 2)], [(0, 0)],
+                       chunks=2, unlabelled=[2])  # fmt: skip
+    assert graph.keys == {"bo berg": 0, "holm": 1}
     assert graph.is_title.tolist() == [True, False]
     assert graph.weights.toarray().tolist() == [[10.0, 1.0], [0.0, 0.0]]
     assert graph.rarity.tolist() == [1.0, 1.0]
 
 
 def test_a_title_inside_a_longer_name_is_held_as_well() -> None:
-    texts = ["It was scored by Film Composer Hans Salter.", "He was born in Vienna."]
-    graph = NameGraph(texts, [["Score"], ["Hans Salter"]], ["film composer Hans Salter"])
+    names = ["Score", "Hans Salter", "film composer Hans Salter"]
+    graph = name_graph(names, [(0, 2)], [(0, 0), (1, 1)], chunks=2)
     assert graph.weights.toarray()[0].tolist() == [10.0, 1.0, 1.0]
 
 
-def test_a_text_without_a_title_is_about_the_name_it_begins_with() -> None:
-    texts = ["Anna Holm met Bo Berg.", "In 1999 Bo Berg met Anna Holm.", "nobody is here"]
-    graph = NameGraph(texts, [[], [], []], ["Anna Holm", "Bo Berg"])
-    assert [" ".join(key) for key in graph.keys] == ["anna holm", "bo berg"]
-    assert graph.weights.toarray().tolist() == [[10.0, 1.0], [1.0, 10.0], [0.0, 0.0]]
+def test_of_names_alike_a_title_is_meant() -> None:
+    graph = name_graph(["holm", "Holm"], [(0, 0)], [(1, 1)], chunks=2)
+    assert graph.keys == {"holm": 1}
 
 
-def test_a_name_that_many_texts_begin_with_is_the_title_of_none() -> None:
-    graph = NameGraph(["Bo Berg sat."] * 30, [[]] * 30, ["Bo Berg"])
-    assert not graph.is_title.any()
+UNTITLED = World(
+    documents=(("d1", "one.md"), ("d2", "two.md"), ("d3", "three.md")),
+    chunks=(
+        ("c1", "d1", "Anna Holm met Bo Berg."),
+        ("c2", "d2", "In 1999 Bo Berg met Anna Holm."),
+        ("c3", "d3", "nobody is here"),
+    ),
+    sentences=(
+        ("s1", "c1", "Anna Holm met Bo Berg."),
+        ("s2", "c2", "In 1999 Bo Berg met Anna Holm."),
+        ("s3", "c3", "nobody is here"),
+    ),
+    entities=(("e1", "Anna Holm", ()), ("e2", "Bo Berg", ()), ("e3", "nobody", ())),
+    mentions=(("e1", "s1"), ("e2", "s1"), ("e1", "s2"), ("e2", "s2"), ("e3", "s3")),
+    untitled=True,
+)
+
+
+def test_a_text_without_a_title_is_about_the_name_it_begins_with(tmp_path: Path) -> None:
+    names = Graph(publish(tmp_path, UNTITLED).open()).name_graph
+    assert [names.name(place) for place in range(3)] == ["Anna Holm", "Bo Berg", "nobody"]
+    assert names.weights.toarray().tolist() == [[10.0, 1.0, 0.0], [1.0, 10.0, 0.0], [0.0, 0.0, 1.0]]
+
+
+def test_a_name_that_many_texts_begin_with_is_the_title_of_none(tmp_path: Path) -> None:
+    many = [str(one) for one in range(30)]
+    world = World(
+        documents=(("d", "d.md"),),
+        chunks=tuple((f"c{one}", "d", "Bo Berg sat.") for one in many),
+        sentences=tuple((f"s{one}", f"c{one}", "Bo Berg sat.") for one in many),
+        entities=(("e", "Bo Berg", ()),),
+        mentions=tuple(("e", f"s{one}") for one in many),
+        untitled=True,
+    )
+    assert not Graph(publish(tmp_path, world).open()).name_graph.is_title.any()
 
 
 def test_the_far_end_of_a_chain_of_names_comes_before_what_shares_words(index: Index) -> None:

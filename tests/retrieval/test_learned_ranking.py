@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ from graphrag_tasks.retrieval.forest import Forest, load_forest
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
 from graphrag_tasks.retrieval.walk import walk
-from graphrag_tasks.snapshots import Store
 
 numbers = st.integers(-3, 3)
 trees = st.recursive(
@@ -47,8 +47,9 @@ def test_the_model_of_the_package_knows_these_features_and_no_counts_of_links() 
 
 
 def test_features_of_a_small_world(tmp_path: Path) -> None:
-    publish(tmp_path, SMALL)
-    graph = Graph(Store(str(tmp_path)).open())
+    handbook = ("e5", "Network handbook", ())
+    world = replace(SMALL, entities=(*SMALL.entities, handbook), titles=(("e5", "d2"),))
+    graph = Graph(publish(tmp_path, world).open())
     vector = np.array(FakeEmbedder.vector("q"), np.float32)
     query = Query("Network handbook spooler", 3, lambda _: vector, lambda _: [])
     walked = walk(graph, query, RetrievalConfig())

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from small_worlds import SMALL, FakeEmbedder, World, publish
 
+from graphrag_tasks.lexical import Lexicon, query_terms, terms
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.retrieval.lexical import Lexicon
-from graphrag_tasks.retrieval.tokens import query_terms, terms
 
 CORPUS = [
     "VBBS was replaced by VBBE in S/4HANA.",
@@ -19,6 +19,11 @@ CORPUS = [
     "I_ManufacturingOrder is a released view.",
     "The migration of custom code takes weeks.",
 ]
+
+
+def bm25(texts: list[str], question: str) -> NDArray[np.float32]:
+    lexicon = Lexicon.of(texts)
+    return lexicon.scores(lexicon.asked(question))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +59,7 @@ def test_names_of_code_are_kept_whole_and_in_parts(text: str, expected: list[str
     ],
 )
 def test_case_spelling_and_slips_do_not_matter(question: str, best: int) -> None:
-    scores = Lexicon(CORPUS).scores(question)
+    scores = bm25(CORPUS, question)
     assert int(np.argmax(scores)) == best
     assert scores[best] > 0
 
@@ -65,12 +70,12 @@ def test_a_term_that_is_known_is_not_taken_for_a_slip() -> None:
 
 @pytest.mark.parametrize("text", ["", "the of and", "§§§", "zzzzzzzzzz"])
 def test_no_known_term_scores_nothing(text: str) -> None:
-    assert not Lexicon(CORPUS).scores(text).any()
+    assert not bm25(CORPUS, text).any()
 
 
 @pytest.mark.parametrize("corpus", [[], [""], ["the of"]])
 def test_corpus_without_terms(corpus: list[str]) -> None:
-    assert Lexicon(corpus).scores("grid").tolist() == [0.0] * len(corpus)
+    assert bm25(corpus, "grid").tolist() == [0.0] * len(corpus)
 
 
 def test_bm25_leaves_out_chunks_without_a_word_and_needs_no_model(tmp_path: Path) -> None:

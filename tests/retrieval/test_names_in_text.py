@@ -1,10 +1,10 @@
-"""Known names found in texts, and what is a name at all."""
+"""Known names found in questions, and what is a name at all."""
 
 from __future__ import annotations
 
 import pytest
 
-from graphrag_tasks.retrieval.names import NameTrie, can_be_named, name_words, title_aliases
+from graphrag_tasks.retrieval.names import can_be_named, find_names, folded_name, runs
 
 NAMES = [
     "New York",
@@ -15,13 +15,13 @@ NAMES = [
     "Café Müller",
     "The End",
 ]
-TRIE = NameTrie(map(name_words, NAMES))
+KNOWN = {folded_name(name): name for name in NAMES}
 
 
 def found(text: str) -> list[tuple[str, str, bool]]:
     return [
-        (NAMES[match.row], text[match.start : match.end], match.as_name)
-        for match in TRIE.find(text)
+        (KNOWN[match.key], text[match.start : match.end], match.as_name)
+        for match in find_names(text, KNOWN)
     ]
 
 
@@ -52,20 +52,6 @@ def test_longest_names_first(text: str, expected: list[tuple[str, str, bool]]) -
 
 
 @pytest.mark.parametrize(
-    ("title", "aliases"),
-    [
-        ("Lilu (mythology)", ["Lilu (mythology)", "Lilu"]),
-        ("Vienna, Virginia", ["Vienna, Virginia", "Vienna"]),
-        ("Bach [composer], Johann", ["Bach [composer], Johann", "Bach, Johann", "Bach"]),
-        ("(untitled)", ["(untitled)"]),
-        ("  ", []),
-    ],
-)
-def test_what_a_title_may_be_called(title: str, aliases: list[str]) -> None:
-    assert title_aliases(title) == aliases
-
-
-@pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("The", False),
@@ -76,10 +62,17 @@ def test_what_a_title_may_be_called(title: str, aliases: list[str]) -> None:
         ("?", False),
     ],
 )
-def test_what_texts_can_be_searched_for(name: str, expected: bool) -> None:
-    assert can_be_named(name_words(name)) is expected
+def test_what_questions_are_searched_for(name: str, expected: bool) -> None:
+    assert can_be_named(folded_name(name)) is expected
 
 
 def test_of_two_that_overlap_the_longer_counts() -> None:
-    trie = NameTrie(map(name_words, ["first run", "run the race"]))
-    assert [match.row for match in trie.find("came first, Run The Race or")] == [1]
+    known = {"first run", "run the race"}
+    assert [match.key for match in find_names("came first, Run The Race or", known)] == [
+        "run the race"
+    ]
+
+
+def test_what_is_inside_a_name() -> None:
+    assert list(runs("a b c")) == ["a", "b", "c", "a b", "b c"]
+    assert list(runs("a")) == []

@@ -1,0 +1,115 @@
+"""Lexical search: BM25 by bm25s, whose scores of every term are computed once and kept.
+
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, in
+Lucene's form; bm25s (Lù, arXiv 2407.03618) computes the scores of every term once. They are two
+tables, which a snapshot holds and readers map: a query adds up the rows of its terms.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphrag_tasks.lexical.tokens import query_terms, terms
+from graphrag_tasks.schemas import POSTINGS, TERMS
+
+_K1 = 1.5
+_B = 0.75
+
+Floats = NDArray[np.float32]
+
+
+class Lexicon:
+    """BM25 over a list of texts; never changed once built, so threads may share it.
+
+    Args:
+        terms: Rows of `schemas.TERMS`.
+        postings: Rows of `schemas.POSTINGS`, those of each term together, in the terms' order.
+        size: Number of texts.
+    """
+
+    def __init__(self, terms: pa.Table, postings: pa.Table, size: int) -> None:
+        self._size = size
+        self._ends = _numpy(terms, "end")
+        self._rows = _numpy(postings, "row")
+        self._scores = _numpy(postings, "score")
+        self.known = {term: place for place, term in enumerate(terms["term"].to_pylist())}
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Lexicon:
+        """Build it from texts, one per row."""
+        return cls(*lexicon_tables(texts), len(texts))
+
+    def asked(self, text: str) -> list[str]:
+        """Return the terms of a question that some text holds, in order, with repeats."""
+        return [term for term in query_terms(text, self.known) if term in self.known]
+
+    def scores(self, asked: Sequence[str]) -> Floats:
+        """Return the BM25 score of every row, shape (rows,); 0 where no term is shared.
+
+        Args:
+            asked: Of `asked`.
+        """
+        scores = np.zeros(self._size, dtype=np.float32)
+        for term in asked:
+            part = self._part(term)
+            scores[self._rows[part]] += self._scores[part]
+        return scores
+
+    def coverage(self, asked: Sequence[str]) -> Floats:
+        """Return the share of the question's terms that each row holds, rare ones first.
+
+        Shape (rows,); terms weigh by inverse document frequency.
+        """
+        covered = np.zeros(self._size, dtype=np.float32)
+        total = 0.0
+        for term in sorted(set(asked)):
+            part = self._part(term)
+            weight = float(np.log1p(self._size / (part.stop - part.start)))
+            covered[self._rows[part]] += weight
+            total += weight
+        return covered / total if total else covered
+
+    def _part(self, term: str) -> slice:
+        place = self.known[term]
+        return slice(int(self._ends[place - 1]) if place else 0, int(self._ends[place]))
+
+
+def lexicon_tables(texts: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+    """Return the terms of texts, sorted, and the score of each term in each text that holds it."""
+    found = [terms(text) for text in texts]
+    known = sorted({term for one in found for term in one})
+    vocabulary = {term: place for place, term in enumerate(known)}
+    if not known:
+        return TERMS.empty_table(), POSTINGS.empty_table()
+    scores = _bm25s_scores([[vocabulary[term] for term in one] for one in found], vocabulary)
+    return (
+        pa.table([known, scores["indptr"][1:]], schema=TERMS),
+        pa.table([scores["indices"], scores["data"]], schema=POSTINGS),
+    )
+
+
+def _bm25s_scores(
+    texts: list[list[int]], vocabulary: dict[str, int]
+) -> dict[str, NDArray[np.generic]]:
+    """Return the matrix of scores, compressed by columns: a column for each term."""
+    import bm25s
+
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG when imported
+    bm25 = bm25s.BM25(k1=_K1, b=_B, method="lucene", backend="numpy")
+    bm25.index((texts, vocabulary), create_empty_token=False, show_progress=False)
+    scores: dict[str, NDArray[np.generic]] = bm25.scores
+    return scores
+
+
+def _numpy(table: pa.Table, name: str) -> NDArray[Any]:
+    data = table[name]
+    array: NDArray[Any] = (
+        data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
+    ).to_numpy()
+    return array

@@ -1,0 +1,42 @@
+"""What lexical search reads: BM25 over chunks, and over the titles and headings above them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from graphrag_tasks.lexical.bm25 import lexicon_tables
+from graphrag_tasks.schemas import BLOCK_SEPARATOR
+
+FILE_NAME = "file_name"
+"""`documents.title_source` of a document that has no title; its file's name is no name of it."""
+
+
+def word_tables(documents: pa.Table, chunks: pa.Table) -> dict[str, pa.Table]:
+    """Return the terms and postings of two fields, `text` and `heading`, by the tables' names.
+
+    Args:
+        documents: Columns document_id, title and title_source.
+        chunks: Columns document_id, heading_path and text.
+    """
+    titles = {
+        row["document_id"]: row["title"]
+        for row in documents.select(["document_id", "title", "title_source"]).to_pylist()
+        if row["title_source"] != FILE_NAME
+    }
+    above, texts = [], []
+    for row in chunks.select(["document_id", "heading_path", "text"]).to_pylist():
+        headings = list(filter(None, [titles.get(row["document_id"]), *row["heading_path"]]))
+        above.append("\n".join(headings))
+        texts.append(text_below(row["text"], headings))
+    found = {}
+    for field, lines in (("text", texts), ("heading", above)):
+        found[f"{field}_terms"], found[f"{field}_postings"] = lexicon_tables(lines)
+    return found
+
+
+def text_below(text: str, headings: Sequence[str]) -> str:
+    """Return a text below its title and headings, as far as it does not begin with them."""
+    beginning = text.split(BLOCK_SEPARATOR, len(headings) + 1)[:-1]
+    return "\n".join([*(one for one in dict.fromkeys(headings) if one not in beginning), text])
