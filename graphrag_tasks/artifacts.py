@@ -23,7 +23,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fsspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -31,6 +30,7 @@ import pyarrow.parquet as pq
 from graphrag_tasks import schemas
 from graphrag_tasks.errors import ArtifactError
 from graphrag_tasks.row_groups import cut, rows_of_group
+from graphrag_tasks.storage import file_system
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -100,8 +100,7 @@ class Folder:
 
     @cached_property
     def _target(self) -> tuple[Any, str]:
-        fs, path = fsspec.core.url_to_fs(self.uri)
-        return fs, str(path)
+        return file_system(self.uri)
 
     def __truediv__(self, name: str) -> Folder:
         """Return a folder below this one."""

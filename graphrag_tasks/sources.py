@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pyarrow as pa
 
 from graphrag_tasks.access import SIDECAR_SUFFIX, Labeller, is_access_file
 from graphrag_tasks.config import AccessConfig
 from graphrag_tasks.errors import ConfigError, DocumentError, SourceError
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.storage import file_system
 
 log = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ def _source_root(spec: str) -> SourceRoot:
     target = target.rstrip("/") or "/"
     if "://" not in target:
         target = str(Path(target).expanduser().absolute())
-    fs, path = fsspec.core.url_to_fs(target)
+    fs, path = file_system(target)
     if not fs.exists(path):
         raise SourceError(
             "the source does not exist", spec, "Nothing was changed. Check the path or the mount"
@@ -154,7 +154,7 @@ def list_sources(roots: Iterable[SourceRoot], access: AccessConfig | None = None
 
 
 def _list_root(root: SourceRoot, access: AccessConfig) -> Iterable[dict[str, Any]]:
-    fs, base = fsspec.core.url_to_fs(root.uri)
+    fs, base = file_system(root.uri)
     base = str(base).rstrip("/")
     if root.file is not None:
         file = f"{base}/{root.file}"
@@ -195,7 +195,7 @@ def read_passages(root: SourceRoot) -> dict[str, bytes]:
     Raises:
         SourceError: A line is not an object with `id` and `text`, or an id stands twice.
     """
-    fs, base = fsspec.core.url_to_fs(root.uri)
+    fs, base = file_system(root.uri)
     path = posixpath.join(str(base), str(root.file))
     lines: dict[str, bytes] = {}
     for number, line in enumerate(bytes(fs.cat_file(path)).splitlines(), start=1):
@@ -281,7 +281,7 @@ class SourceReader:
             raise DocumentError("unreadable", f"there is no source '{name}' in this run", uri)
         if root.holds_passages:
             return self._passage(root, path)
-        fs, base = fsspec.core.url_to_fs(root.uri)
+        fs, base = file_system(root.uri)
         return _read_inside(fs, str(base), posixpath.join(str(base), root.file or path), uri)
 
     def _passage(self, root: SourceRoot, passage_id: str) -> bytes:
@@ -306,4 +306,6 @@ def _read_inside(
             raise DocumentError("unreadable", "the path leads out of its source", where)
         if resolved.exists() and not resolved.is_file():  # opening a pipe would never end
             raise DocumentError("unreadable", "it is no longer a regular file", where)
+    elif ".." in full.split("/"):
+        raise DocumentError("unreadable", "the path leads out of its source", where)
     return bytes(fs.cat_file(full))

@@ -155,12 +155,12 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "mentions": [
             {"entity_id": one, "sentence_id": sentence, "chunk_id": chunk_of[sentence],
              "document_id": document_of[chunk_of[sentence]], **_place(world, one, sentence),
-             "source": "extracted"}
+             "alias": names[one], "type": "PRODUCT", "source": "extracted"}
             for one, sentence in world.mentions
         ],
         "titles": [
             {"entity_id": one, "chunk_id": chunk, "document_id": document, "alias": names[one],
-              "source": "title"}
+             "source": "title"}
             for one, document in world.titles
             for chunk, holder, _ in world.chunks
             if holder == document

@@ -1,0 +1,74 @@
+"""File systems by URI: the local disk, S3 (`s3://bucket/prefix`), and what else fsspec knows.
+
+S3 is spoken to by obstore (the Rust crate object_store): one package without dependencies, which
+waits and tries again by itself, and has the conditional writes that s3fs and pyarrow's S3 lack.
+Credentials, region and endpoint come from the environment (`AWS_ACCESS_KEY_ID`, `AWS_REGION`,
+`AWS_ENDPOINT_URL`, …) or from the machine's role; never from a setting.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import fsspec
+
+from graphrag_tasks.errors import MissingDependencyError
+
+S3 = "s3"
+
+
+class ConflictError(Exception):
+    """An object is not as the writer knew it: another one wrote meanwhile."""
+
+
+def file_system(uri: str) -> tuple[Any, str]:
+    """Return the file system of a URI or path, and the path on it.
+
+    Raises:
+        MissingDependencyError: The package for S3 is not installed.
+    """
+    if is_s3(uri):
+        _register(uri)
+    fs, path = fsspec.core.url_to_fs(uri)
+    return fs, str(path)
+
+
+def is_s3(uri: str) -> bool:
+    """Return whether a URI names objects in S3."""
+    return uri.startswith(f"{S3}://")
+
+
+@cache
+def _register(uri: str) -> None:
+    try:
+        from graphrag_tasks.storage.s3 import S3FileSystem
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError(
+            "S3 needs a package that is not installed", uri, "pip install 'graphrag-tasks[s3]'"
+        ) from error
+    fsspec.register_implementation(S3, S3FileSystem, clobber=True)
+
+
+def version(uri: str) -> str | None:
+    """Return the version (ETag) of an object in S3, or None where it is absent."""
+    fs, path = file_system(uri)
+    try:
+        return str(fs.info(path)["e_tag"])
+    except FileNotFoundError:
+        return None
+
+
+def write_if(uri: str, data: bytes, expected: str | None) -> None:
+    """Write an object in S3 if it is still of the expected version.
+
+    Args:
+        uri: Of the object.
+        data: Its new bytes.
+        expected: What `version` returned: None for an object that must not exist.
+
+    Raises:
+        ConflictError: Another one wrote it meanwhile.
+    """
+    fs, path = file_system(uri)
+    fs.put_if(path, data, expected)
