@@ -4,6 +4,7 @@ The load stage and retrieval share it, so that a question is read as the texts w
 """
 
 from graphrag_tasks.lexical.bm25 import Lexicon
+from graphrag_tasks.lexical.fields import word_tables
 from graphrag_tasks.lexical.tokens import STOP_WORDS, fold, query_terms, terms, words
 
-__all__ = ["STOP_WORDS", "Lexicon", "fold", "query_terms", "terms", "words"]
+__all__ = ["STOP_WORDS", "Lexicon", "fold", "query_terms", "terms", "word_tables", "words"]

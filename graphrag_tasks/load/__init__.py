@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from graphrag_tasks.config import GraphConfig
 from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics, linked_chunks
+from graphrag_tasks.lexical import word_tables
 from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
-from graphrag_tasks.load.words import word_tables
 from graphrag_tasks.stage import StageResult
 
 __all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "VectorStore", "load", "open_vector_store"]

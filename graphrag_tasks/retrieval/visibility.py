@@ -26,6 +26,7 @@ from graphrag_tasks import schemas
 from graphrag_tasks.access import may_see
 from graphrag_tasks.config import CommunitiesConfig, GraphConfig
 from graphrag_tasks.errors import AccessError
+from graphrag_tasks.lexical import word_tables
 from graphrag_tasks.retrieval.arrays import column
 from graphrag_tasks.snapshots import Snapshot
 
@@ -107,6 +108,10 @@ class VisibleSnapshot(Snapshot):
             "chunk_vectors": lambda: self._vectors("chunk", self.table("chunks", ["chunk_id"])),
             "entity_vectors": lambda: self._vectors("entity", self._entities),
             "relation_vectors": lambda: self._vectors("relation", self._relations),
+            "text_terms": lambda: self._words["text_terms"],
+            "text_postings": lambda: self._words["text_postings"],
+            "heading_terms": lambda: self._words["heading_terms"],
+            "heading_postings": lambda: self._words["heading_postings"],
         }
 
     def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
@@ -215,6 +220,11 @@ class VisibleSnapshot(Snapshot):
             summarizer=finding.ExtractiveSummarizer(),
         )
         return found.collected().tables
+
+    @cached_property
+    def _words(self) -> Mapping[str, pa.Table]:
+        """BM25 over the visible chunks, whose terms are as rare as they are in those."""
+        return word_tables(self.table("documents"), self.table("chunks"))
 
     def _vectors(self, kind: str, rows: pa.Table) -> pa.Table:
         """Return the vectors of the visible rows, zero where their wording is not the published."""

@@ -22,6 +22,7 @@ from graphrag_tasks.config import (
     SqlConfig,
 )
 from graphrag_tasks.gazetteer import gazetteer
+from graphrag_tasks.lexical import word_tables
 from graphrag_tasks.mention import mention
 from graphrag_tasks.normalize import normalize
 from graphrag_tasks.relate import relate
@@ -143,7 +144,8 @@ def _global(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
     def keep(found: Any) -> None:
         made.update(found.collected().tables)
 
-    keep(gazetteer(tables["documents"], tables["chunks"], config=GazetteerConfig(), sql=SQL))
+    read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
+    keep(gazetteer(*read, config=GazetteerConfig(), sql=SQL))
     titles = made["gazetteer"]
     keep(normalize(triples, titles, config=NormalizeConfig(), sql=SQL))
     surfaces, names = made["surfaces"], made["names"]
@@ -156,7 +158,7 @@ def _global(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
         {name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=CommunitiesConfig(), graph=GraphConfig(), summarizer=ExtractiveSummarizer(),
     ))  # fmt: skip
-    return made
+    return made | word_tables(tables["documents"], tables["chunks"])
 
 
 def _vectors(texts: pa.Table) -> pa.Table:
