@@ -76,8 +76,8 @@ def write_corpus(folder: Path, triples: int, *, seed: int = 0) -> None:
     _write(folder, "sentences", (_sentences(rows, seed) for rows in _ranges(sentences)))
     _write(folder, "chunks", (_chunks(rows, chunks, seed) for rows in _ranges(chunks)))
     _write(folder, "documents", (_documents(rows, seed) for rows in _ranges(documents)))
-    _write(folder, "links", iter(()))
-    _write(folder, "anchors", iter(()))
+    for table in ("blocks", "cells", "links", "anchors"):
+        _write(folder, table, iter(()))
 
 
 def _ranges(count: int) -> Iterator[Numbers]:

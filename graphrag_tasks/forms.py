@@ -47,6 +47,8 @@ def has_lone_letter(key: str) -> bool:
 
 def unbracketed(key: str) -> str:
     """Return the name without brackets: "system(s)" is "system", "(de)serialisation" one word."""
+    if not _BRACKETS.search(key):
+        return key
     return _BRACKETS.sub("", _OPTIONAL_PLURAL.sub("", key))
 
 
@@ -74,7 +76,7 @@ def singular(key: str) -> str:
     head, of, rest = key.partition(" of ")
     words = head.split(" ")
     last = len(words) - 1
-    while last > 0 and any(sign.isdigit() for sign in words[last]):
+    while last > 0 and not words[last].isalpha() and any(map(str.isdigit, words[last])):
         last -= 1
     words[last] = singular_noun(words[last])
     return " ".join(words) + of + rest
@@ -95,6 +97,9 @@ def singular_noun(word: str) -> str:
 
 def joined(key: str) -> str:
     """Return the name without what separates its words: "time-stamp" is "time stamp"."""
+    letters = key.replace(" ", "")
+    if letters.isalpha() and key.strip() == key:  # most are
+        return letters
     return _JOINTS.sub("", key).rstrip(".")
 
 

@@ -54,8 +54,10 @@ def clean_name(surface: str) -> str:
     """
     text = surface
     if not (text.isascii() and text.isprintable()):  # most are, and have nothing to put right
-        text = unicodedata.normalize("NFKC", _CONTROL.sub(" ", text))
-    text = _strip_edges(_SPACE.sub(" ", text))
+        text = _SPACE.sub(" ", unicodedata.normalize("NFKC", _CONTROL.sub(" ", text)))
+    elif "  " in text:
+        text = _SPACE.sub(" ", text)
+    text = _strip_edges(text)
     words = text.split(" ")
     while len(words) > 1 and words[0].casefold() in _DETERMINERS:
         words = words[1:]

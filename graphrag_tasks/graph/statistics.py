@@ -103,11 +103,15 @@ def _degrees(relations: pa.Table, entities: int) -> Rows:
 
 
 def _component_sizes(relations: pa.Table, entities: int) -> Rows:
-    import igraph
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    graph = igraph.Graph(n=entities, edges=edge_ends(relations))
-    found = graph.connected_components().membership if entities else []
-    return np.bincount(np.array(found, dtype=np.int64))
+    if not entities:
+        return np.empty(0, np.int64)
+    ends = (relations["source"].to_numpy(), relations["target"].to_numpy())
+    pairs = coo_array((np.ones(relations.num_rows, np.bool_), ends), shape=(entities, entities))
+    _, found = connected_components(pairs, directed=False)
+    return np.bincount(found)
 
 
 def _related_pairs(relations: pa.Table) -> int:

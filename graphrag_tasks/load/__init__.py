@@ -21,7 +21,7 @@ REQUIRES = (
 PRODUCES = (
     "nodes", "edges", "text_terms", "text_postings", "heading_terms", "heading_postings",
 )  # fmt: skip
-DEPENDENCIES = ("python-igraph", "bm25s", "pystemmer")
+DEPENDENCIES = ("scipy", "bm25s", "pystemmer")
 
 
 def load(

@@ -83,17 +83,19 @@ def problem_of(
         "no_letter": not any(map(str.isalnum, key)),
         GENERIC: False,
     }
-    return next((problem for problem in PROBLEMS if checks[problem]), None)
+    if not any(checks.values()):
+        return None
+    return next(problem for problem in PROBLEMS if checks[problem])
 
 
 def _is_value(key: str) -> bool:
-    if not any(sign.isalpha() for sign in key):
+    if not any(map(str.isalpha, key)):
         return any(map(str.isdigit, key))
     return _VALUE.fullmatch(key) is not None and _VALUE_CORE.search(key) is not None
 
 
 def _is_stop_word(key: str) -> bool:
-    return key in _FILLERS or all(word in _stop_words() for word in key.split(" "))
+    return key in _FILLERS or _stop_words().issuperset(key.split(" "))
 
 
 def _is_fragment(surface: str, key: str) -> bool:

@@ -49,6 +49,7 @@ _SCOPE = r"(?:(?:abap|custom|customer|global|local|obsolete|old|new|sap|standard
 _CODE = r"(?=\S*[A-Z0-9_/])(?:/\w+/)?[A-Za-z]\w*(?:[-~]\w+)?"
 _CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+")
 _MARKED = re.compile(r"[0-9_]")
+_CODED = re.compile(r" .*[A-Z0-9_/]|[A-Z0-9_/].* ")
 _KIND_CODE = re.compile(rf"(?i:{_SCOPE}({_WORDS})) ({_CODE})")
 _CODE_KIND = re.compile(rf"({_CODE}) (?i:({_WORDS}))")
 
@@ -66,6 +67,8 @@ _SHAPES: Final = (
     (re.compile(r"(?:[Vv]ersion|[Rr]elease) v?\d[\w.]*|v\d+(?:\.\d+)*"), "VERSION"),
     (re.compile(r"(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?|[\w-]+(?:/[\w.-]+)+\.[a-z]{1,5}"), "PATH"),
 )
+_SHAPED = re.compile(r"[\d_/.:>-]")
+"""A sign that every shape has: names without one, which are most, are looked at no further."""
 _SHORT_PLACES: Final = frozenset({"EU", "NYC", "UAE", "UK", "US", "USA", "USSR"})
 _DOUBTED: Final = frozenset({"PERSON", "GPE"})
 
@@ -88,12 +91,14 @@ def type_of(
 
 
 def _by_shape(name: str) -> str | None:
+    if not _SHAPED.search(name):
+        return None
     return next((type_ for shape, type_ in _SHAPES if shape.fullmatch(name)), None)
 
 
 def _by_kind(name: str) -> str | None:
     """Return the kind that a name says of itself: "table VBBE", "MD04 transaction"."""
-    if name.isupper():  # a statement: "READ TABLE"
+    if not _CODED.search(name) or name.isupper():  # a statement: "READ TABLE"
         return None
     if match := _KIND_CODE.fullmatch(name):
         kind, code = match.groups()

@@ -135,7 +135,7 @@ def _load(state: RunState) -> StageResult:
             "chunks", ["chunk_id", "document_id", "next_id", "ordinal", "heading_path", "text"]
         ),
         state.staged.read_table("entities", ["entity_id"]),
-        state.staged.read_table("relations"),
+        state.staged.read_table("relations", ["head_id", "tail_id", "weight", "confidence"]),
         state.staged.scan_table("mentions").scanner(columns=["entity_id", "chunk_id"]).to_reader(),
         state.staged.read_table("titles", ["entity_id", "chunk_id"]),
         state.staged.read_table("links"),

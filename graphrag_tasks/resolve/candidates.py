@@ -171,8 +171,8 @@ def _needed(left: str, right: str, steps: Steps) -> tuple[str, ...]:
 
 def shorter_names(name: Name) -> Iterator[tuple[str, str]]:
     """Yield the keys of a name without its kind, title or company form, each with the rule."""
-    kind = _KIND.fullmatch(name.key)
-    if kind and not name.name.isupper() and _CODE_SHAPE.fullmatch(name.name.split(" ")[-1]):
+    is_code = _CODE_SHAPE.fullmatch(name.name.rpartition(" ")[2]) and not name.name.isupper()
+    if is_code and (kind := _KIND.fullmatch(name.key)):
         yield kind[1], "kind"
     if name.type == "PERSON" and (honorific := _HONORIFIC.fullmatch(name.key)):
         yield honorific[1], "honorific"
