@@ -3,7 +3,7 @@
 Each stage runs in a process of its own, reads and writes artifacts as a run does, and is measured
 from the first byte read to the last written: wall-clock seconds, CPU seconds and the highest
 resident memory (the interpreter with its libraries included). Imports are not timed. Prints a
-table, and JSON with `--json`.
+table row by row, or JSON with `--json`.
 
     python benchmarks/graph.py --triples 10000 100000 1000000
     python benchmarks/graph.py --triples 10000000 --folder /some/disk --json
@@ -18,13 +18,13 @@ import multiprocessing
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 from graph_corpus import write_corpus
 
@@ -37,7 +37,12 @@ from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots import write_table
 
 STAGES = ("gazetteer", "normalize", "resolve", "mention", "relate", "communities", "load")
+_LIBRARIES = ("duckdb", "pandas", "pyarrow.dataset", "igraph", "scipy.sparse.csgraph", "spacy",
+              "spacy.lang.en.stop_words", "spacy.pipeline")  # fmt: skip
 _MEGABYTE = 1_000_000
+_HEAD = """\
+| triples | stage | seconds | CPU seconds | peak MB | CPU ns / (n log2 n) |
+|---|---|---|---|---|---|"""
 
 
 @dataclass(frozen=True)
@@ -70,19 +75,23 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="graphrag-bench-"))
+    costs = []
     try:
-        costs = [
-            cost
-            for triples in options.triples
-            for cost in measure(folder / str(triples), triples, options.stages)
-        ]
+        if not options.json:
+            print(_HEAD)
+        for triples in options.triples:
+            for cost in measure(folder / str(triples), triples, options.stages):
+                costs.append(asdict(cost))
+                if not options.json:
+                    print(_row(cost), flush=True)
     finally:
         if options.folder is None:
             shutil.rmtree(folder)
-    print(json.dumps([asdict(cost) for cost in costs], indent=2) if options.json else _table(costs))
+    if options.json:
+        print(json.dumps(costs, indent=2))
 
 
-def measure(folder: Path, triples: int, stages: Sequence[str]) -> list[StageCost]:
+def measure(folder: Path, triples: int, stages: Sequence[str]) -> Iterator[StageCost]:
     """Run stages on a corpus of this size.
 
     Args:
@@ -92,7 +101,8 @@ def measure(folder: Path, triples: int, stages: Sequence[str]) -> list[StageCost
     """
     if not (folder / "anchors.parquet").exists():
         write_corpus(folder, triples)
-    return [_in_own_process(folder, triples, stage) for stage in stages]
+    for stage in stages:
+        yield _in_own_process(folder, triples, stage)
 
 
 def _in_own_process(folder: Path, triples: int, stage: str) -> StageCost:
@@ -107,7 +117,7 @@ def _measure_stage(folder: Path, triples: int, stage: str) -> StageCost:
     state = SimpleNamespace(staged=staged, config=config, parent=None, store=None)
     state.files = UserFiles.read(config)
     state.store = SimpleNamespace(folder=staged)
-    for module in (f"graphrag_tasks.{stage}", "duckdb", "igraph", "spacy.lang.en.stop_words"):
+    for module in (f"graphrag_tasks.{stage}", *_LIBRARIES):
         import_module(module)
     used = time.process_time()
     with measured() as cost, CORPUS_STAGES[stage](cast("RunState", state)) as result:
@@ -123,15 +133,10 @@ def _measure_stage(folder: Path, triples: int, stage: str) -> StageCost:
     )
 
 
-def _table(costs: Sequence[StageCost]) -> str:
-    lines = ["| triples | stage | seconds | CPU seconds | peak MB | CPU ns / (n log2 n) |"]
-    lines.append("|---|---|---|---|---|---|")
-    for one in costs:
-        unit = one.cpu_seconds * 1e9 / (one.triples * math.log2(one.triples))
-        cells: list[Any] = [f"{one.triples:,}", one.stage, f"{one.seconds:.1f}"]
-        cells += [f"{one.cpu_seconds:.1f}", f"{one.peak_megabytes:,}", f"{unit:.0f}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+def _row(cost: StageCost) -> str:
+    unit = cost.cpu_seconds * 1e9 / (cost.triples * math.log2(cost.triples))
+    cells = [f"{cost.triples:,}", cost.stage, f"{cost.seconds:.1f}", f"{cost.cpu_seconds:.1f}"]
+    return f"| {' | '.join([*cells, f'{cost.peak_megabytes:,}', f'{unit:.0f}'])} |"
 
 
 if __name__ == "__main__":
