@@ -185,11 +185,23 @@ class Snapshot:
         return self.manifest.snapshot_id
 
     def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        """Return one of the snapshot's tables, memory-mapped where it is an Arrow file."""
-        if name in ARROW_TABLES:
-            data = self.folder.open_arrow(ARROW_TABLES[name])
-            return data.select(columns) if columns else data
-        return self.folder.read_table(name, columns)
+        """Return one of the snapshot's tables, memory-mapped where it is an Arrow file.
+
+        Raises:
+            SnapshotError: The snapshot was removed since it was opened.
+            ArtifactError: The table is missing or unreadable.
+        """
+        try:
+            if name in ARROW_TABLES:
+                data = self.folder.open_arrow(ARROW_TABLES[name])
+                return data.select(columns) if columns else data
+            return self.folder.read_table(name, columns)
+        except ArtifactError as error:
+            if self.folder.exists(MANIFEST_FILE):
+                raise
+            raise SnapshotError(
+                "was removed while it was open", self.folder.uri, "Open the index again"
+            ) from error
 
     def document(self, uri: str) -> dict[str, Any]:
         """Return a document's row.

@@ -61,6 +61,16 @@ class Lexicon:
             scores[self._rows[part]] += self._scores[part]
         return scores
 
+    def shares(self, asked: Sequence[str], row: int) -> dict[str, float]:
+        """Return what each term of a question adds to a row's score, terms it lacks left out."""
+        found: dict[str, float] = {}
+        for term in asked:
+            part = self._part(term)
+            held = self._scores[part][self._rows[part] == row]
+            if len(held):
+                found[term] = found.get(term, 0.0) + float(held[0])
+        return found
+
     def coverage(self, asked: Sequence[str]) -> Floats:
         """Return the share of the question's terms that each row holds, rare ones first.
 

@@ -10,10 +10,12 @@ Nothing of the indexing stages is imported but the query encoder, and that on th
 
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.context import Context
+from graphrag_tasks.retrieval.explain import Explanation
 from graphrag_tasks.retrieval.hits import (
     ChunkHit,
     CommunityHit,
     EntityHit,
+    PageBox,
     PathHit,
     RelationHit,
     SourceSentence,
@@ -31,8 +33,10 @@ __all__ = [
     "Context",
     "Embedder",
     "EntityHit",
+    "Explanation",
     "Index",
     "IndexFacts",
+    "PageBox",
     "PathHit",
     "RelationHit",
     "Route",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from graphrag_tasks.retrieval.arrays import Rows
-from graphrag_tasks.retrieval.fuse import standardised, top
+from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
 from graphrag_tasks.retrieval.walk import Walked
@@ -54,17 +54,18 @@ def features(graph: Graph, query: Query, walked: Walked, rows: Rows) -> NDArray[
         rows: The chunks, as of `candidates`.
     """
     headings = graph.heading_lexicon
-    asked = headings.asked(query.text)
+    asked = [term for term in walked.asked if term in headings.known]
     heading = headings.scores(asked)
+    near = beside(graph, walked.hybrid)
     columns: list[NDArray[np.float32]] = [
-        walked.dense[rows].astype(np.float32), *_list(standardised(walked.dense), rows),
-        _share(walked.bm25)[rows], *_list(standardised(walked.bm25), rows),
+        walked.dense[rows].astype(np.float32), *_list(walked.dense_z, rows),
+        _share(walked.bm25)[rows], *_list(walked.bm25_z, rows),
         *_list(walked.first, rows), *_list(walked.second, rows), *_list(walked.scores, rows),
         graph.lexicon.coverage(walked.asked)[rows],
         _share(heading)[rows], headings.coverage(asked)[rows],
         *_seeds(graph, walked, rows),
-        _statements(graph, query, rows), *_surroundings(graph, walked.hybrid, rows),
-        *_list(gated(graph, walked), rows),
+        _statements(graph, query, rows), _document(graph, walked.hybrid, rows), near[rows],
+        *_list(gated(graph, walked, near), rows),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32)
 
@@ -103,14 +104,13 @@ def _statements(graph: Graph, query: Query, rows: Rows) -> NDArray[np.float32]:
     return best
 
 
-def _surroundings(
-    graph: Graph, hybrid: NDArray[np.float32], rows: Rows
-) -> list[NDArray[np.float32]]:
-    """Return how much better a chunk's document has, and the score of what stands beside it."""
+def _document(graph: Graph, hybrid: NDArray[np.float32], rows: Rows) -> NDArray[np.float32]:
+    """Return how much better than each chunk the best of its document is."""
     documents = graph.chunk_documents
     best = np.full(int(documents.max(initial=-1)) + 1, -np.inf, dtype=np.float32)
     np.maximum.at(best, documents, hybrid)
-    return [best[documents[rows]] - hybrid[rows], beside(graph, hybrid)[rows]]
+    better: NDArray[np.float32] = best[documents[rows]] - hybrid[rows]
+    return better
 
 
 def beside(graph: Graph, scores: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -124,15 +124,20 @@ def beside(graph: Graph, scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return at_least_zero
 
 
-def gated(graph: Graph, walked: Walked) -> NDArray[np.float32]:
+def gated(graph: Graph, walked: Walked, near: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the walk's score where the question names a title, and a score of words elsewhere.
 
     A walk from the title that a question names leads far; one from names in passing leads astray.
     So the walk counts by the rarest title named, and cosine and BM25, with what stands beside a
     chunk and the second walk, by the rest.
+
+    Args:
+        graph: The snapshot's arrays.
+        walked: The lists.
+        near: Of `beside`.
     """
     titled = float(_titled(graph, walked))
-    plain = walked.hybrid + _BESIDE * beside(graph, walked.hybrid) + _SECOND * walked.second
+    plain = walked.hybrid + _BESIDE * near + _SECOND * walked.second
     scores = (_LEAST + titled) * walked.scores + (_LEAST + 1.0 - titled) * plain
     gated_scores: NDArray[np.float32] = scores.astype(np.float32)
     return gated_scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -71,8 +72,11 @@ def reciprocal_rank_fusion(lists: Mapping[str, Rows], size: int, k: int) -> Fusi
 
 def standardised(scores: Scores) -> NDArray[np.float32]:
     """Return scores less their mean, over their standard deviation; all 0 where they are equal."""
-    deviation = float(scores.std())
+    if not len(scores):
+        return np.zeros(0, dtype=np.float32)
+    centred = scores - scores.mean()
+    deviation = math.sqrt(float(centred @ centred) / len(centred))
     if deviation < _NO_DEVIATION:
         return np.zeros(len(scores), dtype=np.float32)
-    scaled: NDArray[np.float32] = ((scores - scores.mean()) / deviation).astype(np.float32)
+    scaled: NDArray[np.float32] = (centred / deviation).astype(np.float32)
     return scaled

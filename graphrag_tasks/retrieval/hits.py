@@ -7,6 +7,25 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
+class PageBox:
+    """Where a block of text stands on a page, in points from the page's top left.
+
+    Attributes:
+        page: The page, from 1.
+        left: Its left edge.
+        top: Its upper edge.
+        right: Its right edge.
+        bottom: Its lower edge.
+    """
+
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class SourceSentence:
     """A sentence of a document that supports a relation or mentions an entity.
 
@@ -20,6 +39,7 @@ class SourceSentence:
         page: Page it begins on; None where the format has none.
         char_start: First character in the document text.
         char_end: One past its last character.
+        boxes: Of the blocks it lies in; empty where the format has none.
         confidence: Of the triple read from it; None for a mention.
     """
 
@@ -32,6 +52,7 @@ class SourceSentence:
     page: int | None
     char_start: int
     char_end: int
+    boxes: tuple[PageBox, ...] = ()
     confidence: float | None = None
 
 
@@ -56,6 +77,7 @@ class ChunkHit:
         char_start: First character in the document text.
         char_end: One past its last character.
         heading_path: Headings above it, outermost first.
+        boxes: Of its blocks, in reading order; empty where the format has none.
     """
 
     rank: int
@@ -73,6 +95,7 @@ class ChunkHit:
     char_start: int
     char_end: int
     heading_path: tuple[str, ...]
+    boxes: tuple[PageBox, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,8 +57,7 @@ def rank_hybrid(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 def list_ranks(lists: dict[str, Scores], rows: Rows) -> list[dict[str, int]]:
     """Return, for each row, its rank from 1 in each list: one more than the rows above it."""
-    ranks = {
-        name: (scores[:, None] > scores[rows][None, :]).sum(axis=0) + 1
-        for name, scores in lists.items()
-    }
-    return [{name: int(of[place]) for name, of in ranks.items()} for place in range(len(rows))]
+    return [
+        {name: int(np.count_nonzero(scores > scores[row])) + 1 for name, scores in lists.items()}
+        for row in rows
+    ]

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context import Context
 from graphrag_tasks.retrieval.encoder import QueryEncoder
+from graphrag_tasks.retrieval.explain import Explanation, shared_names, shared_words
 from graphrag_tasks.retrieval.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.hits import CommunityHit, PathHit, RelationHit, SourceSentence
@@ -22,10 +25,16 @@ from graphrag_tasks.retrieval.provenance import Provenance
 from graphrag_tasks.retrieval.ranking import Mode, Query, Ranking
 from graphrag_tasks.retrieval.router import Route, route
 from graphrag_tasks.retrieval.seeds import NounPhrases
+from graphrag_tasks.retrieval.traverse import nearest_relations
 from graphrag_tasks.retrieval.visibility import Principals, visible
 from graphrag_tasks.snapshots import Snapshot, Store
 
 log = logging.getLogger(__name__)
+
+_PLACES = 100
+"""How far down `explain` looks for a chunk."""
+
+_STATEMENTS = 3
 
 
 @dataclass(frozen=True)
@@ -120,12 +129,7 @@ class Index:
         """
         routed = self._route(question) if mode == AUTO else None
         rank = mode_named(routed.mode if routed else mode)
-        if not question.strip():
-            raise QueryError("the question is empty")
-        k = self.config.k if k is None else k
-        if k < 1:
-            raise QueryError(f"k must be at least 1 (got {k})")
-        query = Query(question, k, self._encoder.encode, self._noun_phrases)
+        query = self._query(question, k)
         if filters:
             allowed = allowed_chunks(self.snapshot, self._graph, filters)
             query = replace(query, allowed=allowed)
@@ -133,7 +137,7 @@ class Index:
         return Context(
             question=question,
             mode=routed.mode if routed else mode,
-            k=k,
+            k=query.k,
             snapshot_id=self.snapshot.snapshot_id,
             chunks=self._provenance.chunk_hits(ranking.chunks),
             relations=self._provenance.relation_hits(ranking.relations),
@@ -143,6 +147,43 @@ class Index:
             communities=self._provenance.community_hits(ranking.communities),
             route=routed,
             notes=tuple(ranking.notes),
+        )
+
+    def explain(self, question: str, chunk_id: str, mode: str = AUTO) -> Explanation:
+        """Return why a search for a question returns a chunk, or why not.
+
+        Args:
+            question: As in `search`.
+            chunk_id: Id of the chunk, which need not be among the best.
+            mode: As in `search`.
+
+        Raises:
+            QueryError: As in `search`, or no chunk has the id.
+        """
+        row = self._graph.chunks.row_of(chunk_id)
+        if row is None:
+            raise QueryError(f"there is no chunk '{chunk_id}'", "", "Ids stand in hits of a search")
+        routed = self._route(question) if mode == AUTO else None
+        rank = mode_named(routed.mode if routed else mode)
+        query = self._query(question, _PLACES)
+        first = [item.row for item in self._ranking(rank, query).chunks]
+        alone = np.arange(len(self._graph.chunks)) == row
+        ranking = self._ranking(rank, replace(query, allowed=alone, k=_STATEMENTS))
+        stated = self._graph.chunk_relations.union(np.array([row]))
+        nearest = nearest_relations(
+            self._graph, replace(query, k=_STATEMENTS), np.flatnonzero(stated)
+        )
+        hits = self._provenance.chunk_hits(ranking.chunks)
+        return Explanation(
+            question=question,
+            mode=routed.mode if routed else mode,
+            route=routed,
+            chunk=hits[0] if hits else None,
+            place=first.index(row) + 1 if row in first else None,
+            places=_PLACES,
+            words=shared_words(self._graph, question, row),
+            names=shared_names(self._graph, question, row),
+            relations=self._provenance.relation_hits(nearest),
         )
 
     def neighbors(self, name: str) -> tuple[RelationHit, ...]:
@@ -194,6 +235,14 @@ class Index:
     @cached_property
     def _browser(self) -> Browser:
         return Browser(self._graph, self._provenance)
+
+    def _query(self, question: str, k: int | None) -> Query:
+        if not question.strip():
+            raise QueryError("the question is empty")
+        k = self.config.k if k is None else k
+        if k < 1:
+            raise QueryError(f"k must be at least 1 (got {k})")
+        return Query(question, k, self._encoder.encode, self._noun_phrases)
 
     def _route(self, question: str) -> Route:
         routed = route(question)

@@ -1,4 +1,4 @@
-"""From rows to texts with their sources: relation → evidence → sentence → page → document.
+"""From rows to texts with their sources: relation → evidence → sentence → page, box, document.
 
 All joins are made once, as integer arrays, on the first search; a query then only reads the rows
 it returns.
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.retrieval.arrays import Rows, column, id_ranks, rows_of
+from graphrag_tasks.retrieval.boxes import Boxes
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.hits import (
     ChunkHit,
@@ -61,7 +62,8 @@ class Provenance:
     def chunk_hits(self, ranked: Sequence[RankedChunk]) -> tuple[ChunkHit, ...]:
         """Return chunks with their documents, in the order given."""
         rows = [item.row for item in ranked]
-        documents = self._document_fields(self._chunk_documents[rows])
+        of = self._chunk_documents[rows]
+        chunks = self._with_boxes(_take(self._chunks, rows), of)
         return tuple(
             ChunkHit(
                 rank=rank, score=item.score, similarity=item.similarity, ranks=dict(item.ranks),
@@ -69,7 +71,7 @@ class Provenance:
                 **chunk | {"heading_path": tuple(chunk["heading_path"])}, **document,
             )
             for rank, (item, chunk, document) in enumerate(
-                zip(ranked, _take(self._chunks, rows), documents, strict=True), 1
+                zip(ranked, chunks, self._document_fields(of), strict=True), 1
             )
         )  # fmt: skip
 
@@ -165,10 +167,19 @@ class Provenance:
         return best
 
     def _sentences_of(self, rows: Rows) -> list[SourceSentence]:
-        documents = self._document_fields(self._sentence_documents[rows])
+        of = self._sentence_documents[rows]
+        sentences = self._with_boxes(_take(self._sentences, rows), of)
         return [
             SourceSentence(**sentence, **document)
-            for sentence, document in zip(_take(self._sentences, rows), documents, strict=True)
+            for sentence, document in zip(sentences, self._document_fields(of), strict=True)
+        ]
+
+    def _with_boxes(self, spans: list[dict[str, Any]], documents: Rows) -> list[dict[str, Any]]:
+        """Return spans of documents with their boxes on pages."""
+        boxes = self._boxes
+        return [
+            span | {"boxes": boxes.of(document, span["char_start"], span["char_end"])}
+            for span, document in zip(spans, documents.tolist(), strict=True)
         ]
 
     def _document_fields(self, rows: Rows) -> list[dict[str, Any]]:
@@ -176,6 +187,10 @@ class Provenance:
 
     def _entity_names(self, rows: Rows) -> list[str]:
         return [entity["name"] for entity in _take(self._entities, rows)]
+
+    @cached_property
+    def _boxes(self) -> Boxes:
+        return Boxes(self._snapshot, column(self._documents, "document_id"))
 
     @cached_property
     def _documents(self) -> pa.Table:
@@ -237,5 +252,6 @@ class Provenance:
 
 
 def _take(table: pa.Table, rows: Sequence[int] | Rows) -> list[dict[str, Any]]:
-    taken: list[dict[str, Any]] = table.take(pa.array(rows, pa.int64())).to_pylist()
-    return taken
+    taken = table.take(pa.array(rows, pa.int64()))
+    columns = [one.to_pylist() for one in taken.columns]  # a third of the time that rows take
+    return [dict(zip(taken.column_names, row, strict=True)) for row in zip(*columns, strict=True)]

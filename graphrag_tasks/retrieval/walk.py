@@ -44,6 +44,8 @@ class Walked:
         dense: Cosine with the question.
         asked: Terms of the question that some chunk holds.
         bm25: BM25 score.
+        dense_z: Cosine, standardised.
+        bm25_z: BM25 score, standardised.
         base: Both, standardised, BM25 with less weight.
         first: Standardised logarithm of the visits from the seeds.
         second: The same from the best chunks of the first walk.
@@ -55,6 +57,8 @@ class Walked:
     dense: Scores
     asked: Sequence[str]
     bm25: Floats
+    dense_z: Floats
+    bm25_z: Floats
     base: Floats
     first: Floats
     second: Floats
@@ -65,7 +69,7 @@ class Walked:
     @cached_property
     def hybrid(self) -> Floats:
         """Standardised cosine plus standardised BM25 score: what mode `hybrid` ranks by."""
-        return standardised(self.dense) + standardised(self.bm25)
+        return self.dense_z + self.bm25_z
 
 
 def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
@@ -81,7 +85,8 @@ def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
     dense = graph.chunks.vectors @ query.vector
     asked = graph.lexicon.asked(query.text)
     bm25 = graph.lexicon.scores(asked)
-    base = standardised(dense) + np.float32(settings.bm25_weight) * standardised(bm25)
+    dense_z, bm25_z = standardised(dense), standardised(bm25)
+    base = dense_z + np.float32(settings.bm25_weight) * bm25_z
     matches = tuple(find_names(query.text, names.keys))
     seeds = seed_weights(names, matches, settings)
     reset = _reset(base, top(base, ranks, settings.reset_chunks))
@@ -92,7 +97,7 @@ def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
     again[top(scores, ranks, settings.second_chunks)] = 1.0
     second = _log_visits(names, again, np.zeros_like(seeds), settings)
     scores += np.float32(settings.second_weight) * second
-    return Walked(dense, asked, bm25, base, first, second, scores, matches, seeds)
+    return Walked(dense, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds)
 
 
 def seed_weights(names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig) -> Floats:

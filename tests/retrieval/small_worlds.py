@@ -139,6 +139,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
             for one, _, aliases in world.entities
             for alias in aliases
         ],
+        "blocks": [],
         "relations": [
             {"relation_id": one, "head_id": head,
              "relation": text.removeprefix(names[head]).removesuffix(names[tail]).strip(),

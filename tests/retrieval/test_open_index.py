@@ -34,8 +34,10 @@ def test_public_surface() -> None:
         "Context",
         "Embedder",
         "EntityHit",
+        "Explanation",
         "Index",
         "IndexFacts",
+        "PageBox",
         "PathHit",
         "RelationHit",
         "Route",
@@ -147,6 +149,25 @@ def test_any_other_question_has_an_answer(store: Path, question: str, mode: str)
     opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
     context = opened.search(question, mode)
     assert len(context.chunks) == 3 or (mode == "bm25" and context.notes)
+
+
+def test_more_places_than_there_are_chunks(index: Index) -> None:
+    assert len(index.search("what?", k=10**6).chunks) == 3
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "local", "graph"])
+def test_another_language_is_answered_by_vectors(store: Path, mode: str) -> None:
+    opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    question = "Welcher Dienst ersetzte die Warteschlange?"
+    by_vector = [hit.chunk_id for hit in opened.search(question, "dense", k=1).chunks]
+    assert [hit.chunk_id for hit in opened.search(question, mode, k=1).chunks] == by_vector
+
+
+def test_a_snapshot_that_is_collected_while_open_is_named(store: Path) -> None:
+    opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    Store(str(store)).snapshot_folder("one").delete()
+    with pytest.raises(SnapshotError, match="was removed while it was open"):
+        opened.search("what?")
 
 
 def test_nothing_published(tmp_path: Path) -> None:

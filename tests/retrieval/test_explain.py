@@ -1,0 +1,66 @@
+"""Why a chunk comes, or does not, and where it stands on paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from small_worlds import SMALL, FakeEmbedder, publish
+
+from graphrag_tasks import schemas
+from graphrag_tasks.errors import QueryError
+from graphrag_tasks.retrieval import Index, PageBox, open_index
+from graphrag_tasks.snapshots import Store
+
+
+def test_the_place_lists_words_names_and_statements_of_a_chunk(index: Index) -> None:
+    question = "Does the Gateway support the spooler?"
+    found = index.explain(question, "c3", mode="graph")
+    places = [hit.chunk_id for hit in index.search(question, "graph", k=3).chunks]
+    assert found.place == places.index("c3") + 1
+    assert found.chunk is not None
+    assert set(found.chunk.ranks) == {"dense", "bm25", "graph"}
+    assert next(iter(found.words)) in {"gateway", "support"}
+    assert sum(found.words.values()) == pytest.approx(
+        index.search(question, "bm25", k=1).chunks[0].score
+    )
+    assert found.names == ("gateway", "spooler")
+    assert [one.text for one in found.relations] == ["gateway not support spooler"]
+    assert "names that both hold: gateway, spooler" in str(found)
+
+
+def test_a_chunk_that_shares_nothing_says_so(index: Index) -> None:
+    found = index.explain("Does the gateway work?", "c2", mode="bm25")
+    assert (found.place, found.chunk, found.words) == (None, None, {})
+    assert "this mode does not return it" in str(found)
+
+
+def test_the_router_is_explained_too(index: Index) -> None:
+    found = index.explain("What depends on the spooler?", "c1")
+    assert found.route is not None
+    assert found.mode == "path"
+    assert "asks what depends on something" in str(found)
+
+
+def test_a_chunk_that_is_not_there(index: Index) -> None:
+    with pytest.raises(QueryError, match="no chunk 'c9'"):
+        index.explain("what?", "c9")
+
+
+def test_hits_have_the_boxes_of_their_blocks(tmp_path: Path) -> None:
+    publish(tmp_path, SMALL)
+    box = {"left": 10.0, "top": 20.0, "right": 200.0, "bottom": 32.0}
+    rows = [
+        {"document_id": "d1", "ordinal": place, "kind": "paragraph", "level": None, "text": "t",
+         "char_start": start, "char_end": start + 30, "page": page, "bbox": {**box, "top": top},
+         "links": None, "anchors": None}
+        for place, (start, page, top) in enumerate([(0, 1, 20.0), (35, 2, 40.0), (1000, 2, 60.0)])
+    ]  # fmt: skip
+    blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
+    Store(str(tmp_path)).snapshot_folder("one").write_table("blocks", blocks, fingerprint="0")
+    hits = open_index(tmp_path, embedder=FakeEmbedder()).search("spooler", "dense", k=3).chunks
+    boxes = {hit.chunk_id: [(one.page, one.top) for one in hit.boxes] for hit in hits}
+    assert boxes == {"c1": [(1, 20.0), (2, 40.0)], "c2": [(2, 60.0)], "c3": []}
+    (sentence,) = open_index(tmp_path, embedder=FakeEmbedder()).cite("s1")
+    assert sentence.boxes[0] == PageBox(page=1, left=10.0, top=20.0, right=200.0, bottom=32.0)
