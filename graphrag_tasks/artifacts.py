@@ -10,6 +10,7 @@ What holds:
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -28,7 +29,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from graphrag_tasks import schemas
-from graphrag_tasks.errors import ArtifactError
+from graphrag_tasks.errors import ArtifactError, TransientError
 from graphrag_tasks.row_groups import cut, rows_of_group
 from graphrag_tasks.storage import file_system
 
@@ -37,6 +38,32 @@ if TYPE_CHECKING:
 
 _READ_BYTES = 1 << 20
 _ROWS_AT_ONCE = 256
+_REFUSALS = {
+    errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC, errno.EPERM, errno.EROFS,
+}  # fmt: skip
+
+
+@contextmanager
+def changing(where: str) -> Iterator[None]:
+    """Say of a change on disk that the system refuses what it was, and what to do.
+
+    Args:
+        where: The file or folder.
+
+    Raises:
+        TransientError: There is no room, no permission, or the storage is read-only or failing.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _REFUSALS:
+            raise
+        raise TransientError(
+            f"the storage refuses: {error.strerror}",
+            where,
+            "What is published stays. Make room or allow writing, and run again: "
+            "finished work is kept",
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -148,32 +175,30 @@ class Folder:
         times = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in times]
         return max(times, default=datetime.min.replace(tzinfo=UTC))
 
-    def delete(self) -> None:
-        """Remove the folder and all below it; nothing happens where it is absent."""
-        fs, path = self._target
-        if fs.exists(path):
-            fs.rm(path, recursive=True)
+    def delete(self, name: str = "") -> None:
+        """Remove the folder and all below it, or one file; nothing where it is absent."""
+        if self.exists(name):
+            with changing(self.uri):
+                self._target[0].rm(self.path(name), recursive=not name)
 
     def move_to(self, other: Folder) -> None:
         """Rename this folder to another place on the same file system."""
         fs, path = self._target
-        fs.makedirs(posixpath.dirname(other.path()), exist_ok=True)
-        fs.mv(path, other.path(), recursive=True)
+        with changing(other.uri):
+            fs.makedirs(posixpath.dirname(other.path()), exist_ok=True)
+            fs.mv(path, other.path(), recursive=True)
 
     def copy_file(self, name: str, source: Folder) -> None:
         """Take a file of another folder over; on the local disk both share its bytes."""
-        fs, _ = self._target
-        fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
-        temporary = self.path(f"{name}.writing")
-        if self.is_local and source.is_local:
-            Path(temporary).unlink(missing_ok=True)
-            try:
-                os.link(source.path(name), temporary)
-            except OSError:  # another file system, or one without links
-                shutil.copyfile(source.path(name), temporary)
-        else:
-            fs.pipe_file(temporary, source.read_bytes(name))
-        self._rename(temporary, self.path(name))
+        with self._renaming(name) as temporary:
+            if self.is_local and source.is_local:
+                Path(temporary).unlink(missing_ok=True)
+                try:
+                    os.link(source.path(name), temporary)
+                except OSError:  # another file system, or one without links
+                    shutil.copyfile(source.path(name), temporary)
+            else:
+                self._target[0].pipe_file(temporary, source.read_bytes(name))
 
     def sha256(self, name: str) -> str:
         """Return the hex sha256 of a file's bytes.
@@ -192,32 +217,32 @@ class Folder:
 
     def write_bytes(self, name: str, data: bytes) -> None:
         """Write a file under a temporary name, then rename it into place."""
-        fs, _ = self._target
-        fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
-        temporary = self.path(f"{name}.writing")
-        fs.pipe_file(temporary, data)
-        self._rename(temporary, self.path(name))
+        with self._renaming(name) as temporary:
+            self._target[0].pipe_file(temporary, data)
 
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
         """Open a file under a temporary name; it gets its own when the block ends well."""
-        fs, _ = self._target
-        fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
-        temporary = self.path(f"{name}.writing")
-        try:
-            with fs.open(temporary, "wb") as file:
-                yield file
-        except BaseException:
-            fs.rm(temporary)
-            raise
-        self._rename(temporary, self.path(name))
+        with self._renaming(name) as temporary, self._target[0].open(temporary, "wb") as file:
+            yield file
 
-    def _rename(self, temporary: str, final: str) -> None:
+    @contextmanager
+    def _renaming(self, name: str) -> Iterator[str]:
+        """Give a temporary name to write to; the file gets its own when the block ends well."""
         fs, _ = self._target
-        if self.is_local:
-            Path(temporary).replace(final)  # atomic, and replaces; fsspec's mv promises neither
-        else:
-            fs.mv(temporary, final)
+        temporary, final = self.path(f"{name}.writing"), self.path(name)
+        with changing(f"{self.uri}/{name}"):
+            fs.makedirs(posixpath.dirname(final), exist_ok=True)
+            try:
+                yield temporary
+            except BaseException:
+                if fs.exists(temporary):
+                    fs.rm(temporary)
+                raise
+            if self.is_local:
+                Path(temporary).replace(final)  # atomic, and replaces; fsspec's mv is neither
+            else:
+                fs.mv(temporary, final)
 
     def read_bytes(self, name: str) -> bytes:
         """Return a file's bytes.

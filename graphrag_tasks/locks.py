@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.artifacts import Folder, changing
 from graphrag_tasks.errors import TransientError
 
 _LOCK_FILE = ".lock"
@@ -29,16 +29,17 @@ def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
         wait: Wait for another run to end instead of refusing.
 
     Raises:
-        TransientError: Another run holds the store.
+        TransientError: Another run holds the store, or it cannot be written.
     """
     if not store.is_local:
         yield
         return
     path = Path(store.path(_LOCK_FILE))
-    path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path, timeout=-1 if wait else 0, thread_local=False, is_singleton=True)
     try:
-        lock.acquire()
+        with changing(store.uri):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
     except Timeout as error:
         holder = path.read_text("utf-8").strip() or "another process"
         raise TransientError(
@@ -47,7 +48,8 @@ def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
             "Nothing was changed. Wait for it to end, or run with --wait",
         ) from error
     try:
-        path.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", "utf-8")
+        with suppress(OSError):  # a full disk must not keep `gc` from making room
+            path.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", "utf-8")
         yield
     finally:
         lock.release()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from graphrag_tasks.artifacts import Folder, Table
@@ -30,6 +30,19 @@ def snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any]) -> st
     """Return the id of a snapshot's content: every table's hash and the embedding model."""
     parts = [part for name in sorted(tables) for part in (name, tables[name].sha256)]
     return content_id("snapshot", str(embedding["fingerprint"]), *parts)
+
+
+def time_of_publish(store: Store) -> datetime:
+    """Return the time, or a second after the newest snapshot's where the clock was put back.
+
+    What is older and what is newer follows the order of publishing then, for rollback and gc.
+    """
+    now = datetime.now(UTC)
+    published = store.manifests()
+    if not published:
+        return now
+    newest = datetime.fromisoformat(published[-1]["created_at"])
+    return max(now, newest + timedelta(seconds=1))
 
 
 def build_manifest(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,8 @@ from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import ConfigError, SnapshotError
 from graphrag_tasks.load.vector_store import VectorStore, row_key
 from graphrag_tasks.locks import sole_run
-from graphrag_tasks.snapshots import ARROW_TABLES, Store
+from graphrag_tasks.schemas import VECTOR_TABLES
+from graphrag_tasks.snapshots import ARROW_TABLES, MANIFEST_FILE, Store
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,8 @@ class Removed:
 
     Attributes:
         snapshots: Ids, oldest first.
-        staging: Names of folders of runs and shards that no run will find again.
+        staging: Folders of runs and shards that no run will find again, and of snapshots that
+            were half removed.
         freed_bytes: Bytes on disk that no kept snapshot shares.
         vectors: Rows of the vector server that no kept snapshot names.
     """
@@ -61,7 +63,7 @@ def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
         TransientError: A run is working on the store.
     """
     with sole_run(store.folder):
-        before = store.open().snapshot_id
+        before = store.current_id() or store.open().snapshot_id
         target = store.open(snapshot_id or _published_before(store, before))
         target.verify()
         store.set_current(target.snapshot_id)
@@ -71,7 +73,7 @@ def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
 
 def _published_before(store: Store, snapshot_id: str) -> str:
     ids = store.snapshot_ids()
-    place = ids.index(snapshot_id)
+    place = ids.index(snapshot_id) if snapshot_id in ids else len(ids)  # a damaged one is not
     if place == 0:
         raise SnapshotError(
             "no older snapshot is kept", store.folder.uri, f"Published: {', '.join(ids)}"
@@ -90,6 +92,7 @@ def verify_all(store: Store) -> list[str]:
             were looked at.
     """
     ids = store.snapshot_ids()
+    ids += [one for one in store.unreadable() if store.snapshot_folder(one).exists(MANIFEST_FILE)]
     damaged = []
     for snapshot_id in ids:
         try:
@@ -142,37 +145,58 @@ def collect_garbage(
         freed = sum(folder.own_bytes() for folder in folders)
         vectors = 0
         if not dry_run:
-            vectors = _remove_vectors(store, set(old), server) if server else 0
+            vectors = _remove_vectors(store, set(old), set(given_up), server) if server else 0
             for folder in folders:
+                folder.delete(MANIFEST_FILE)  # first: what is half removed is no snapshot
                 folder.delete()
     log.info("%d snapshots and %d staged folders removed", len(old), len(given_up))
     return Removed(tuple(old), tuple(given_up), freed, vectors)
 
 
-def _remove_vectors(store: Store, old: Set[str], server: VectorStore) -> int:
-    """Remove the rows that only old snapshots name, collection by collection."""
-    holders: dict[str, list[tuple[str, str]]] = {}
+def _remove_vectors(store: Store, old: Set[str], given_up: Set[str], server: VectorStore) -> int:
+    """Remove the rows that only old snapshots name, collection by collection.
+
+    Those of a run that goes on stay: it may have loaded them, and not published yet.
+    """
+    staged = _staged_keys(store, given_up)
+    holders: dict[str, list[tuple[Folder, str]]] = {}
     for manifest in store.manifests():
         for table, collection in manifest["collections"].items():
             kept = holders.setdefault(collection, [])
             if manifest["snapshot_id"] not in old:
-                kept.append((manifest["snapshot_id"], table))
+                kept.append((store.snapshot_folder(manifest["snapshot_id"]), table))
     removed = 0
     for collection, kept in sorted(holders.items()):
-        keys: set[str] = set()
-        for snapshot_id, table in kept:
-            rows = store.snapshot_folder(snapshot_id).open_arrow(ARROW_TABLES[table])
-            pairs = zip(rows["id"].to_pylist(), rows["text_sha256"].to_pylist(), strict=True)
-            keys.update(row_key(*pair) for pair in pairs)
+        keys = staged.union(*(_keys(folder, table) for folder, table in kept))
         removed += server.remove_others(collection, keys.__contains__)
     return removed
 
 
+def _staged_keys(store: Store, given_up: Set[str]) -> set[str]:
+    runs = [f"runs/{name}" for name in (store.staging / "runs").names()]
+    folders = [store.staging / name / "snapshot" for name in runs if name not in given_up]
+    return {
+        key
+        for folder in folders
+        for table in VECTOR_TABLES
+        if folder.exists(ARROW_TABLES[table])
+        for key in _keys(folder, table)
+    }
+
+
+def _keys(folder: Folder, table: str) -> Iterator[str]:
+    """Return the keys of a table's vectors in the server."""
+    rows = folder.open_arrow(ARROW_TABLES[table])
+    return map(row_key, rows["id"].to_pylist(), rows["text_sha256"].to_pylist())
+
+
 def _given_up(store: Store, since: datetime) -> dict[str, Folder]:
-    """Return staged folders that nothing was written to since, by their path in staging."""
+    """Return what nothing was written to since: staged work, and folders that are no snapshots."""
     folders = {
         f"{kind}/{name}": store.staging / kind / name
         for kind in ("runs", "shards")
         for name in (store.staging / kind).names()
     }
+    broken = [one for one in store.unreadable() if one != store.current_id()]
+    folders |= {f"snapshots/{one}": store.snapshot_folder(one) for one in broken}
     return {name: one for name, one in folders.items() if one.last_written() < since}

@@ -18,9 +18,11 @@ did not change publishes nothing new.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -28,7 +30,10 @@ from graphrag_tasks.artifacts import Folder, Table
 from graphrag_tasks.errors import ArtifactError, SnapshotError
 from graphrag_tasks.schemas import SCHEMA_VERSION
 
+log = logging.getLogger(__name__)
+
 _NEAR = 3
+Made = TypeVar("Made")
 MANIFEST_FILE = "manifest.json"
 CURRENT_FILE = "CURRENT"
 
@@ -117,7 +122,8 @@ class Manifest:
     Attributes:
         snapshot_id: Id of the content: hashes of the tables.
         parent_id: Snapshot that was current when this one was built.
-        created_at: UTC time of the publish, ISO 8601; the only clock reading in a snapshot.
+        created_at: UTC time of the publish, ISO 8601, later than that of any published
+            before; the only clock reading in a snapshot.
         fingerprints: By stage, what its tables depend on: inputs, configuration, code and models.
         sources: Root URI of each source name, at the time of the run.
         embedding: Model fingerprint and dimension: a reader's query encoder must agree.
@@ -191,16 +197,23 @@ class Snapshot:
             SnapshotError: The snapshot was removed since it was opened.
             ArtifactError: The table is missing or unreadable.
         """
-        try:
+        with self._reading():
             if name in ARROW_TABLES:
                 data = self.folder.open_arrow(ARROW_TABLES[name])
                 return data.select(columns) if columns else data
             return self.folder.read_table(name, columns)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
         except ArtifactError as error:
             if self.folder.exists(MANIFEST_FILE):
                 raise
             raise SnapshotError(
-                "was removed while it was open", self.folder.uri, "Open the index again"
+                "the snapshot was removed since it was opened",
+                self.folder.uri,
+                "Open the store again; `snapshots gc --keep` says how many older ones stay",
             ) from error
 
     def document(self, uri: str) -> dict[str, Any]:
@@ -229,7 +242,8 @@ class Snapshot:
 
     def find_rows(self, name: str, key: str, value: str) -> pa.Table:
         """Return the rows of a Parquet table that have a value in a column of text."""
-        return self.folder.find_rows(name, key, value)
+        with self._reading():
+            return self.folder.find_rows(name, key, value)
 
     def verify(self, names: Iterable[str] | None = None) -> None:
         """Compare files with the manifest.
@@ -276,15 +290,21 @@ class Store:
     def manifests(self) -> list[dict[str, Any]]:
         """Return the manifests of all published snapshots as JSON, oldest first.
 
-        Those of an older schema are among them, which `open` refuses.
+        Those of an older schema are among them, which `open` refuses. One that cannot be read is
+        named in the log.
         """
-        found = [self.snapshot_folder(one).read_json(MANIFEST_FILE) for one in self._published()]
+        found = []
+        for name in (self.folder / "snapshots").names():
+            try:
+                found.append(self.snapshot_folder(name).read_json(MANIFEST_FILE))
+            except ArtifactError as error:
+                log.warning("%s", error)
         return sorted(found, key=lambda one: (one["created_at"], one["snapshot_id"]))
 
-    def _published(self) -> list[str]:
-        """Return the names of folders that are whole snapshots, sorted by id."""
-        names = (self.folder / "snapshots").names()
-        return [name for name in names if self.snapshot_folder(name).exists(MANIFEST_FILE)]
+    def unreadable(self) -> list[str]:
+        """Return the names of folders whose manifest is damaged, or missing: half removed ones."""
+        known = set(self.snapshot_ids())
+        return [name for name in (self.folder / "snapshots").names() if name not in known]
 
     def open(self, snapshot_id: str | None = None) -> Snapshot:
         """Open a snapshot, the current one by default.
@@ -292,16 +312,41 @@ class Store:
         Raises:
             SnapshotError: Nothing is published, or there is no such snapshot.
         """
-        wanted = snapshot_id or self.current_id()
-        if wanted is None:
+        return self.opened(lambda snapshot: snapshot, snapshot_id)
+
+    def opened(self, make: Callable[[Snapshot], Made], snapshot_id: str | None = None) -> Made:
+        """Open a snapshot, and make something of it.
+
+        While the current one is opened, a run may publish another, and a collection of garbage may
+        remove this one: then the one that is current now is opened.
+
+        Args:
+            make: Reads what it needs of the snapshot.
+            snapshot_id: The snapshot; the current one by default.
+
+        Raises:
+            SnapshotError: Nothing is published, or there is no such snapshot; or as `make` does.
+            ArtifactError: As `make` does.
+        """
+        while True:
+            wanted = snapshot_id or self.current_id()
+            if wanted is None:
+                raise SnapshotError(
+                    "nothing is published here",
+                    self.folder.uri,
+                    f"Index documents first: graphrag-tasks index SOURCE --store {self.folder.uri}",
+                )
+            try:
+                return make(self._snapshot(wanted))
+            except (ArtifactError, SnapshotError):
+                if snapshot_id is not None or self.current_id() == wanted:
+                    raise
+
+    def _snapshot(self, snapshot_id: str) -> Snapshot:
+        folder = self.snapshot_folder(snapshot_id)
+        if not folder.exists(MANIFEST_FILE):
+            published = ", ".join(self.snapshot_ids()) or "none"
             raise SnapshotError(
-                "nothing is published here",
-                self.folder.uri,
-                f"Index documents first: graphrag-tasks index SOURCE --store {self.folder.uri}",
+                f"there is no snapshot {snapshot_id}", self.folder.uri, f"Published: {published}"
             )
-        if not self.snapshot_folder(wanted).exists(MANIFEST_FILE):
-            published = ", ".join(self._published()) or "none"
-            raise SnapshotError(
-                f"there is no snapshot {wanted}", self.folder.uri, f"Published: {published}"
-            )
-        return Snapshot(self.snapshot_folder(wanted))
+        return Snapshot(folder)

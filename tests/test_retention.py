@@ -13,9 +13,16 @@ from snapshot_makers import published, staged
 from graphrag_tasks.errors import ConfigError, SnapshotError
 from graphrag_tasks.load.vector_store import VectorStore, row_key
 from graphrag_tasks.retention import Removed, collect_garbage, rollback, verify_all
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots import MANIFEST_FILE, Store
 
 DAYS = timedelta(days=7)
+
+
+def age(folder: Path) -> None:
+    """Make files look as if they had been written eight days ago."""
+    long_ago = time.time() - 8 * 24 * 3600
+    for file in folder.rglob("*"):
+        os.utime(file, (long_ago, long_ago))
 
 
 @pytest.fixture
@@ -45,6 +52,36 @@ def test_rollback_refuses_a_damaged_snapshot(store: Store) -> None:
     with pytest.raises(SnapshotError, match=r"chunks\.parquet: bytes are not those published"):
         rollback(store)
     assert store.current_id() == current
+
+
+def test_a_current_snapshot_that_cannot_be_read_can_be_left(store: Store) -> None:
+    ids = store.snapshot_ids()
+    Path(store.snapshot_folder(ids[-1]).path(MANIFEST_FILE)).write_text("{")
+    with pytest.raises(SnapshotError, match=f"1 of 4 snapshots.*{ids[-1]}"):
+        verify_all(store)
+    assert rollback(store).after == ids[-2]
+    assert store.open().snapshot_id == ids[-2]
+
+
+def test_what_a_killed_collection_left_is_removed_once_it_is_old(store: Store) -> None:
+    oldest, second, *kept = store.snapshot_ids()
+    for half_removed in (oldest, second):
+        store.snapshot_folder(half_removed).delete(MANIFEST_FILE)
+    age(Path(store.snapshot_folder(oldest).path()))
+    assert verify_all(store) == kept
+    removed = collect_garbage(store, keep=9, staging_age=DAYS)
+    assert (removed.snapshots, removed.staging) == ((), (f"snapshots/{oldest}",))
+    assert set((store.folder / "snapshots").names()) == {second, *kept}
+
+
+def test_a_removed_snapshot_says_so_to_its_reader(store: Store) -> None:
+    reader = store.open(store.snapshot_ids()[0])
+    nodes = reader.table("nodes")
+    collect_garbage(store, keep=0, staging_age=DAYS)
+    assert nodes.num_rows == 0
+    for read in (lambda: reader.table("chunks"), lambda: reader.document("a")):
+        with pytest.raises(SnapshotError, match=r"removed since it was opened.*Open the store"):
+            read()
 
 
 def test_every_damaged_snapshot_is_named(store: Store) -> None:
@@ -91,9 +128,7 @@ def test_snapshots_of_an_older_schema_can_be_removed(store: Store) -> None:
 def test_work_of_killed_runs_is_given_up_when_it_is_old(store: Store) -> None:
     staged(store, "old")
     staged(store, "new")
-    long_ago = time.time() - 8 * 24 * 3600
-    for file in Path(store.staging.path("runs/run-old")).rglob("*"):
-        os.utime(file, (long_ago, long_ago))
+    age(Path(store.staging.path("runs/run-old")))
     removed = collect_garbage(store, keep=9, staging_age=DAYS)
     assert removed.staging == ("runs/run-old",)
     assert (store.staging / "runs").names() == ["run-new"]
@@ -128,6 +163,19 @@ def test_vectors_that_only_old_snapshots_name_go_with_them(tmp_path: Path) -> No
     assert rows.kept["chunk_x"] == ["b", "c", "d"]
     assert rows.kept["entity_0"] == []
     assert removed.vectors == 1 + 4 + 2 + 2
+
+
+def test_vectors_that_a_run_has_loaded_and_not_published_yet_stay(tmp_path: Path) -> None:
+    store, rows = Store(str(tmp_path)), Rows()
+    published(
+        store, "one", now=datetime(2026, 1, 1, tzinfo=UTC), vectors="a",
+        collections={"chunk_vectors": "chunk_x"},
+    )  # fmt: skip
+    staged(store, "going-on", vectors="b")
+    staged(store, "given-up", vectors="c")
+    age(Path(store.staging.path("runs/run-given-up")))
+    collect_garbage(store, keep=0, staging_age=DAYS, server=cast("VectorStore", rows))
+    assert rows.kept["chunk_x"] == ["a", "b"]
 
 
 def test_a_store_elsewhere_is_tidied_too() -> None:

@@ -9,11 +9,9 @@ from snapshot_makers import EMBEDDING, staged
 
 from graphrag_tasks.artifacts import Table
 from graphrag_tasks.errors import SnapshotError
-from graphrag_tasks.publish import build_manifest, publish, snapshot_id
-from graphrag_tasks.snapshots import (
-    Manifest,
-    Store,
-)
+from graphrag_tasks.publish import build_manifest, publish, snapshot_id, time_of_publish
+from graphrag_tasks.retention import collect_garbage, rollback
+from graphrag_tasks.snapshots import Manifest, Snapshot, Store
 
 
 def test_nothing_is_published_at_first(tmp_path: Path) -> None:
@@ -58,6 +56,37 @@ def test_snapshots_are_listed_oldest_first(tmp_path: Path) -> None:
         publish(store, *staged(store, name, now=now + timedelta(days=day)))
     made = [store.open(one).manifest.fingerprints["load"] for one in store.snapshot_ids()]
     assert made == ["early", "late", "last"]
+
+
+def test_what_is_newer_stays_so_where_the_clock_is_put_back(tmp_path: Path) -> None:
+    store, tomorrow = Store(str(tmp_path)), datetime.now(UTC) + timedelta(days=1)
+    publish(store, *staged(store, "one", now=tomorrow))
+    damaged = store.snapshot_folder("damaged")
+    damaged.write_bytes("manifest.json", b"{")  # the log names it, and nothing stops for it
+    for name in ("two", "three"):
+        publish(store, *staged(store, name, now=time_of_publish(store)))
+    made = [store.open(one).manifest.fingerprints["load"] for one in store.snapshot_ids()]
+    assert made == ["one", "two", "three"]
+    assert rollback(store).after == store.snapshot_ids()[1]
+
+
+def test_a_reader_that_is_overtaken_opens_what_is_current_now(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    publish(store, *staged(store, "one"))
+    overtaken = []
+
+    def make(snapshot: Snapshot) -> str:
+        if not overtaken:
+            overtaken.append(snapshot.snapshot_id)
+            publish(store, *staged(store, "two"))
+            collect_garbage(store, keep=0, staging_age=timedelta(days=1))
+        snapshot.table("chunks")
+        return snapshot.snapshot_id
+
+    assert store.opened(make) == store.current_id()
+    assert overtaken != [store.current_id()]
+    with pytest.raises(SnapshotError, match="there is no snapshot"):
+        store.opened(make, overtaken[0])
 
 
 def test_a_folder_that_was_never_finished_is_no_snapshot(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.shards import SHARD_STAGES
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.publish import build_manifest, publish
+from graphrag_tasks.publish import build_manifest, publish, time_of_publish
 from graphrag_tasks.snapshots import Manifest, Snapshot, write_table
 from graphrag_tasks.stage import StageResult
 from graphrag_tasks.summary import summarize
@@ -218,6 +218,7 @@ class Run:
             tables,
             embedding=vectors.identity(state.config),
             parent_id=state.parent_id,
+            now=time_of_publish(state.store),
             fingerprints=state.fingerprints.by_stage(),
             sources={root.name: root.uri for root in state.roots},
             collections=vectors.collections(state.config),

@@ -291,5 +291,9 @@ def open_index(
         AccessError: The snapshot has labels and no principals are given, or the other way round.
         ArtifactError: One of its tables is missing or unreadable.
     """
-    pinned = visible(Store(str(store)).open(snapshot), principals)
-    return Index(pinned, config=config, embedder=embedder, noun_phrases=noun_phrases)
+
+    def opened(pinned: Snapshot) -> Index:
+        seen = visible(pinned, principals)
+        return Index(seen, config=config, embedder=embedder, noun_phrases=noun_phrases)
+
+    return Store(str(store)).opened(opened, snapshot)
