@@ -49,7 +49,7 @@ def test_the_reason_is_the_first_thing_that_changed(
 
     (corpus / "note.txt").unlink()
     removed = look_ahead(configure())
-    assert removed.stages["collect"] == "documents changed"
+    assert removed.stages["collect"] == "documents or their access labels changed"
     assert REMOVED in removed.sources["change"].to_pylist()
 
 
@@ -77,4 +77,4 @@ def test_the_command_names_the_documents(index: Indexer, corpus: Path, as_json: 
         assert printed["stages"]["normalize"] == "after collect"
     else:
         assert "corpus/new.txt" in result.stdout
-        assert "documents changed" in result.stdout
+        assert "documents or their access labels" in result.stdout
