@@ -15,10 +15,25 @@
     │   └── MissingDependencyError  something must be installed first
     └── TransientError              trying again may help (storage, vector server)
 
-Every message says what went wrong, where (document, stage, file) and what to do next.
+Every message says what went wrong, where (document, stage, file) and what to do next. A password
+in an address is left out of it.
 """
 
 from __future__ import annotations
+
+import re
+
+_PASSWORD = re.compile(r"(?<=://)([^/\s:@]*):[^/\s@]+@")
+
+
+def holds_password(text: str) -> bool:
+    """Return whether there is an address with a password in a text: `scheme://user:password@…`."""
+    return _PASSWORD.search(text) is not None
+
+
+def without_passwords(text: str) -> str:
+    """Return a text with `***` for every password in an address."""
+    return _PASSWORD.sub(r"\1:***@", text)
 
 
 class GraphragError(Exception):
@@ -31,11 +46,9 @@ class GraphragError(Exception):
     """
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:
+        self.what, self.where, self.hint = map(without_passwords, (what, where, hint))
         # The three go to args, so that the error survives a trip between processes.
-        super().__init__(what, where, hint)
-        self.what = what
-        self.where = where
-        self.hint = hint
+        super().__init__(self.what, self.where, self.hint)
 
     def __str__(self) -> str:
         """Join what, where and hint into one readable line."""
@@ -67,7 +80,7 @@ class DocumentError(TerminalError):
 
     def __init__(self, code: str, what: str, where: str = "", hint: str = "") -> None:
         super().__init__(what, where, hint)
-        self.args = (code, what, where, hint)
+        self.args = (code, self.what, self.where, self.hint)
         self.code = code
 
 

@@ -46,7 +46,7 @@ from graphrag_tasks.config.publishing import (
 from graphrag_tasks.config.retrieval import (
     RetrievalConfig,
 )
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.errors import ConfigError, holds_password
 
 ENV_PREFIX = "GRAPHRAG__"
 CONFIG_FILE_VARIABLE = "GRAPHRAG_CONFIG"
@@ -99,12 +99,14 @@ def load_config(
         The validated, frozen configuration.
 
     Raises:
-        ConfigError: The file is absent or not TOML, a key is unknown, or a value is not allowed.
+        ConfigError: The file is absent or not TOML, a key is unknown, a value is not allowed, or
+            an address holds a password: settings are kept in the store, secrets are not.
     """
     environ = os.environ if environ is None else environ
     values = _read_toml(path, environ)
     _merge(values, _from_environment(environ))
     _merge(values, overrides or {})
+    _refuse_passwords(values)
     try:
         return Config.model_validate(values)
     except ValidationError as error:
@@ -155,6 +157,21 @@ def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:
                 _merge(section, value)
         elif value is not None:
             into[key] = value
+
+
+def _refuse_passwords(value: Any, where: str = "") -> None:  # noqa: ANN401 - any setting
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            _refuse_passwords(inner, f"{where}.{key}" if where else str(key))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _refuse_passwords(inner, where)
+    elif isinstance(value, str) and holds_password(value):
+        raise ConfigError(
+            "the address holds a password", where,
+            "Take it out: settings are kept in the store. Secrets come from the environment, such "
+            "as GRAPHRAG_MILVUS_TOKEN or AWS_SECRET_ACCESS_KEY",
+        )  # fmt: skip
 
 
 def _as_config_error(error: ValidationError) -> ConfigError:

@@ -16,6 +16,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
+SECRETS = {
+    "GRAPHRAG_MILVUS_TOKEN": "root:milvus-Zx81Kq",
+    "OPENAI_API_KEY": "sk-openai-Zx82Kq",
+    "AWS_SECRET_ACCESS_KEY": "s3-Zx84Kq",
+}
+
 QUESTION = {
     "id": "q1", "question": "What replaced the table VBBS?", "answer": "VBBE", "type": "single",
     "gold_ids": ["a.md"],
@@ -83,17 +89,25 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory, store: Path) -> dict[str, Any]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("airflow")
+
+
+@pytest.fixture(scope="module")
+def seen(home: Path, store: Path) -> dict[str, Any]:
     """What the DAG is, and how a first run, a second one and one without its source ended."""
-    home = tmp_path_factory.mktemp("airflow")
-    environment = os.environ | {
-        "AIRFLOW_HOME": str(home),
-        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
-        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
-        "GRAPHRAG__LOAD__VECTOR_STORE": "none",
-    }
+    environment = (
+        os.environ
+        | SECRETS
+        | {
+            "AIRFLOW_HOME": str(home),
+            "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
+            "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
+            "GRAPHRAG__LOAD__VECTOR_STORE": "none",
+        }
+    )
     corpus = write_corpus(store.parent / "corpus")
     good = {"sources": [str(corpus)], "store": str(store)}
     missing = good | {"sources": [str(store.parent / "unmounted")]}
@@ -124,6 +138,15 @@ def write_corpus(folder: Path) -> Path:
     (folder / "b.txt").write_text("The report ZSALES reads the table VBBS.\n")
     (folder / "c.xyz").write_text("skipped")
     return folder
+
+
+@pytest.mark.usefixtures("seen")
+def test_no_secret_is_in_airflows_database_its_logs_or_the_store(home: Path, store: Path) -> None:
+    files = [one for top in (home, store) for one in top.rglob("*") if one.is_file()]
+    written = {one.name: one.read_bytes() for one in files}
+    assert b"graphrag_reindex" in written["airflow.db"]
+    for name, data in written.items():
+        assert not [one for one in SECRETS.values() if one.encode() in data], name
 
 
 def test_the_dag_is_safe_to_deploy(seen: dict[str, Any]) -> None:
