@@ -25,8 +25,8 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-services test-browser train lint format airflow airflow-home env \
-	lock clean
+.PHONY: help install reindex test test-slow test-services test-browser train lint audit format \
+	airflow airflow-home env lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -106,6 +106,9 @@ lint: install ## Check style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+audit: install ## Look for known vulnerabilities of the pinned packages
+	@$(BIN)/python tools/audit.py requirements.txt
 
 format: install ## Rewrite code in the project's format
 	$(BIN)/ruff format .
