@@ -111,7 +111,7 @@ class NameReach:
         holds = self._names.weights
         seen = np.zeros(holds.shape[1], dtype=np.float32)
         matches = find_names(context.question, self._names.keys)
-        seen[[self._names.keys[match.key] for match in matches if match.as_name]] = 1.0
+        seen[[self._names.keys[match.key] for match in matches if match.is_telling]] = 1.0
         found: dict[str, int] = {}
         hops, known = 0, -1
         while known < len(found):
@@ -134,7 +134,8 @@ def _name_reach(index: Index) -> Reach:
 
 
 REACHES: Mapping[str, Callable[[Index], Reach]] = MappingProxyType(
-    {"paper": _graph_reach, "graph": _name_reach}
+    {"paper": _graph_reach}
+    | dict.fromkeys(("graph", "ranked", "path", "list", "global", "auto"), _name_reach)
 )
 """How far each mode that follows a graph can go, by the mode's name."""
 

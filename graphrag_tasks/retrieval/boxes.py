@@ -25,14 +25,17 @@ class Boxes:
 
     def __init__(self, snapshot: Snapshot, document_ids: pa.Array[Any]) -> None:
         blocks = snapshot.table("blocks", ["document_id", "char_start", "char_end", "page", "bbox"])
-        blocks = blocks.filter(pc.is_valid(blocks["bbox"])).combine_chunks()
+        blocks = blocks.filter(pc.and_(pc.is_valid(blocks["bbox"]), pc.is_valid(blocks["page"])))
         where = f"{snapshot.folder.uri}, blocks"
         documents = rows_of(blocks, "document_id", document_ids, where)
         starts = column(blocks, "char_start").to_numpy()
         order = np.lexsort((starts, documents))
         self._documents, self._starts = documents[order], starts[order]
         self._ends = column(blocks, "char_end").to_numpy()[order]
-        self._places = blocks.select(["page", "bbox"]).take(pa.array(order))
+        self._pages = column(blocks, "page").to_numpy(zero_copy_only=False)[order]
+        boxes = column(blocks, "bbox")
+        self._sides = np.column_stack([boxes.field(side).to_numpy() for side in _SIDES])[order]
+        self._with_boxes = frozenset(self._documents.tolist())
 
     def of(self, document: int, start: int, end: int) -> tuple[PageBox, ...]:
         """Return the boxes of the blocks that a span lies in, in reading order.
@@ -42,10 +45,14 @@ class Boxes:
             start: First character in the document text.
             end: One past its last character.
         """
+        if document not in self._with_boxes:
+            return ()
         first, last = np.searchsorted(self._documents, [document, document + 1])
         inside = (self._starts[first:last] < end) & (self._ends[first:last] > start)
-        rows = (first + np.flatnonzero(inside)).tolist()
         return tuple(
-            PageBox(page=row["page"], **{side: row["bbox"][side] for side in _SIDES})
-            for row in self._places.take(pa.array(rows, pa.int64())).to_pylist()
+            PageBox(
+                page=int(self._pages[row]),
+                **dict(zip(_SIDES, self._sides[row].tolist(), strict=True)),
+            )
+            for row in (first + np.flatnonzero(inside)).tolist()
         )

@@ -36,6 +36,15 @@ class NameMatch:
     end: int
     as_name: bool
 
+    @property
+    def is_telling(self) -> bool:
+        """Whether it is a name even so: written as one, or of several words.
+
+        Questions are typed in lower case too, and single words of them are often words like any
+        other: "what is the name of …" names nothing.
+        """
+        return self.as_name or " " in self.key
+
 
 def folded_name(name: str) -> str:
     """Return the folded words of a name, a space between them; empty where it has none."""

@@ -113,7 +113,7 @@ def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
         query: The question.
     """
     matches = find_names(query.text, graph.called)
-    telling = [one for one in matches if one.as_name or " " in one.key]
+    telling = [one for one in matches if one.is_telling]
     found = []
     for match in telling or matches:
         surface = query.text[match.start : match.end]

@@ -103,11 +103,11 @@ def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
 def seed_weights(names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig) -> Floats:
     """Return how strongly the surfer starts at each name, shape (names,).
 
-    Names in lower case are left out ("what is the name of …" names nothing).
+    Single words in lower case are left out.
     """
     weights = np.zeros(len(names.rarity), dtype=np.float32)
     for match in matches:
-        if match.as_name:
+        if match.is_telling:
             place = names.keys[match.key]
             kind = 1.0 if names.is_title[place] else settings.entity_weight
             weights[place] = kind * names.rarity[place]

@@ -142,8 +142,10 @@ def test_nothing_named_starts_at_the_best_chunks_and_says_so(index: Index) -> No
     assert "names nothing" in context.notes[0]
 
 
-def test_names_in_lower_case_are_no_seeds(index: Index) -> None:
+def test_single_words_in_lower_case_are_no_seeds_but_names_of_several_are(index: Index) -> None:
     assert index.search("what is mud", "graph").entities == ()
+    found = index.search("who directed blue river", "graph").entities
+    assert [one.name for one in found] == ["Blue River"]
 
 
 def test_base_alone_is_the_order_of_mode_hybrid(tmp_path: Path) -> None:

@@ -1,0 +1,114 @@
+"""CPU of a query in each mode, without the encoder, beside bm25s and a dot product.
+
+    python benchmarks/retrieval.py --store STORE --questions questions.jsonl
+
+The peer does what every hybrid search must: bm25s scores all chunks by its own words, a product of
+a matrix and a vector gives the cosines, and the ten best of their standardised sum are taken. It
+gives no sources. Both are measured question by question in turn, so that other work on the machine
+meets both alike; look at the ratio. Prints JSON; times are milliseconds of CPU, the median over the
+questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import median
+
+import bm25s
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.embed.local import LocalEmbedder
+from graphrag_tasks.evaluate import read_questions
+from graphrag_tasks.retrieval import open_index
+from graphrag_tasks.retrieval.fuse import standardised
+from graphrag_tasks.snapshots import Snapshot
+
+MODES = ("dense", "bm25", "hybrid", "graph", "ranked", "auto", "paper")
+K = 10
+
+
+class Encoded(LocalEmbedder):
+    """Questions that are encoded already: the index takes their vectors from here."""
+
+    def __init__(self, model: str, max_tokens: int, questions: Sequence[str]) -> None:
+        super().__init__(model, max_tokens=max_tokens)
+        self._vectors = dict(zip(questions, super().encode(questions), strict=True))
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of known questions."""
+        return np.stack([self._vectors[text] for text in texts])
+
+
+class Peer:
+    """bm25s with its own tokens, and a product with the chunks' vectors."""
+
+    def __init__(self, snapshot: Snapshot, encoder: Encoded) -> None:
+        vectors = snapshot.table("chunk_vectors", ["vector"])["vector"].combine_chunks()
+        self._vectors = vectors.flatten().to_numpy().reshape(len(vectors), -1)
+        self._encoder = encoder
+        tokens = bm25s.tokenize(
+            snapshot.table("chunks", ["text"])["text"].to_pylist(), show_progress=False
+        )
+        self._bm25 = bm25s.BM25(method="lucene")
+        self._bm25.index(tokens, show_progress=False)
+
+    def search(self, question: str) -> NDArray[np.intp]:
+        """Return the rows of the best chunks."""
+        (tokens,) = bm25s.tokenize(question, return_ids=False, show_progress=False)
+        words = self._bm25.get_scores([one for one in tokens if one in self._bm25.vocab_dict])
+        dense = self._vectors @ self._encoder.encode([question])[0]
+        scores = standardised(dense) + standardised(words)
+        best = np.argpartition(-scores, K)[:K]
+        return best[np.argsort(-scores[best])]
+
+
+def milliseconds(action: Callable[[], object]) -> float:
+    """Return the CPU that an action takes."""
+    started = time.process_time()
+    action()
+    return (time.process_time() - started) * 1000
+
+
+def main() -> None:
+    """Measure, and print JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--store", required=True)
+    parser.add_argument("--questions", required=True)
+    options = parser.parse_args()
+    asked = [one.question for one in read_questions(options.questions)]
+    embedding = open_index(options.store).snapshot.manifest.embedding
+    encoder = Encoded(embedding["model"], embedding["max_tokens"], asked)
+    opened = milliseconds(lambda: open_index(options.store, embedder=encoder))
+    index = open_index(options.store, embedder=encoder)
+    first = milliseconds(lambda: index.search(asked[0]))
+    peer = Peer(index.snapshot, encoder)
+    for mode in MODES:
+        index.search(asked[0], mode, K)
+    peer.search(asked[0])
+    spent: dict[str, list[float]] = {name: [] for name in ("peer", *MODES)}
+    for question in asked:
+        spent["peer"].append(milliseconds(partial(peer.search, question)))
+        for mode in MODES:
+            spent[mode].append(milliseconds(partial(index.search, question, mode, K)))
+    medians = {name: median(times) for name, times in spent.items()}
+    report = {
+        "chunks": index.facts.chunks,
+        "entities": index.facts.entities,
+        "questions": len(asked),
+        "open_ms": round(opened, 1),
+        "first_search_ms": round(first, 1),
+        "ms": {name: round(value, 2) for name, value in medians.items()},
+        "times_the_peer": {
+            name: round(value / medians["peer"], 2) for name, value in medians.items()
+        },
+    }
+    print(json.dumps(report, indent=2))
+
+
+if __name__ == "__main__":
+    main()
