@@ -37,9 +37,8 @@ def report_of(requirements: Sequence[str]) -> tuple[dict[str, Any], str]:
     try:
         return json.loads(done.stdout), ""
     except json.JSONDecodeError:
-        return {}, done.stderr.strip().splitlines()[
-            -1
-        ] if done.stderr.strip() else "it said nothing"
+        said = done.stderr.strip().splitlines() or ["it said nothing"]
+        return {}, said[-1]
 
 
 def verdict(report: Mapping[str, Any], trouble: str = "") -> tuple[list[str], int]:
