@@ -52,6 +52,11 @@ def unbracketed(key: str) -> str:
     return _BRACKETS.sub("", _OPTIONAL_PLURAL.sub("", key))
 
 
+def straight(key: str) -> str:
+    """Return the name with straight apostrophes."""
+    return key.replace("’", "'")
+
+
 def unaccented(key: str) -> str:
     """Return the name without accents; letters that have no plain form stay."""
     if key.isascii():

@@ -62,6 +62,12 @@ def test_a_title_is_a_name_whatever_it_says(title: str, problem: str | None) -> 
     assert problem_of(title, entity_key(title), "", None, NormalizeConfig()) is not None
 
 
+def test_a_title_of_many_words_is_a_name_where_a_triple_tells_of_it() -> None:
+    film, manual = "How I Learned to Stop Worrying and Love the Bomb", "How to Add a " + "B " * 8
+    found = problems([film], film, manual)
+    assert (found[film], found[manual]) == (None, "wordy")
+
+
 @pytest.mark.parametrize(
     ("name", "noun"),
     [
@@ -72,10 +78,16 @@ def test_a_title_is_a_name_whatever_it_says(title: str, problem: str | None) -> 
         ("Example", None),
         ("other", "other"),
         ("zspace", None),
+        ("code snippets", "snippet"),
+        ("following executable example", "example"),
+        ("code example class", None),
+        ("data snippet", None),
     ],
 )
 def test_bare_nouns(name: str, noun: str | None) -> None:
-    assert bare_noun(name, lambda word: word in {"example", "examples", "other"}) == noun
+    assert (
+        bare_noun(name, lambda word: word in {"example", "examples", "other", "snippets"}) == noun
+    )
 
 
 def problems(heads: list[str], *titles: str) -> dict[str, str | None]:

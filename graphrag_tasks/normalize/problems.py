@@ -54,15 +54,25 @@ _EMPTY_MODIFIERS = frozenset(
     | {"two", "various"}
 )
 """Words before a noun that do not tell what kind of thing it is."""
+_PARTS_OF_TEXTS = frozenset({"example", "excerpt", "sample", "snippet"})
+_MODIFIERS_OF_THEM = frozenset({"code", "executable", "short", "simple", "simplified"})
+"""Code that a text shows is part of the text, whatever it is called: "code snippet"."""
 
 
 def problem_of(
-    surface: str, key: str, type_: str, source: str | None, config: NormalizeConfig
+    surface: str,
+    key: str,
+    type_: str,
+    source: str | None,
+    config: NormalizeConfig,
+    *,
+    told: bool = True,
 ) -> str | None:
     """Return what keeps a surface from being a node, of several the first of `PROBLEMS`.
 
-    Titles and headings are names by their place: no title is a value, a stop word or too wordy, and
-    neither is a fragment.
+    Titles and headings are names by their place: no title is a value or a stop word, and neither
+    is a fragment. A title of many words is the name of its document and no more, unless a triple
+    tells something of it.
 
     Args:
         surface: As a triple has it, or the gazetteer.
@@ -70,6 +80,7 @@ def problem_of(
         type_: Its entity label.
         source: title or heading, where it is one.
         config: Lengths.
+        told: Whether it is an end of a triple.
     """
     is_value = (type_ in LITERAL_TYPES and not is_code(surface)) or _is_value(key)
     checks = {
@@ -77,7 +88,7 @@ def problem_of(
         LITERAL: is_value and source != TITLE,
         "short": len(key) < config.min_characters,
         "long": len(key) > config.max_characters,
-        "wordy": key.count(" ") >= config.max_words and source != TITLE,
+        "wordy": key.count(" ") >= config.max_words and not (source == TITLE and told),
         "stop_word": _is_stop_word(key) and source != TITLE,
         "fragment": source is None and _is_fragment(surface, key),
         "no_letter": not any(map(str.isalnum, key)),
@@ -118,10 +129,11 @@ def bare_noun(name: str, is_known: Callable[[str], bool]) -> str | None:
     words = name.split(" ")
     while len(words) > 1 and words[0] in _EMPTY_MODIFIERS:
         words = words[1:]
-    [word, *others] = words
-    if others or not word.isalpha() or not word.islower() or not is_known(word):
+    *others, word = words
+    noun = singular_noun(word)
+    if others and not (noun in _PARTS_OF_TEXTS and _MODIFIERS_OF_THEM.issuperset(others)):
         return None
-    return singular_noun(word)
+    return noun if word.isalpha() and word.islower() and is_known(word) else None
 
 
 @lru_cache(maxsize=1)

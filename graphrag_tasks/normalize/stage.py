@@ -52,7 +52,9 @@ _ENDS = f"""
 
 _FOUND = """
     CREATE TABLE found AS
-    SELECT surface, type, max(source) AS source, max(header) AS header FROM ends GROUP BY ALL
+    SELECT surface, type, max(source) AS source, max(header) AS header,
+        bool_or(source IS NULL) AS told
+    FROM ends GROUP BY surface, type
 """
 
 _JUDGED = pa.schema(
@@ -150,11 +152,14 @@ def _judged(
     is_known = known_words(config.model)
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
-            surfaces, types, sources, headers = (one.to_pylist() for one in found.columns)
+            surfaces, types, sources, headers, told = (one.to_pylist() for one in found.columns)
             names = list(map(clean_name, surfaces))
             keys = [name.casefold() for name in names]
-            rows = zip(surfaces, keys, types, sources, strict=True)
-            problems = [problem_of(*row, config) for row in rows]
+            rows = zip(surfaces, keys, types, sources, told, strict=True)
+            problems = [
+                problem_of(text, key, type_, source, config, told=is_told)
+                for text, key, type_, source, is_told in rows
+            ]
             bare = [
                 None if problem or source == TITLE else bare_noun(name, is_known)
                 for name, problem, source in zip(names, problems, sources, strict=True)

@@ -54,12 +54,14 @@ _COMPANY_RULE: Final = "company_form"
 
 SCORES: Final[Mapping[str, float]] = {
     "brackets": 0.97,
+    "apostrophe": 0.98,
     "accents": 0.97,
     "spelling": 0.98,
     "slip": 0.92,
     "number": 0.98,
     "spacing": 0.97,
     "acronym": 0.95,
+    "initials": 0.92,
     "ambiguous": 0.6,  # a short form of several long ones
     "kind": 0.95,
     "honorific": 0.93,
@@ -86,6 +88,7 @@ _COMPANY_FORM = re.compile(
 def candidates(
     names: Mapping[str, Name],
     acronyms: Iterable[tuple[str, str]],
+    initials: Iterable[tuple[str, str]],
     steps: Steps,
 ) -> list[Candidate]:
     """Return every pair of names that some rule ties, sorted by their keys.
@@ -93,10 +96,20 @@ def candidates(
     Args:
         names: Names by their keys: all, or those that share a form or a shorter name with another.
         acronyms: Pairs of keys that a text introduces as short and long form.
+        initials: Pairs of keys that may be short and long form by their letters and documents;
+            they count where no text introduces the short form.
         steps: What `form_steps` gives.
     """
     found: dict[tuple[str, str], Candidate] = {}
-    pairs = [*_by_form(names, steps), *_by_rule(names), *_introduced(names, acronyms, steps)]
+    acronyms = list(acronyms)
+    introduced = {short for short, _ in acronyms}
+    others = [pair for pair in initials if pair[0] not in introduced]
+    pairs = [
+        *_by_form(names, steps),
+        *_by_rule(names),
+        *_short_forms(names, acronyms, steps, "acronym"),
+        *_short_forms(names, others, steps, "initials"),
+    ]
     for left, right, rules in pairs:
         score = 1.0
         for rule in rules:
@@ -121,6 +134,7 @@ def form_steps(slips: Mapping[str, str]) -> Steps:
     """
     return (
         ("brackets", forms.unbracketed),
+        ("apostrophe", forms.straight),
         ("accents", forms.unaccented),
         ("spelling", forms.american),
         ("slip", forms.corrected(slips)),
@@ -188,17 +202,17 @@ def _by_rule(names: Mapping[str, Name]) -> Iterator[_Pair]:
                 yield from _pair(names, key, shorter, rule)
 
 
-def _introduced(
-    names: Mapping[str, Name], acronyms: Iterable[tuple[str, str]], steps: Steps
+def _short_forms(
+    names: Mapping[str, Name], pairs: Iterable[tuple[str, str]], steps: Steps, rule: str
 ) -> Iterator[_Pair]:
     """Yield short and long forms; where a short form has several, which are not one, it is open."""
     longs: dict[str, set[str]] = defaultdict(set)
-    for short, long in acronyms:
+    for short, long in pairs:
         if short in names and long in names:
             longs[short].add(long)
     for short in sorted(longs):
         several = len({canonical_form(long, steps) for long in longs[short]}) > 1
-        rules = ("acronym", "ambiguous") if several else ("acronym",)
+        rules = (rule, "ambiguous") if several else (rule,)
         for long in sorted(longs[short]):
             yield from _pair(names, long, short, *rules)
 

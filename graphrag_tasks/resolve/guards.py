@@ -10,7 +10,7 @@ from graphrag_tasks.resolve.candidates import Name
 
 _PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
 _PEOPLE_AND_PLACES = (frozenset({"PERSON"}), frozenset({"GPE", "LOC"}))
-_SPELLED = frozenset({"brackets", "accents", "spelling", "slip", "number", "spacing"})
+_SPELLED = frozenset({"brackets", "apostrophe", "accents", "spelling", "slip", "number", "spacing"})
 
 
 def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:

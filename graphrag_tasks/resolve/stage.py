@@ -20,13 +20,14 @@ from graphrag_tasks.config import ResolveConfig, SqlConfig
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.names import TECHNICAL_TYPES
 from graphrag_tasks.nlp.dictionary import known_words
+from graphrag_tasks.resolve.acronyms import by_initials, introduced
 from graphrag_tasks.resolve.candidates import Candidate, Name, candidates
 from graphrag_tasks.resolve.clusters import Clusters
 from graphrag_tasks.resolve.confirmation import Confirmer
 from graphrag_tasks.resolve.guards import objection
 from graphrag_tasks.resolve.overrides import Overrides, Pair
 from graphrag_tasks.resolve.selection import comparable_names, steps_of
-from graphrag_tasks.sql import Rows, label, sql_over, stream, surface
+from graphrag_tasks.sql import Rows, sql_over, stream
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("triples", "gazetteer", "surfaces", "names")
@@ -35,27 +36,6 @@ DEPENDENCIES = ("spacy", "duckdb", "pyyaml")
 
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
 BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
-
-ALIAS_RULE = "alias"
-"""Rule of the triples (long form, "be known as", short form) that extraction finds."""
-
-_ACRONYMS = f"""
-    WITH introduced AS (
-        SELECT {surface("head")} AS long, {label("head")} AS long_type,
-            {surface("tail")} AS short, {label("tail")} AS short_type
-        FROM triples WHERE rule = '{ALIAS_RULE}'
-        UNION ALL
-        SELECT long.name, '', short.name, ''
-        FROM gazetteer AS long JOIN gazetteer AS short USING (chunk_id, source, surface)
-        WHERE long.form = 'base' AND short.form = 'acronym' AND long.problem IS NULL
-    )
-    SELECT DISTINCT short.key AS short, long.key AS long
-    FROM introduced
-    JOIN surfaces AS long ON long.surface = introduced.long AND long.type = long_type
-    JOIN surfaces AS short ON short.surface = introduced.short AND short.type = short_type
-    WHERE long.problem IS NULL AND short.problem IS NULL
-    ORDER BY ALL
-"""  # noqa: S608 - made of constants
 
 _RESOLVED = """
     FROM decided
@@ -97,12 +77,12 @@ def resolve(
     inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces, "names": names}
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        acronyms = connection.sql(_ACRONYMS).fetchall()
+        acronyms, initials = introduced(connection), by_initials(connection)
         steps = steps_of(names, known_words(config.model))
-        wanted = {*chain.from_iterable(acronyms), *overrides.keys}
+        wanted = {*chain.from_iterable([*acronyms, *initials]), *overrides.keys}
         known = comparable_names(connection, names, steps, sorted(wanted))
         resolution = _Resolution(known, overrides, config)
-        found = candidates(known, acronyms, steps)
+        found = candidates(known, acronyms, initials, steps)
         for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
             resolution.weigh(candidate)
         if confirmer:

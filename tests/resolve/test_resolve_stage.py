@@ -27,8 +27,12 @@ def run(
     acronyms: tuple[tuple[str, str], ...] = (),
     titles: tuple[tuple[str, str], ...] = (),
     confirmer: Confirmer | None = None,
+    related: tuple[tuple[str, str, str], ...] = (),
 ) -> StageResult:
-    """Resolve names, given as surface or as (surface, label, mentions); earlier ones lead."""
+    """Resolve names, given as surface or as (surface, label, mentions); earlier ones lead.
+
+    Others related them to each other: head, tail and document.
+    """
     rows: list[dict[str, Any]] = []
     for place, name in enumerate(names):
         surface, label, mentions = name if isinstance(name, tuple) else (name, None, 99 - place)
@@ -41,6 +45,9 @@ def run(
     triples = [
         dict.fromkeys(schemas.TRIPLES.names) | {"head": long, "tail": short, "rule": "alias"}
         for short, long in acronyms
+    ] + [
+        dict.fromkeys(schemas.TRIPLES.names) | {"head": head, "tail": tail, "document_id": document}
+        for head, tail, document in related
     ]
     gazetteer = [
         {"surface": long, "name": name, "form": form, "source": "title", "document_id": "d",
@@ -83,6 +90,7 @@ def decisions(result: StageResult) -> list[tuple[str, str, str, str | None]]:
         ("test system", "test system(s)", "brackets"),
         ("organization", "organisation", "spelling"),
         ("facade", "façade", "accents"),
+        ("king's cross", "king’s cross", "apostrophe"),
         ("VBBE", "table VBBE", "kind"),
         ("S001", "transparent table S001", "kind"),
     ],
@@ -142,6 +150,41 @@ def test_an_acronym_of_two_things_is_left_open() -> None:
                  acronyms=(("ATM", "automated teller machine"),
                            ("ATM", "asynchronous transfer mode")))  # fmt: skip
     assert entities(result) == set()
+    assert {row[2] for row in decisions(result)} == {"unsure"}
+
+
+def test_capitals_stand_for_the_words_of_their_documents() -> None:
+    long = "Data Definition of the Sources"
+    result = run("DDS", long, related=(("DDS", long, "d1"), ("DDS", "x", "d2")))
+    assert entities(result) == {frozenset({"dds", "data definition of the sources"})}
+    assert result.tables["merges"]["rules"].to_pylist() == [["initials"]]
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "documents"),
+    [
+        ("DDS", "Data Definition Sources", "d2"),
+        ("DDS", "data definition sources", "d1"),
+        ("DDS", "Data Definition", "d1"),
+        ("DD", "Data Definition", "d1"),
+        ("Dds", "Data Definition Sources", "d1"),
+    ],
+    ids=["elsewhere", "no name", "a letter more", "two letters", "no capitals"],
+)
+def test_other_capitals_do_not(short: str, long: str, documents: str) -> None:
+    assert not entities(run(short, long, related=((short, "x", "d1"), (long, "x", documents))))
+
+
+def test_capitals_that_a_text_introduces_stand_for_nothing_else() -> None:
+    longs = ("Data Definition Sources", "delivery date schedule")
+    result = run("DDS", *longs, acronyms=(("DDS", longs[1]),),
+                 related=(("DDS", longs[0], "d1"),))  # fmt: skip
+    assert entities(result) == {frozenset({"dds", longs[1]})}
+
+
+def test_capitals_of_two_names_are_left_open() -> None:
+    longs = ("Data Definition Sources", "Delivery Date Schedule")
+    result = run("DDS", *longs, related=tuple(("DDS", long, "d1") for long in longs))
     assert {row[2] for row in decisions(result)} == {"unsure"}
 
 
