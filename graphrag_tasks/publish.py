@@ -13,7 +13,6 @@ from typing import Any
 
 from graphrag_tasks.artifacts import Folder, Table
 from graphrag_tasks.errors import SnapshotError
-from graphrag_tasks.ids import content_id
 from graphrag_tasks.snapshots import (
     ARROW_TABLES,
     MANIFEST_FILE,
@@ -21,15 +20,10 @@ from graphrag_tasks.snapshots import (
     Manifest,
     Snapshot,
     Store,
+    content_snapshot_id,
 )
 
 log = logging.getLogger(__name__)
-
-
-def snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any]) -> str:
-    """Return the id of a snapshot's content: every table's hash and the embedding model."""
-    parts = [part for name in sorted(tables) for part in (name, tables[name].sha256)]
-    return content_id("snapshot", str(embedding["fingerprint"]), *parts)
 
 
 def time_of_publish(store: Store) -> datetime:
@@ -69,7 +63,7 @@ def build_manifest(
     if missing:
         raise SnapshotError(f"tables are missing: {', '.join(missing)}", "publish")
     return Manifest(
-        snapshot_id=snapshot_id(tables, embedding),
+        snapshot_id=content_snapshot_id(tables, embedding),
         parent_id=parent_id,
         created_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
         embedding=dict(embedding),

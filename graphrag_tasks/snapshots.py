@@ -28,6 +28,7 @@ import pyarrow as pa
 
 from graphrag_tasks.artifacts import Folder, Table
 from graphrag_tasks.errors import ArtifactError, SnapshotError
+from graphrag_tasks.ids import content_id
 from graphrag_tasks.schemas import SCHEMA_VERSION
 
 log = logging.getLogger(__name__)
@@ -113,6 +114,12 @@ def check_table(folder: Folder, name: str, expected: Table) -> None:
             where,
             "Index again: damaged tables are made anew",
         )
+
+
+def content_snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any]) -> str:
+    """Return the id of a snapshot's content: every table's hash and the embedding model."""
+    parts = [part for name in sorted(tables) for part in (name, tables[name].sha256)]
+    return content_id("snapshot", str(embedding.get("fingerprint")), *parts)
 
 
 @dataclass(frozen=True)
@@ -246,14 +253,21 @@ class Snapshot:
             return self.folder.find_rows(name, key, value)
 
     def verify(self, names: Iterable[str] | None = None) -> None:
-        """Compare files with the manifest.
+        """Compare files with the manifest, and the manifest with the snapshot's id.
 
         Args:
-            names: Tables to compare; all by default.
+            names: Tables to compare; all by default, and the id, which is a hash of theirs.
 
         Raises:
-            SnapshotError: A file is missing or its bytes are not those that were published.
+            SnapshotError: A file is missing, its bytes are not those that were published, or the
+                manifest names other content than the id does.
         """
+        content = content_snapshot_id(self.manifest.tables, self.manifest.embedding)
+        if names is None and self.snapshot_id != content:
+            raise SnapshotError(
+                f"its id {self.snapshot_id} is not that of its content, {content}", self.folder.uri,
+                "Index again: a snapshot that was altered is not used",
+            )  # fmt: skip
         for name in self.manifest.tables if names is None else names:
             check_table(self.folder, name, self.manifest.tables[name])
 

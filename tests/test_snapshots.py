@@ -9,9 +9,9 @@ from snapshot_makers import EMBEDDING, staged
 
 from graphrag_tasks.artifacts import Table
 from graphrag_tasks.errors import SnapshotError
-from graphrag_tasks.publish import build_manifest, publish, snapshot_id, time_of_publish
+from graphrag_tasks.publish import build_manifest, publish, time_of_publish
 from graphrag_tasks.retention import collect_garbage, rollback
-from graphrag_tasks.snapshots import Manifest, Snapshot, Store
+from graphrag_tasks.snapshots import Manifest, Snapshot, Store, content_snapshot_id
 
 
 def test_nothing_is_published_at_first(tmp_path: Path) -> None:
@@ -98,10 +98,10 @@ def test_a_folder_that_was_never_finished_is_no_snapshot(tmp_path: Path) -> None
 
 def test_the_id_depends_on_every_table_and_on_the_model() -> None:
     tables = {"chunks": Table(1, "a"), "blocks": Table(1, "b")}
-    same = snapshot_id(dict(reversed(tables.items())), EMBEDDING)
-    assert snapshot_id(tables, EMBEDDING) == same
-    assert snapshot_id(tables | {"blocks": Table(1, "c")}, EMBEDDING) != same
-    assert snapshot_id(tables, EMBEDDING | {"fingerprint": "g"}) != same
+    same = content_snapshot_id(dict(reversed(tables.items())), EMBEDDING)
+    assert content_snapshot_id(tables, EMBEDDING) == same
+    assert content_snapshot_id(tables | {"blocks": Table(1, "c")}, EMBEDDING) != same
+    assert content_snapshot_id(tables, EMBEDDING | {"fingerprint": "g"}) != same
 
 
 def test_a_missing_table_is_named(tmp_path: Path) -> None:
@@ -131,6 +131,18 @@ def test_a_changed_or_lost_file_is_found_and_named(tmp_path: Path, file: str) ->
         store.open().verify()
     path.unlink()
     with pytest.raises(SnapshotError, match=f"{file}: a table is missing"):
+        store.open().verify()
+
+
+def test_a_manifest_that_was_altered_with_its_table_does_not_fit_the_id(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    publish(store, *staged(store))
+    folder = store.open().folder
+    manifest = folder.read_json("manifest.json")
+    Path(folder.path("chunks.parquet")).write_bytes(b"poison")
+    manifest["tables"]["chunks"]["sha256"] = folder.sha256("chunks.parquet")
+    folder.write_json("manifest.json", manifest)
+    with pytest.raises(SnapshotError, match="is not that of its content"):
         store.open().verify()
 
 

@@ -14,6 +14,7 @@ from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval.browse import Browser
+from graphrag_tasks.retrieval.checked import CheckedSnapshot
 from graphrag_tasks.retrieval.context import Context
 from graphrag_tasks.retrieval.encoder import QueryEncoder
 from graphrag_tasks.retrieval.explain import Explanation, shared_names, shared_words
@@ -272,6 +273,7 @@ def open_index(
     config: RetrievalConfig | None = None,
     embedder: Embedder | None = None,
     noun_phrases: Callable[[str], Sequence[str]] | None = None,
+    verify: bool = True,
 ) -> Index:
     """Open a published snapshot for search.
 
@@ -284,6 +286,7 @@ def open_index(
         config: Parameters of the search; the paper's by default.
         embedder: Query encoder; by default the model the manifest names, loaded on first search.
         noun_phrases: Finds the noun phrases of a question; spaCy by default, loaded on first use.
+        verify: Whether tables are compared with their published hashes when they are first read.
 
     Raises:
         SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the
@@ -293,7 +296,7 @@ def open_index(
     """
 
     def opened(pinned: Snapshot) -> Index:
-        seen = visible(pinned, principals)
+        seen = visible(CheckedSnapshot(pinned.folder) if verify else pinned, principals)
         return Index(seen, config=config, embedder=embedder, noun_phrases=noun_phrases)
 
     return Store(str(store)).opened(opened, snapshot)

@@ -13,6 +13,7 @@ import pytest
 from small_worlds import SMALL, FakeEmbedder, World, publish
 
 import graphrag_tasks.retrieval
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.graph import Graph
@@ -193,7 +194,32 @@ def test_tables_of_different_versions_are_refused(store: Path, table: str) -> No
     folder = Store(str(store)).snapshot_folder("one")
     folder.write_table(table, folder.read_table(table).slice(0, 1), fingerprint="0")
     with pytest.raises(SnapshotError, match="name no row"):
+        open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases, verify=False).search(
+            "what?", "paper"
+        )
+
+
+@pytest.mark.parametrize("table", ["documents", "chunks", "sentences", "evidence", "mentions"])
+def test_a_table_that_was_altered_is_not_read(store: Path, table: str) -> None:
+    folder = Store(str(store)).snapshot_folder("one")
+    folder.write_table(table, folder.read_table(table), fingerprint="other")
+    with pytest.raises(SnapshotError, match="bytes are not those published"):
         open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases).search("what?", "paper")
+    found = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases, verify=False)
+    assert found.search("what?", "paper").chunks
+
+
+def test_each_file_is_hashed_once(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+    sha256 = Folder.sha256
+    monkeypatch.setattr(
+        Folder, "sha256", lambda folder, name: (hashed.append(name), sha256(folder, name))[1]
+    )
+    opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    for _ in range(2):
+        opened.search("what?", "paper")
+    assert "vectors/chunk.arrow" in hashed
+    assert len(hashed) == len(set(hashed))
 
 
 @pytest.mark.parametrize("kind", ["chunk", "entity", "relation"])
@@ -201,7 +227,7 @@ def test_missing_vectors_are_refused(store: Path, kind: str) -> None:
     folder = Store(str(store)).snapshot_folder("one") / "vectors"
     folder.write_arrow(f"{kind}.arrow", folder.open_arrow(f"{kind}.arrow").slice(1))
     with pytest.raises(SnapshotError, match="name no row"):
-        open_index(store, embedder=FakeEmbedder())
+        open_index(store, embedder=FakeEmbedder(), verify=False)
 
 
 def test_vectors_of_another_length_are_refused(store: Path) -> None:

@@ -197,10 +197,10 @@ def test_a_hidden_document_is_not_even_suggested(store: Path) -> None:
 def test_a_view_is_verified_as_the_whole(store: Path) -> None:
     snapshot = Store(str(store)).open()
     seen = visible(snapshot, ["staff"])
-    seen.verify()
+    seen.verify(["sentences"])
     (store / "snapshots/one/sentences.parquet").write_bytes(b"other")
     with pytest.raises(Exception, match="bytes are not those published"):
-        seen.verify()
+        seen.verify(["sentences"])
 
 
 def test_k_chunks_come_back_though_hidden_ones_would_rank_above_them(tmp_path: Path) -> None:
