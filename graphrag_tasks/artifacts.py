@@ -90,6 +90,7 @@ class Receipt:
         tables: Rows and hash of each table.
         stats: Counts for the summary.
         seconds: Wall-clock time of the stage's work.
+        cpu_seconds: CPU time of its process and workers.
         peak_memory_bytes: Highest resident memory of the process during it.
         reused: Whether an earlier run had already done the work.
     """
@@ -100,6 +101,7 @@ class Receipt:
     tables: dict[str, Table]
     stats: dict[str, int | float] = field(default_factory=dict)
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0
     reused: bool = False
 

@@ -1,4 +1,4 @@
-"""What a piece of work costs: wall-clock seconds and peak resident memory."""
+"""What a piece of work costs: wall-clock and CPU seconds, and peak resident memory."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ class Cost:
 
     Attributes:
         seconds: Wall-clock time.
+        cpu_seconds: CPU time of all threads of this process, and of the worker processes it has at
+            the end; 0 where the system does not tell.
         peak_memory_bytes: Highest resident memory of this process during the block, and of the
             worker processes it has then (their peaks need not have come together, so the sum is
             an upper bound). Where the system cannot reset its high-water mark, that of the
@@ -28,6 +30,7 @@ class Cost:
     """
 
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0
 
 
@@ -35,7 +38,8 @@ class Cost:
 def measured() -> Iterator[Cost]:
     """Measure the block; the cost is filled in when it ends, also by an error."""
     cost = Cost()
-    for process in _family():
+    used = {process: _cpu_seconds(process) for process in _family()}
+    for process in used:
         with suppress(OSError):  # not Linux, or not allowed: the peak is then that of its life
             (process / "clear_refs").write_text(_RESET_PEAK)
     start = time.perf_counter()
@@ -43,6 +47,8 @@ def measured() -> Iterator[Cost]:
         yield cost
     finally:
         cost.seconds = round(time.perf_counter() - start, 3)
+        spent = (_cpu_seconds(process) - used.get(process, 0.0) for process in _family())
+        cost.cpu_seconds = round(sum(spent), 2)
         cost.peak_memory_bytes = sum(map(_peak, _family())) or _life_peak()
 
 

@@ -35,11 +35,11 @@ def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
         yield
         return
     path = Path(store.path(_LOCK_FILE))
-    lock = FileLock(path, timeout=-1 if wait else 0, thread_local=False, is_singleton=True)
+    lock = FileLock(path, thread_local=False, is_singleton=True)
     try:
         with changing(store.uri):
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock.acquire()
+            lock.acquire(timeout=-1 if wait else 0)
     except Timeout as error:
         holder = path.read_text("utf-8").strip() or "another process"
         raise TransientError(

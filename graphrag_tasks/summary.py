@@ -30,7 +30,8 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
 
     Returns:
         `counts`; `by_stage`, the counts of each corpus stage; and `stages` with their tasks,
-        seconds (summed over shards) and peak memory in bytes (the highest of any shard).
+        seconds and CPU seconds (summed over shards) and peak memory in bytes (the highest of any
+        shard).
     """
     by_stage = {one.stage: one.stats for one in receipts if one.stage in corpus_stages}
     counts: dict[str, int | float] = {}
@@ -69,9 +70,13 @@ def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:
     for receipt in receipts:
         cost = costs.setdefault(
             receipt.stage,
-            {"stage": receipt.stage, "tasks": 0, "seconds": 0.0, "peak_memory_bytes": 0},
-        )
+            {
+                "stage": receipt.stage, "tasks": 0, "seconds": 0.0, "cpu_seconds": 0.0,
+                "peak_memory_bytes": 0,
+            },
+        )  # fmt: skip
         cost["tasks"] += 1
         cost["seconds"] = round(cost["seconds"] + receipt.seconds, 3)
+        cost["cpu_seconds"] = round(cost["cpu_seconds"] + receipt.cpu_seconds, 2)
         cost["peak_memory_bytes"] = max(cost["peak_memory_bytes"], receipt.peak_memory_bytes)
     return list(costs.values())

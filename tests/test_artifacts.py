@@ -135,7 +135,7 @@ def test_nothing_temporary_is_left(tmp_path: Path) -> None:
 
 
 def test_receipts_are_plain_values_and_come_back(tmp_path: Path) -> None:
-    receipt = Receipt("chunk", "uri", "f", {"chunks": Table(1, "s")}, {"n": 2}, 0.5, 10)
+    receipt = Receipt("chunk", "uri", "f", {"chunks": Table(1, "s")}, {"n": 2}, 0.5, 0.4, 10)
     folder = Folder(tmp_path)
     assert folder.read_receipt("chunk") is None
     folder.write_receipt(receipt)

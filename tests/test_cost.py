@@ -38,3 +38,20 @@ def test_a_worker_process_counts() -> None:
     with measured() as alone:
         pass
     assert cost.peak_memory_bytes - alone.peak_memory_bytes > 60_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are found through /proc")
+def test_cpu_seconds_are_of_the_block_and_of_its_workers() -> None:
+    busy = "import time; end = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
+    with measured() as cost:
+        worker = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", f"{busy}\nprint('done', flush=True); input()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        assert worker.stdout is not None
+        worker.stdout.readline()
+    worker.communicate(b"\n")
+    with measured() as idle:
+        pass
+    assert 0.3 <= cost.cpu_seconds < 5
+    assert idle.cpu_seconds < 0.2

@@ -69,8 +69,9 @@ def test_one_can_wait(holder: subprocess.Popen[str], tmp_path: Path) -> None:
     assert entered.is_set()
 
 
-def test_the_holder_may_enter_again(tmp_path: Path) -> None:
-    with sole_run(Folder(tmp_path)), sole_run(Folder(tmp_path)):
+@pytest.mark.parametrize("wait", [False, True])
+def test_the_holder_may_enter_again(tmp_path: Path, wait: bool) -> None:
+    with sole_run(Folder(tmp_path), wait=wait), sole_run(Folder(tmp_path)):
         pass
 
 

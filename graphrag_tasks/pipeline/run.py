@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from graphrag_tasks.artifacts import Folder, Receipt
 from graphrag_tasks.config import Config
@@ -108,8 +108,7 @@ class Run:
             fingerprint=fingerprint,
             tables={"sources": table},
             stats=dict(outlook.stats),
-            seconds=cost.seconds,
-            peak_memory_bytes=cost.peak_memory_bytes,
+            **asdict(cost),
         )
         state.folder.write_receipt(receipt)
         return cls(state), receipt
@@ -179,7 +178,7 @@ class Run:
                     tables=written,
                     stats=dict(result.stats),
                 )
-        receipt = replace(receipt, seconds=cost.seconds, peak_memory_bytes=cost.peak_memory_bytes)
+        receipt = replace(receipt, **asdict(cost))
         receipts.write_receipt(receipt)
         verb = "taken over" if receipt.reused else "done"
         log.info("%s: %s in %.1f s, %s", stage, verb, receipt.seconds, dict(receipt.stats))

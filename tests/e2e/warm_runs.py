@@ -6,6 +6,7 @@ the standard library's, pays for these once; each process is forked from it and 
 
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.config import load_config
+from graphrag_tasks.errors import TransientError
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Run, vectors
 from graphrag_tasks.runner import run_index
 from graphrag_tasks.snapshots import Store
@@ -60,6 +62,13 @@ def warm_up() -> None:
 def index(values: Values) -> None:
     """Run the whole pipeline in this process."""
     run_index(load_config(overrides=values, environ={}), workers=1)
+
+
+def index_with_small_files(values: Values, limit: int) -> None:
+    """Run the pipeline where no file may have more bytes than that, and expect it to be refused."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    with pytest.raises(TransientError, match=r"File too large.*Make room"):
+        index(values)
 
 
 def process_until(values: Values, last: str) -> Run:
