@@ -1,0 +1,70 @@
+"""What a nightly run costs beside a full one, and what it keeps up while it works.
+
+`runs` indexes corpora of small documents, made of real ones (`nightly_corpus`), with the command,
+each time in a fresh process with one worker: in full, again without a change, and with 1 % changed.
+Stages are measured in CPU seconds; what a fresh process takes for imports and models is measured on
+two documents (`start`). The embedding model is the first layer of the default one. `vectors` loads
+vectors into Milvus Lite and verifies them. `readers` has readers open the store and ask while it is
+indexed again and again and old snapshots are removed. Prints tables, or JSON.
+
+    python benchmarks/nightly.py runs --data DATA --documents 2000 6000 20000
+    python benchmarks/nightly.py vectors --rows 100000
+    python benchmarks/nightly.py readers --data DATA --documents 2000 --readers 20 --seconds 300
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from nightly_readers import measure_readers
+from nightly_runs import costs_table, measure_runs, memory_table
+from nightly_vectors import measure_vectors
+
+
+def main() -> None:
+    """Measure what is asked for, and print it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, help="where corpora and stores go; kept")
+    parser.add_argument("--json", action="store_true")
+    commands = parser.add_subparsers(dest="command", required=True)
+    runs = commands.add_parser("runs")
+    runs.add_argument("--data", type=Path, required=True)
+    runs.add_argument("--documents", type=int, nargs="+", default=[2000, 6000, 20000])
+    vectors = commands.add_parser("vectors")
+    vectors.add_argument("--rows", type=int, default=100_000)
+    readers = commands.add_parser("readers")
+    readers.add_argument("--data", type=Path, required=True)
+    readers.add_argument("--documents", type=int, default=2000)
+    readers.add_argument("--readers", type=int, default=20)
+    readers.add_argument("--seconds", type=float, default=300)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="graphrag-bench-") as temporary:
+        print(_measured(options, options.folder or Path(temporary)))
+
+
+def _measured(options: argparse.Namespace, folder: Path) -> str:
+    if options.command == "runs":
+        costs = measure_runs(folder, options.data, options.documents)
+        if options.json:
+            return json.dumps([asdict(cost) for cost in costs], indent=2)
+        return f"{costs_table(costs)}\n\n{memory_table(costs)}"
+    if options.command == "vectors":
+        found = asdict(measure_vectors(folder, options.rows))
+    else:
+        found = asdict(
+            measure_readers(
+                folder, options.data, options.documents, options.readers, options.seconds
+            )
+        )
+    if options.json:
+        return json.dumps(found, indent=2)
+    lines = [f"| {name.replace('_', ' ')} | {value:,} |" for name, value in found.items()]
+    return "\n".join(["| | |", "|---|---|", *lines])
+
+
+if __name__ == "__main__":
+    main()
