@@ -117,12 +117,14 @@ class MilvusStore:
         def ask() -> Any:  # noqa: ANN401 - pymilvus is untyped
             self._client.load_collection(collection)
             return self._client.search(
-                collection, [list(vector)], filter=condition, limit=k, output_fields=["id"],
+                collection, [list(vector)], filter=condition, limit=k, output_fields=["key", "id"],
                 timeout=_REQUEST_SECONDS,
             )  # fmt: skip
 
         (hits,) = self._ask(collection, ask)
-        return [VectorHit(hit["key"], hit["entity"]["id"], hit["distance"]) for hit in hits]
+        # in the hit itself, an older server calls the key "id"
+        found = [(hit["entity"], hit["distance"]) for hit in hits]
+        return [VectorHit(row["key"], row["id"], score) for row, score in found]
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
         """Remove the rows of a collection whose key is not kept.
