@@ -1,7 +1,8 @@
 """Reading and writing artifacts: the only module that touches Parquet, Arrow and JSON files.
 
 What holds:
-  * A table is written under a temporary name and renamed, so a reader sees all of it or nothing.
+  * A table is written under a temporary name and renamed, or uploaded when it is whole: a reader
+    sees all of it or nothing.
   * A stage's output counts only once its `<stage>.receipt.json` is there, which is written last.
   * A table is cast to its schema on write and validated on read. *Absent* (`ArtifactError` with
     "does not exist"), *unreadable*, and *empty* (a table of no rows) are different answers.
@@ -16,6 +17,7 @@ import json
 import os
 import posixpath
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -31,7 +33,7 @@ import pyarrow.parquet as pq
 from graphrag_tasks import schemas
 from graphrag_tasks.errors import ArtifactError, TransientError
 from graphrag_tasks.row_groups import cut, rows_of_group
-from graphrag_tasks.storage import file_system
+from graphrag_tasks.storage import file_system, is_s3
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -179,28 +181,57 @@ class Folder:
 
     def delete(self, name: str = "") -> None:
         """Remove the folder and all below it, or one file; nothing where it is absent."""
-        if self.exists(name):
-            with changing(self.uri):
-                self._target[0].rm(self.path(name), recursive=not name)
+        fs, _ = self._target
+        if not self.exists(name):
+            return
+        with changing(self.uri):
+            if is_s3(self.uri):  # rm would take brackets in a name for a pattern
+                for file in fs.find(self.path(name)):
+                    fs.rm_file(file)
+            else:
+                fs.rm(self.path(name), recursive=not name)
 
-    def move_to(self, other: Folder) -> None:
-        """Rename this folder to another place on the same file system."""
+    def move_to(self, other: Folder, *, last: str) -> None:
+        """Rename this folder to another place on the same file system.
+
+        Args:
+            other: The place.
+            last: File that says that the folder is whole: where files are moved one by one, it
+                comes after the others.
+        """
         fs, path = self._target
-        with changing(other.uri):
-            fs.makedirs(posixpath.dirname(other.path()), exist_ok=True)
-            fs.mv(path, other.path(), recursive=True)
+        if self.is_local:
+            with changing(other.uri):
+                fs.makedirs(posixpath.dirname(other.path()), exist_ok=True)
+                fs.mv(path, other.path(), recursive=True)
+            return
+        names = [str(one)[len(path) :].lstrip("/") for one in fs.find(path)]
+        for name in sorted(names, key=lambda name: (name == last, name)):
+            other.copy_file(name, self)
+        self.delete()
 
     def copy_file(self, name: str, source: Folder) -> None:
         """Take a file of another folder over; on the local disk both share its bytes."""
-        with self._renaming(name) as temporary:
-            if self.is_local and source.is_local:
-                Path(temporary).unlink(missing_ok=True)
-                try:
-                    os.link(source.path(name), temporary)
-                except OSError:  # another file system, or one without links
-                    shutil.copyfile(source.path(name), temporary)
-            else:
-                self._target[0].pipe_file(temporary, source.read_bytes(name))
+        if self.is_local:
+            with self._renaming(name) as temporary:
+                temporary.unlink(missing_ok=True)
+                source._take(name, temporary)
+            return
+        fs, _ = self._target
+        with changing(f"{self.uri}/{name}"):
+            fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
+            fs.cp_file(source.path(name), self.path(name))
+
+    def _take(self, name: str, target: Path) -> None:
+        """Link a file to a place on the local disk, or copy it there."""
+        if self.is_local:
+            try:
+                os.link(self.path(name), target)
+            except OSError:  # another file system, or one without links
+                shutil.copyfile(self.path(name), target)
+            return
+        with self._reading(name) as file, target.open("wb") as written:
+            shutil.copyfileobj(file, written, _READ_BYTES)
 
     def sha256(self, name: str) -> str:
         """Return the hex sha256 of a file's bytes.
@@ -209,42 +240,53 @@ class Folder:
             ArtifactError: The file does not exist.
         """
         digest = hashlib.sha256()
-        try:
-            with self._target[0].open(self.path(name), "rb") as file:
-                while data := file.read(_READ_BYTES):
-                    digest.update(data)
-        except FileNotFoundError as error:
-            raise _absent(self, name) from error
+        with self._reading(name) as file:
+            while data := file.read(_READ_BYTES):
+                digest.update(data)
         return digest.hexdigest()
 
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[Any]:
+        if not self.exists(name):
+            raise _absent(self, name)
+        try:
+            file = self._target[0].open(self.path(name), "rb")
+        except FileNotFoundError as error:
+            raise _absent(self, name) from error
+        with file:
+            yield file
+
     def write_bytes(self, name: str, data: bytes) -> None:
-        """Write a file under a temporary name, then rename it into place."""
+        """Write a file, which others see as a whole or not at all."""
         with self._renaming(name) as temporary:
-            self._target[0].pipe_file(temporary, data)
+            temporary.write_bytes(data)
 
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
-        """Open a file under a temporary name; it gets its own when the block ends well."""
-        with self._renaming(name) as temporary, self._target[0].open(temporary, "wb") as file:
+        """Open a file that others see once the block ended well, and then as a whole."""
+        with self._renaming(name) as temporary, temporary.open("wb") as file:
             yield file
 
     @contextmanager
-    def _renaming(self, name: str) -> Iterator[str]:
-        """Give a temporary name to write to; the file gets its own when the block ends well."""
+    def _renaming(self, name: str) -> Iterator[Path]:
+        """Give a local file to write to; it gets its name, or is uploaded, when that ends well."""
         fs, _ = self._target
-        temporary, final = self.path(f"{name}.writing"), self.path(name)
+        final = self.path(name)
         with changing(f"{self.uri}/{name}"):
             fs.makedirs(posixpath.dirname(final), exist_ok=True)
+            if not self.is_local:
+                with tempfile.TemporaryDirectory() as work:
+                    yield Path(work) / "file"
+                    fs.put_file(str(Path(work) / "file"), final)
+                return
+            temporary = Path(f"{final}.writing")
             try:
                 yield temporary
             except BaseException:
-                if fs.exists(temporary):
-                    fs.rm(temporary)
+                if temporary.exists():  # on a read-only disk, not even an absent file is unlinked
+                    temporary.unlink()
                 raise
-            if self.is_local:
-                Path(temporary).replace(final)  # atomic, and replaces; fsspec's mv is neither
-            else:
-                fs.mv(temporary, final)
+            temporary.replace(final)
 
     def read_bytes(self, name: str) -> bytes:
         """Return a file's bytes.

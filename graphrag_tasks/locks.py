@@ -12,6 +12,8 @@ from filelock import FileLock, Timeout
 
 from graphrag_tasks.artifacts import Folder, changing
 from graphrag_tasks.errors import TransientError
+from graphrag_tasks.leases import leased
+from graphrag_tasks.storage import is_s3
 
 _LOCK_FILE = ".lock"
 
@@ -20,9 +22,8 @@ _LOCK_FILE = ".lock"
 def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
     """Hold a store for the block; a process that already holds it may enter again.
 
-    The lock is the operating system's and ends with the process, however that ends. A store that
-    is not on the local disk has none: there, a run that finds another's snapshot published when it
-    wants to publish refuses (see `pipeline`).
+    The lock is the operating system's and ends with the process, however that ends. A store in S3
+    has a lease instead (see `leases`).
 
     Args:
         store: The store's folder.
@@ -31,6 +32,10 @@ def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
     Raises:
         TransientError: Another run holds the store, or it cannot be written.
     """
+    if is_s3(store.uri):
+        with leased(store, wait=wait):
+            yield
+        return
     if not store.is_local:
         yield
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -89,6 +90,8 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
     """
     target = store.snapshot_folder(manifest.snapshot_id)
     whole = _is_whole(target)
+    if whole:
+        _say_how_it_is_made(Snapshot(target), manifest)
     if whole and store.current_id() == manifest.snapshot_id:
         log.info("snapshot %s is current already: nothing to publish", manifest.snapshot_id)
         return False
@@ -97,10 +100,21 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
         candidate.verify()
         _check_counts(candidate)
         target.delete()  # what a run that was killed while moving left there, or what was damaged
-        staged.move_to(target)
-    store.set_current(manifest.snapshot_id)
+        staged.move_to(target, last=MANIFEST_FILE)
+    store.set_current(manifest.snapshot_id, instead_of=manifest.parent_id)
     log.info("published snapshot %s", manifest.snapshot_id)
     return True
+
+
+def _say_how_it_is_made(published: Snapshot, manifest: Manifest) -> None:
+    """Let a published manifest say what its content depends on now, and where its vectors are.
+
+    Other settings or code may make the same content: the next run must not work for them again.
+    """
+    before = published.manifest
+    now = replace(before, fingerprints=manifest.fingerprints, collections=manifest.collections)
+    if now != before:
+        Snapshot.of(published.folder, now)
 
 
 def _is_whole(target: Folder) -> bool:

@@ -66,7 +66,7 @@ def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
         before = store.current_id() or store.open().snapshot_id
         target = store.open(snapshot_id or _published_before(store, before))
         target.verify()
-        store.set_current(target.snapshot_id)
+        store.set_current(target.snapshot_id, instead_of=before)
     log.info("rolled back from %s to %s", before, target.snapshot_id)
     return Rollback(before, target.snapshot_id)
 

@@ -30,6 +30,7 @@ from graphrag_tasks.artifacts import Folder, Table
 from graphrag_tasks.errors import ArtifactError, SnapshotError
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.schemas import SCHEMA_VERSION
+from graphrag_tasks.storage import ConflictError, is_s3, version, write_if
 
 log = logging.getLogger(__name__)
 
@@ -272,6 +273,10 @@ class Snapshot:
             check_table(self.folder, name, self.manifest.tables[name])
 
 
+def _pointer(snapshot_id: str) -> bytes:
+    return f"{snapshot_id}\n".encode("ascii")
+
+
 class Store:
     """A folder of snapshots with a pointer to the current one.
 
@@ -289,9 +294,34 @@ class Store:
             return None
         return self.folder.read_bytes(CURRENT_FILE).decode("ascii").strip()
 
-    def set_current(self, snapshot_id: str) -> None:
-        """Flip the pointer, atomically."""
-        self.folder.write_bytes(CURRENT_FILE, f"{snapshot_id}\n".encode("ascii"))
+    def set_current(self, snapshot_id: str, *, instead_of: str | None) -> None:
+        """Flip the pointer, atomically.
+
+        Args:
+            snapshot_id: What is current from now on.
+            instead_of: What the caller knows to be current. In S3 the pointer is written only if
+                that is so still; elsewhere a lock sees to it (`locks`).
+
+        Raises:
+            SnapshotError: In S3, another run flipped it meanwhile.
+        """
+        if not is_s3(self.folder.uri):
+            self.folder.write_bytes(CURRENT_FILE, _pointer(snapshot_id))
+            return
+        uri = f"{self.folder.uri}/{CURRENT_FILE}"
+        try:
+            known = version(uri)
+            if self.current_id() not in (instead_of, snapshot_id):
+                raise ConflictError(uri)
+            write_if(uri, _pointer(snapshot_id), known)
+        except ConflictError as error:
+            if self.current_id() == snapshot_id:  # a write whose answer was lost is made twice
+                return
+            raise SnapshotError(
+                f"{self.current_id()} was published meanwhile, instead of {instead_of}",
+                uri,
+                "Nothing was changed. Run again: finished work is found and reused",
+            ) from error
 
     def snapshot_folder(self, snapshot_id: str) -> Folder:
         """Return where a snapshot lies."""

@@ -10,6 +10,7 @@ from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.publish import build_manifest
 from graphrag_tasks.snapshots import (
     ARROW_TABLES,
+    MANIFEST_FILE,
     SNAPSHOT_TABLES,
     Manifest,
     Snapshot,
@@ -47,7 +48,9 @@ def staged(
 def published(store: Store, fingerprint: str, now: datetime, **about: Any) -> str:
     """Put a snapshot where published ones lie, unchecked, and return its id."""
     folder, manifest = staged(store, fingerprint, now=now, **about)
-    Snapshot.of(folder, manifest).folder.move_to(store.snapshot_folder(manifest.snapshot_id))
-    store.set_current(manifest.snapshot_id)
+    Snapshot.of(folder, manifest).folder.move_to(
+        store.snapshot_folder(manifest.snapshot_id), last=MANIFEST_FILE
+    )
+    store.set_current(manifest.snapshot_id, instead_of=store.current_id())
     (store.staging / "runs" / f"run-{fingerprint}").delete()
     return manifest.snapshot_id

@@ -149,7 +149,7 @@ def test_the_same_code_works_on_another_file_system() -> None:
     assert not folder.is_local
     assert folder.read_table("chunks").num_rows == 2
     assert folder.open_arrow("vectors/chunk.arrow").num_rows == 1
-    folder.move_to(Folder("memory://artifacts/moved"))
+    folder.move_to(Folder("memory://artifacts/moved"), last="a")
     assert Folder("memory://artifacts/moved").read_table("chunks").num_rows == 2
     Folder("memory://artifacts").delete()
     assert not Folder("memory://artifacts/moved").exists("chunks.parquet")

@@ -1,6 +1,7 @@
 """The store: what is current, what is refused, and what a damaged file is told."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -37,6 +38,16 @@ def test_content_that_is_current_is_not_published_again(tmp_path: Path) -> None:
     before = store.open().manifest
     assert publish(store, *staged(store, now=datetime.now(UTC) + timedelta(days=1))) is False
     assert store.open().manifest == before
+
+
+def test_the_same_content_made_in_another_way_says_so(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    publish(store, *staged(store))
+    before = store.open().manifest
+    other = {"collections": {"chunk_vectors": "chunk_x"}, "fingerprints": {"load": "two"}}
+    assert publish(store, *staged(store, **other)) is False
+    assert store.open().manifest == replace(before, **other)
+    store.open().verify()
 
 
 def test_going_back_to_earlier_content_is_a_pointer_flip(tmp_path: Path) -> None:

@@ -10,10 +10,18 @@ import pyarrow as pa
 from graphrag_tasks.config import GraphConfig
 from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics, linked_chunks
 from graphrag_tasks.lexical import word_tables
-from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
+from graphrag_tasks.load.vector_store import VectorStore, check_vector_store, open_vector_store
 from graphrag_tasks.stage import StageResult
 
-__all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "VectorStore", "load", "open_vector_store"]
+__all__ = [
+    "DEPENDENCIES",
+    "PRODUCES",
+    "REQUIRES",
+    "VectorStore",
+    "check_vector_store",
+    "load",
+    "open_vector_store",
+]
 
 REQUIRES = (
     "documents", "chunks", "entities", "relations", "mentions", "titles", "links", "anchors",

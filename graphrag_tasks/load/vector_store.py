@@ -77,6 +77,20 @@ def collection_name(kind: str, model_fingerprint: str) -> str:
     return f"{kind}_{content_id('collection', model_fingerprint, *FIELDS.get(kind, ()))[:12]}"
 
 
+def check_vector_store(store: Folder, config: LoadConfig) -> None:
+    """Refuse a vector server that the store cannot have.
+
+    Raises:
+        ConfigError: Milvus Lite is asked for on a store that is not a local folder.
+    """
+    if config.vector_store == "milvus_lite" and not store.is_local:
+        raise ConfigError(
+            "milvus_lite needs a store on the local disk",
+            f"load.vector_store, store {store.uri}",
+            "Set load.vector_store = 'none': readers take vectors from the snapshot",
+        )
+
+
 def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
     """Return the configured vector server, or None where there is none.
 
@@ -88,6 +102,7 @@ def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
         ConfigError: Milvus Lite is asked for on a store that is not a local folder.
         TransientError: The server does not answer, or another process holds the folder.
     """
+    check_vector_store(store, config)
     if config.vector_store == "none":
         return None
     from graphrag_tasks.load.milvus import MilvusStore
@@ -95,12 +110,6 @@ def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
     if config.vector_store == "milvus":
         token = os.environ.get(TOKEN_VARIABLE, "")
         return MilvusStore(config.milvus_uri, config, token=token)
-    if not store.is_local:
-        raise ConfigError(
-            "milvus_lite needs a store on the local disk",
-            f"load.vector_store, store {store.uri}",
-            "Set load.vector_store = 'none': readers take vectors from the snapshot",
-        )
     path = Path(store.path(MILVUS_FILE))
     path.parent.mkdir(parents=True, exist_ok=True)
     return MilvusStore(str(path), config, on_close=_release)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from graphrag_tasks import collect, schemas
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.fingerprints import Fingerprints
+from graphrag_tasks.load.vector_store import check_vector_store
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
@@ -57,12 +59,14 @@ def check(config: Config) -> tuple[SourceRoot, ...]:
 
     Raises:
         SourceError: A source is missing.
-        ConfigError: Two sources have one name, or there is no such extractor.
+        ConfigError: Two sources have one name, there is no such extractor, or the store cannot have
+            the vector server.
         MissingDependencyError: Packages or models that the configuration asks for are absent.
     """
     roots = source_roots(config.sources)
     make_extractor(config.extract)
     check_pdf_engine(config.parse)
+    check_vector_store(Folder(config.store), config.load)
     return roots
 
 

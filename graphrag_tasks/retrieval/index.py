@@ -13,6 +13,7 @@ import numpy as np
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.errors import QueryError, SnapshotError
+from graphrag_tasks.mirror import mirrored
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.checked import CheckedSnapshot
 from graphrag_tasks.retrieval.context import Context
@@ -278,7 +279,7 @@ def open_index(
     """Open a published snapshot for search.
 
     Args:
-        store: Folder or URI of the store.
+        store: Folder or URI of the store; what is not on the local disk is copied there (`mirror`).
         snapshot: Id of the snapshot; the current one by default. Either way it is pinned.
         principals: Access labels that the reader holds: only what rests on documents with one of
             them, or with the label `public`, is found. Needed where the snapshot has labels, and
@@ -296,7 +297,8 @@ def open_index(
     """
 
     def opened(pinned: Snapshot) -> Index:
-        seen = visible(CheckedSnapshot(pinned.folder) if verify else pinned, principals)
+        local = mirrored(pinned)
+        seen = visible(CheckedSnapshot(local.folder) if verify else local, principals)
         return Index(seen, config=config, embedder=embedder, noun_phrases=noun_phrases)
 
     return Store(str(store)).opened(opened, snapshot)

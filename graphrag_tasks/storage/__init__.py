@@ -59,7 +59,7 @@ def version(uri: str) -> str | None:
         return None
 
 
-def write_if(uri: str, data: bytes, expected: str | None) -> None:
+def write_if(uri: str, data: bytes, expected: str | None) -> str:
     """Write an object in S3 if it is still of the expected version.
 
     Args:
@@ -67,8 +67,11 @@ def write_if(uri: str, data: bytes, expected: str | None) -> None:
         data: Its new bytes.
         expected: What `version` returned: None for an object that must not exist.
 
+    Returns:
+        The new version.
+
     Raises:
         ConflictError: Another one wrote it meanwhile.
     """
     fs, path = file_system(uri)
-    fs.put_if(path, data, expected)
+    return str(fs.put_if(path, data, expected))

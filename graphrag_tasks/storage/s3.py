@@ -51,20 +51,24 @@ class S3FileSystem(FsspecStore):
     _cp_file = _as_os_error(FsspecStore._cp_file)
     _rm_file = _as_os_error(FsspecStore._rm_file)
 
-    def put_if(self, path: str, data: bytes, expected: str | None) -> None:
+    def put_if(self, path: str, data: bytes, expected: str | None) -> str:
         """Write an object if its version is the expected one; None: if it does not exist.
+
+        Returns:
+            The new version.
 
         Raises:
             ConflictError: It is of another version.
         """
-        sync(self.loop, self._put_if, path, data, expected)
+        return str(sync(self.loop, self._put_if, path, data, expected))
 
-    async def _put_if(self, path: str, data: bytes, expected: str | None) -> None:
+    async def _put_if(self, path: str, data: bytes, expected: str | None) -> Any:  # noqa: ANN401 - obstore need not be there
         bucket, key = self._split_path(path)
         mode = "create" if expected is None else {"e_tag": expected}
         try:
-            await self._construct_store(bucket).put_async(key, data, mode=mode)
+            written = await self._construct_store(bucket).put_async(key, data, mode=mode)
         except (AlreadyExistsError, PreconditionError) as error:
             raise ConflictError(path) from error
         except BaseError as error:
             raise OSError(f"{path}: {_first_line(error)}") from error
+        return written["e_tag"]

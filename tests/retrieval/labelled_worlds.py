@@ -92,7 +92,7 @@ def publish(root: Path, documents: Sequence[Document], snapshot_id: str = "one")
         {}, written,
     )  # fmt: skip
     folder.write_json(MANIFEST_FILE, manifest.as_dict())
-    store.set_current(snapshot_id)
+    store.set_current(snapshot_id, instead_of=None)
     return root
 
 

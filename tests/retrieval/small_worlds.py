@@ -241,7 +241,7 @@ def publish(root: Path, world: World, snapshot_id: str = "one") -> Store:
         tables=tables,
     )
     folder.write_json(MANIFEST_FILE, manifest.as_dict())
-    store.set_current(snapshot_id)
+    store.set_current(snapshot_id, instead_of=None)
     return store
 
 
