@@ -215,7 +215,7 @@ class Snapshot:
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except ArtifactError as error:
+        except (ArtifactError, SnapshotError) as error:
             if self.folder.exists(MANIFEST_FILE):
                 raise
             raise SnapshotError(

@@ -45,5 +45,6 @@ class CheckedSnapshot(Snapshot):
 
     def _check(self, name: str) -> None:
         if name not in self._checked:
-            self.verify([name])
+            with self._reading():
+                self.verify([name])
             self._checked.add(name)

@@ -70,6 +70,8 @@ def outputs(index: Index, questions: Sequence[str], names: Sequence[str]) -> Ite
             yield found.to_frame().to_csv()
             yield str(dict(found.to_networkx().nodes(data=True)))
             yield found._repr_html_().replace(question, "")
+            for chunk in found.chunks[:2]:
+                yield str(index.explain(question, chunk.chunk_id, mode)).replace(question, "")
     for name in names:
         for browse in (index.neighbors, index.community):
             yield from _answers(browse, name)
