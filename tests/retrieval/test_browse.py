@@ -10,7 +10,7 @@ from small_worlds import SMALL, FakeEmbedder, World, publish
 
 from graphrag_tasks.errors import QueryError
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.retrieval.prompt import chunk_place
+from graphrag_tasks.retrieval.prompt import DATA_NOTE, chunk_place
 
 COMMUNITIES = replace(
     SMALL,
@@ -102,8 +102,8 @@ def test_overlapping_chunks_are_said_once_and_sentences_stay_whole(tmp_path: Pat
     prompt = context.to_prompt()
     assert prompt.count("Three is.") == 1
     assert prompt.endswith("Four is.")
-    cut = context.to_prompt(budget_tokens=10)
-    assert cut == f"[1] {chunk_place(first)}\nOne is."
-    assert len(cut) <= 40
+    cut = context.to_prompt(budget_tokens=40)
+    assert cut == f"{DATA_NOTE}\n\n[1] {chunk_place(first)}\n> One is."
+    assert len(cut) <= 40 * 4
     with pytest.raises(QueryError, match="not both"):
         context.to_prompt(10, budget_tokens=3)
