@@ -37,6 +37,7 @@ _PLACES = 100
 """How far down `explain` looks for a chunk."""
 
 _STATEMENTS = 3
+"""How many statements of a chunk `explain` gives."""
 
 
 @dataclass(frozen=True)
@@ -170,11 +171,9 @@ class Index:
         query = self._query(question, _PLACES)
         first = [item.row for item in self._ranking(rank, query).chunks]
         alone = np.arange(len(self._graph.chunks)) == row
-        ranking = self._ranking(rank, replace(query, allowed=alone, k=_STATEMENTS))
+        ranking = self._ranking(rank, replace(query, allowed=alone, k=1))
         stated = self._graph.chunk_relations.union(np.array([row]))
-        nearest = nearest_relations(
-            self._graph, replace(query, k=_STATEMENTS), np.flatnonzero(stated)
-        )
+        nearest = nearest_relations(self._graph, query, np.flatnonzero(stated))[:_STATEMENTS]
         hits = self._provenance.chunk_hits(ranking.chunks)
         return Explanation(
             question=question,
