@@ -7,14 +7,17 @@ It needs no language model. The rules follow the dependency-based construction o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from graphrag_tasks.extract.clauses import EXTRACTOR_NAME, frames_of
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.masking import masked, unmasked
 from graphrag_tasks.extract.protocol import ParseListener
+from graphrag_tasks.extract.rereading import reread, reworded
 from graphrag_tasks.extract.rules import RULES_VERSION
 from graphrag_tasks.nlp import DEFAULT_MODEL, model_version
 from graphrag_tasks.nlp.parser import MAX_CHARS, MAX_TOKENS, PARSE_VERSION, SentenceParser
+from graphrag_tasks.nlp.tokens import Doc
 
 __all__ = ["MAX_CHARS", "MAX_TOKENS", "DependencyExtractor", "frames_of"]
 
@@ -80,8 +83,19 @@ class DependencyExtractor:
         """
         texts = sentences if tokenized else [masked(sentence) for sentence in sentences]
         parses = self._parser.parse(texts, tokenized=tokenized)
+        if not tokenized:
+            parses = self._reread(parses)
         for parse, text in zip(parses, sentences, strict=True):
             sentence = parse if tokenized else unmasked(parse, text)
             if self._on_parse:
                 self._on_parse(sentence.text, sentence)
             yield frames_of(sentence)
+
+    def _reread(self, parses: Iterator[Doc]) -> Iterator[Doc]:
+        """Yield the parses, those with a misread verb by a second reading, a batch at a time."""
+        while docs := list(islice(parses, self.batch_size)):
+            rewordings = {i: one for i, doc in enumerate(docs) if (one := reworded(doc))}
+            again = self._parser.parse([one.text for one in rewordings.values()])
+            for (i, rewording), parse in zip(rewordings.items(), again, strict=True):
+                docs[i] = reread(docs[i], rewording, parse)
+            yield from docs

@@ -84,6 +84,15 @@ def past_participle(lemma: str) -> str:
     return _regular(lemma)
 
 
+def base_of_third_person(verb: str) -> str:
+    """Return the base form of a regular verb's third person ("carries": "carry")."""
+    if verb.endswith("ies") and len(verb) > 4:
+        return verb[:-3] + "y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return verb[:-2]
+    return verb.removesuffix("s")
+
+
 def _regular(lemma: str) -> str:
     if lemma.endswith("e"):
         return lemma + "d"

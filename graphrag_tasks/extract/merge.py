@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from graphrag_tasks.extract.frames import Rule
 from graphrag_tasks.extract.linear.pairs import LinearRule
 from graphrag_tasks.extract.syntax import ADDRESSEES
 
@@ -15,8 +16,8 @@ _EMPTY_NAMES = frozenset(
 )
 """Nouns of phrases that only join sentences: "for example", "by default"."""
 _NO_NOUNS = frozenset(
-    {"above", "below", "e.g", "e.g.", "etc", "etc.", "following", "here", "i.e.", "one", "ones"}
-    | {"so on", "the following", "there"}
+    {"above", "below", "e.g", "e.g.", "ect", "etc", "etc.", "following", "here", "i. e.", "i.e."}
+    | {"one", "ones", "so on", "that", "the following", "there", "what", "which", "who", "whom"}
 )
 """What is taken for a noun by mistake, or points to one."""
 _EXPLETIVE = re.compile(
@@ -26,6 +27,10 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 """An "it" that stands for the clause after it."""
+_APPOSITION = Rule.APPOSITION.value
+_ITEM = re.compile(r"\s?,\s(?:an?\s|the\s)?")
+_LAST_ITEM = re.compile(r"[^.;:]{0,80}?,\s(?:and|or)\b")
+_SET_OFF = re.compile(r"[,(\[:;–—-]")
 _NO_HEADS = ADDRESSEES | _NO_NOUNS
 _NO_TAILS = _NO_HEADS | _EMPTY_NAMES
 
@@ -48,7 +53,7 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
         head, tail = row["head"].casefold(), row["tail"].casefold()
         if head in _NO_HEADS or tail in _NO_TAILS:
             continue
-        if _is_announced(row, text):
+        if head == tail or _is_announced(row, text) or _is_no_apposition(row, text):
             continue
         if head == "it" and row["head_start"] in expletives:
             continue
@@ -68,6 +73,25 @@ def _is_announced(row: _Row, text: str) -> bool:
     """Return whether a tail is what comes after the sentence: "covers the following topics:"."""
     before = text[: row["tail_start"]].rstrip().casefold()
     return text.rstrip().endswith(":") and before.endswith("following")
+
+
+def _is_no_apposition(row: _Row, text: str) -> bool:
+    """Return whether what a parse takes for another name of something is none.
+
+    It is one in brackets, if it is more than a remark ("(Optional)") or a short form of something
+    else, and one set off by a comma, if it has an article. Without one, and before a last item
+    with "and", it is the next item of an enumeration.
+    """
+    if row["rule"] != _APPOSITION:
+        return False
+    between, tail = text[row["head_end"] : row["tail_start"]], row["tail"]
+    after = text[row["tail_end"] :]
+    if between.endswith("("):
+        is_word = tail.isalpha() and (tail[1:].islower() or tail.isupper())
+        return after.startswith(")") and is_word and not tail.islower()
+    if _ITEM.fullmatch(between):
+        return between.strip() == "," or _LAST_ITEM.match(after) is not None
+    return not _SET_OFF.search(between)
 
 
 def _restates(row: _Row, shorts: list[tuple[int, int]]) -> bool:

@@ -64,6 +64,11 @@ def _complex(preposition: Token, noun: Token) -> tuple[Token, str] | None:
     return governed, f"{preposition.lower_} {noun.lower_} {last.lower_}"
 
 
+def is_linking(noun: Token) -> bool:
+    """Return whether a noun is a word of a preposition: "with respect to the length"."""
+    return noun.dep_ == "pobj" and _complex(noun.head, noun) is not None
+
+
 def by_doing(preposition: Token) -> tuple[Token, Token] | None:
     """Return the gerund and its object by which the reader does something: "by clicking the link".
 

@@ -15,7 +15,7 @@ from graphrag_tasks.extract.arguments import collect_arguments
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.nominal import QUANTIFIERS, noun_arguments
 from graphrag_tasks.extract.predicates import verb_chain
-from graphrag_tasks.extract.prepositions import governed, light_noun
+from graphrag_tasks.extract.prepositions import governed, is_linking, light_noun
 from graphrag_tasks.extract.subjects import Origin, is_imperative
 from graphrag_tasks.extract.syntax import (
     NOMINAL_POS,
@@ -33,19 +33,9 @@ CONFIDENCE = 0.6
 """Set by hand, near the share of right triples on the development sentences."""
 
 _VAGUE_HEADS = QUANTIFIERS | {
-    "case",
-    "example",
-    "kind",
-    "number",
-    "part",
-    "set",
-    "type",
-    "way",
-    "list",
-    "group",
-    "range",
-    "series",
-    "breakdown",
+    *("breakdown", "bunch", "case", "collection", "combination", "context", "couple", "example"),
+    *("group", "handful", "kind", "list", "mixture", "number", "pair", "part", "range"),
+    *("selection", "series", "set", "sort", "type", "way"),
 }
 """Nouns that say nothing without what follows them: "one of the components"."""
 _VAGUE_TAILS = frozenset(
@@ -54,6 +44,11 @@ _VAGUE_TAILS = frozenset(
 _EXAMPLE_WORDS = frozenset({"as", "like", "including"})
 _NOMINAL = frozenset({"of", "to", "about", "between", "among", "without", "over", "per", "than"})
 """Prepositions that tie to an object and not to its verb."""
+_DIRECTED = frozenset(
+    {"add", "apply", "assign", "attach", "bind", "connect", "convert", "copy", "export", "give"}
+    | {"grant", "link", "map", "migrate", "move", "push", "send", "transfer", "transport", "upload"}
+)
+"""Verbs that do what they do "to" something."""
 _STATIVE = frozenset({"be", "have"})
 """Verbs that do nothing to their object."""
 _OBJECT_DEPS = frozenset({"dobj"})
@@ -81,10 +76,11 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
     if (
         preposition.lower_ in _EXAMPLE_WORDS
         or is_within_name(preposition)
-        or head.lower_ in _VAGUE_HEADS
+        or preposition.lower_ == "by"
+        or _is_vague(head, preposition)
+        or light_noun(head) is not None
+        or is_linking(head)
     ):
-        return
-    if light_noun(head) is not None:
         return
     subjects = noun_arguments(Role.SUBJECT, head, slot=0, split=False, without=[preposition])
     (noun, words), gerund = governed(preposition), first_child(preposition, "pcomp")
@@ -101,6 +97,11 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
         arguments = collect_arguments(verb_chain(gerund), Origin.INHERITED)
         tails = [one for one in arguments if one.role in (Role.OBJECT, Role.OBLIQUE)]
         yield _frame(f"be for {gerund.lower_}", preposition, subjects, tails)
+
+
+def _is_vague(head: Token, preposition: Token) -> bool:
+    plural = preposition.lower_ == "of" and first_child(head, "compound") is None
+    return head.lower_ in _VAGUE_HEADS or (plural and head.lemma_ in _VAGUE_HEADS)
 
 
 def _of_adjective(adjective: Token) -> Iterator[Frame]:
@@ -124,9 +125,10 @@ def _acting_verb(preposition: Token) -> Token | None:
     head = preposition.head
     while head.dep_ == "conj" and head.head.pos_ in NOMINAL_POS:
         head = head.head
-    if preposition.lower_ in _NOMINAL or head.dep_ not in _OBJECT_DEPS:
-        return None
     verb = head.head
+    directed = preposition.lower_ == "to" and verb.lemma_ in _DIRECTED
+    if (preposition.lower_ in _NOMINAL and not directed) or head.dep_ not in _OBJECT_DEPS:
+        return None
     return verb if is_verbal(verb) and verb.lemma_ not in _STATIVE else None
 
 

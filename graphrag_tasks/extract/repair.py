@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphrag_tasks.extract.rereading import COMMAND_VERBS, is_finite
 from graphrag_tasks.extract.syntax import (
     NOMINAL_POS,
     VERBAL_POS,
@@ -21,29 +22,11 @@ from graphrag_tasks.extract.syntax import (
 from graphrag_tasks.nlp.parser import copied
 from graphrag_tasks.nlp.tokens import Doc, Token, attach
 
-COMMAND_VERBS = frozenset(
-    {"activate", "add", "adjust", "analyze", "apply", "assign", "avoid", "build", "call"}
-    | {"change", "check", "choose", "clean", "clear", "click", "close", "compare", "complete"}
-    | {"configure", "confirm", "connect", "consider", "convert", "copy", "create", "customize"}
-    | {"debug", "define", "delete", "deploy", "disable", "display", "download", "drag", "edit"}
-    | {"enable", "ensure", "enter", "execute", "export", "extend", "extract", "fill", "filter"}
-    | {"find", "follow", "generate", "go", "identify", "implement", "import", "include"}
-    | {"insert", "install", "keep", "launch", "limit", "load", "log", "look", "maintain"}
-    | {"make", "map", "mark", "migrate", "monitor", "move", "navigate", "note", "open"}
-    | {"perform", "plan", "prepare", "press", "provide", "publish", "put", "read", "rebuild"}
-    | {"redesign", "refactor", "reload", "remove", "rename", "repeat", "replace", "reset"}
-    | {"restart", "restore", "review", "rewrite", "run", "save", "schedule", "search", "see"}
-    | {"select", "send", "set", "show", "sort", "specify", "start", "stop", "store", "switch"}
-    | {"test", "transfer", "transport", "trigger", "try", "turn", "uninstall", "update"}
-    | {"upgrade", "upload", "use", "validate", "verify", "view", "wait", "write"}
-)
-"""Verbs that instructions begin with. A noun among them ("test", "plan") begins one too, unless
-the sentence has a finite verb."""
-
 MAX_NOUNS = 3
 """Longest row of nouns that a command may seem to modify ("open | transaction SE38")."""
 
 _NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
+_NOUN_PARTS = _NOUN_MODIFIERS | {"det", "nummod", "poss"}
 _PLAIN_TAGS = frozenset({"NN", "NNP"})
 _OBJECT_DEPS = frozenset({"dobj", "pobj"})
 _TIME_ENTITIES = frozenset({"DATE", "TIME"})
@@ -74,7 +57,9 @@ def repaired(doc: Doc) -> Doc:
     names = [token for token in doc if _is_misread_name(token)]
     ties = [token for token in doc if _ties_names(token)]
     items = [token for token in doc if _is_misread_item(token)]
-    if command is None and not names and not ties and not items:
+    subjects = [token for token in doc if _is_misread_subject(token)]
+    nouns = [token for token in doc if _is_misread_noun(token)]
+    if command is None and not (names or ties or items or subjects or nouns):
         return doc
     reading = _Reading(
         tags=[token.tag_ for token in doc],
@@ -89,6 +74,10 @@ def repaired(doc: Doc) -> Doc:
         reading.deps[name.i], reading.heads[name.i] = "appos", name.i - 1
     for item in items:
         reading.deps[item.i] = "conj"
+    for subject in subjects:
+        _read_as_subject(reading, subject)
+    for noun in nouns:
+        _read_as_noun(reading, noun)
     for tie in ties:
         reading.heads[tie.i] = tie.i - 1
     return _rebuilt(doc, reading)
@@ -99,13 +88,15 @@ def _misread_command(doc: Doc) -> Token | None:
     first = next((token for token in doc if token.dep_ not in _BEFORE_COMMAND), None)
     if first is None or first.lower_ not in COMMAND_VERBS or first.pos_ in VERBAL_POS:
         return None
+    if len(first) > 1 and first.text.isupper():
+        return None
     if first.dep_ == "ROOT":
         governs = first_child(first, "dobj") or (first.tag_ == "VB" and first_child(first, "prep"))
         return first if governs else None
     noun = _modified_noun(first)
     if noun is first or noun.dep_ != "ROOT" or noun.pos_ not in NOMINAL_POS:
         return None
-    return None if any(map(_is_finite, doc)) else first
+    return None if any(map(is_finite, doc)) else first
 
 
 def _modified_noun(token: Token) -> Token:
@@ -113,10 +104,6 @@ def _modified_noun(token: Token) -> Token:
         if token.dep_ in _NOUN_MODIFIERS:
             token = token.head
     return token
-
-
-def _is_finite(token: Token) -> bool:
-    return token.pos_ in VERBAL_POS and (has_subject(token) or token.tag_ in ("VBZ", "VBD", "MD"))
 
 
 def _read_as_command(reading: _Reading, command: Token) -> None:
@@ -135,9 +122,47 @@ def _read_as_command(reading: _Reading, command: Token) -> None:
             reading.heads[child.i] = verb
 
 
+def _is_misread_subject(token: Token) -> bool:
+    """Return whether a noun was read as part of the third person after it: "the debugger stops"."""
+    verb = token.head
+    if verb.i != token.i + 1 or verb.tag_ != "VBZ" or verb.dep_ != "ROOT" or has_subject(verb):
+        return False
+    if verb.left_edge.i < token.i and first_child(verb, "expl"):
+        return False
+    is_name = token.dep_ == "punct" and any(map(str.isalpha, token.text))
+    return is_name or (token.dep_ == "compound" and token.pos_ in NOMINAL_POS)
+
+
+def _read_as_subject(reading: _Reading, subject: Token) -> None:
+    """Make a noun the subject of the verb after it, with what stands before the verb."""
+    reading.deps[subject.i] = "nsubj"
+    if subject.pos_ not in NOMINAL_POS:
+        reading.tags[subject.i], reading.pos[subject.i] = "NNP", "PROPN"
+    for child in subject.head.children:
+        if child.i < subject.i and child.dep_ in _NOUN_PARTS:
+            reading.heads[child.i] = subject.i
+
+
+def _is_misread_noun(token: Token) -> bool:
+    """Return whether a plural was read as a verb: "deletes the status tables VBUK"."""
+    return token.tag_ == "VBZ" and token.dep_ in _OBJECT_DEPS and token.text.islower()
+
+
+def _read_as_noun(reading: _Reading, noun: Token) -> None:
+    """Make a verb a noun, its subject a part of it, and its object its name."""
+    reading.tags[noun.i], reading.pos[noun.i] = "NNS", "NOUN"
+    for child in noun.children:
+        if child.dep_ == "nsubj" and child.i == noun.i - 1:
+            reading.deps[child.i] = "compound"
+            for part in child.children:
+                reading.heads[part.i] = noun.i
+        elif child.dep_ == "dobj" and child.i == noun.i + 1:
+            reading.deps[child.i] = "appos"
+
+
 def _is_misread_name(token: Token) -> bool:
     """Return whether a name right after its noun was read as a time or another object."""
-    if _is_misread_code(token):
+    if _is_misread_code(token) or _is_torn_off(token):
         return True
     if token.dep_ not in ("npadvmod", "dobj") or token.i == 0 or token.left_edge.i != token.i:
         return False
@@ -160,6 +185,19 @@ def _is_misread_code(token: Token) -> bool:
         return False
     noun = token.doc[token.i - 1]
     return noun.dep_ == "pobj" and noun.pos_ == "NOUN" and noun.head.head == token.head
+
+
+def _is_torn_off(token: Token) -> bool:
+    """Return whether the end of a subject's name hangs on the verb: "SAP S/4HANA eliminates"."""
+    if (
+        token.dep_ != "compound"
+        or token.tag_ != "NNP"
+        or token.head.i != token.i + 1
+        or not token.i
+    ):
+        return False
+    before = token.doc[token.i - 1]
+    return token.head.tag_ == "VBZ" and before.head == token.head and before.dep_ == "nsubj"
 
 
 def _is_misread_item(token: Token) -> bool:

@@ -69,9 +69,13 @@ def find_subject(verb: Token) -> Subject | None:
 
 
 def is_imperative(verb: Token) -> bool:
-    """Return whether the verb is a command: a bare root verb, or a conjunct of one."""
+    """Return whether the verb is a command: a bare verb, or a conjunct of one.
+
+    It is the root, or the first word of its sentence ("Restore lists, so they are visible").
+    """
     first = list(conjunction_heads(verb))[-1]
-    return first.dep_ == "ROOT" and _is_bare(first) and _is_bare(verb)
+    is_main = first.dep_ == "ROOT" or (first.i == 0 and first.dep_ in ("advcl", "ccomp"))
+    return is_main and _is_bare(first) and _is_bare(verb)
 
 
 def _is_bare(verb: Token) -> bool:

@@ -18,25 +18,28 @@ if TYPE_CHECKING:
     import spacy.tokens
     from spacy.language import Language
 
-PARSE_VERSION = 1
+PARSE_VERSION = 2
 """Raised with every change that alters the parse of some sentence: it enters fingerprints."""
 MAX_TOKENS = 400
 """Longest sentence that is parsed. Longer ones are tables or code that lost their line ends."""
 MAX_CHARS = 20_000
 """Longest sentence that is tokenised, for the same reason: 50 characters for each token."""
 
-STAND_IN = "table"
-"""What the model reads in place of a name like "/SCMB/TOOL" or "--foo-bar".
+STAND_IN = "Joule"
+"""What the model reads in place of a name like "/SCMB/TOOL", "--foo-bar" or "VBBE".
 
-It has seen none in its training, and takes a fifth of them for punctuation or numbers. On 129
-sentences of SAP documents that have such names, the plain noun cuts that from 30 of 161 to none,
-sentences that fall apart from 10 to 6, and gives 277 triples instead of 261. Of the 301 sentences
-that are labelled, one changes: recall on `test` is .544 with it and .541 without; which
-noun it is ("table", "file", "report") moves one triple at most.
+It has seen none in its training, and takes a fifth of them for punctuation, numbers or verbs, and
+words in capitals for plurals. On the 181 labelled sentences that rules are written on, .728 of the
+facts are found and .809 of the triples right without stand-ins for words in capitals, .744 and
+.818 with them. Which name it is ("Apple", "Intel", "IBM") moves .006 at most; a plain noun
+("table") is .012 worse. The model does not know this one, but reads "table Joule" as one name.
 """
+MIN_CAPITALS = 4
+"""Shortest word in capitals that has a stand-in: the model knows "SAP", and "API" as a noun."""
 
 _PARSE_COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
 _ENTITY_COMPONENTS = ("ner",)
+_CAPITALS = re.compile(r"[A-Z0-9_]+")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -115,6 +118,8 @@ def _with_stand_ins(doc: spacy.tokens.Doc) -> spacy.tokens.Doc:
 
 
 def _needs_stand_in(word: str) -> bool:
+    if word.isupper() and len(word) >= MIN_CAPITALS and _CAPITALS.fullmatch(word):
+        return True
     return not word.isalnum() and is_technical_name(word)
 
 
@@ -127,6 +132,7 @@ def _restored(parse: Doc, doc: spacy.tokens.Doc) -> Doc:
             if token.text != source.text:
                 token.text = token.lemma_ = source.text
                 token.lower_ = source.lower_
+                token.ent_type_ = ""
     return parse
 
 

@@ -229,3 +229,30 @@ def test_names_that_say_nothing_are_dropped(
            "confidence": 0.5, "head_start": text.index(head), "head_end": 0,
            "tail_start": text.index(tail), "tail_end": 0}  # fmt: skip
     assert bool(merged([row], text)) == is_kept
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"),
+    [
+        ("The A, a B for items, holds items", True),
+        ("Codes of A (journals and B, say)", True),
+        ("The A (B)", True),
+        ("Plants of A, B, and areas", False),
+        ("The A, the B, and the areas", False),
+        ("The areas A using B", False),
+    ],
+)
+def test_appositions_that_are_none(text: str, *, is_kept: bool) -> None:
+    head, tail = text.index("A"), text.rindex("B")
+    row = {"head": "A", "relation": "be", "tail": "B_", "negated": False, "rule": "apposition",
+           "confidence": 0.5, "head_start": head, "head_end": head + 1, "tail_start": tail,
+           "tail_end": tail + 1}  # fmt: skip
+    assert bool(merged([row], text)) == is_kept
+
+
+@pytest.mark.parametrize(("tail", "is_kept"), [("Optional", False), ("RTTI", False), ("new", True)])
+def test_a_remark_in_brackets_is_no_name(tail: str, *, is_kept: bool) -> None:
+    row = {"head": "Setup", "relation": "be", "tail": tail, "negated": False, "rule": "apposition",
+           "confidence": 0.5, "head_start": 0, "head_end": 5, "tail_start": 7,
+           "tail_end": 7 + len(tail)}  # fmt: skip
+    assert bool(merged([row], f"Setup ({tail})")) == is_kept

@@ -33,6 +33,10 @@ QUALIFIERS = {
         "Store/VB/ROOT/0 data/NNS/dobj/0 in/IN/prep/1 KNKK/NNP/pobj/2",
         ["data | store in | KNKK"],
     ),
+    "what is granted is granted to someone": (
+        "Grant/VB/ROOT/0 rights/NNS/dobj/0 to/IN/prep/1 users/NNS/pobj/2",
+        ["rights | grant to | users"],
+    ),
     "what is about an object is not about its verb": (
         "SAP/NNP/nsubj/1 sends/VBZ/ROOT/1/send notes/NNS/dobj/1 about/IN/prep/2 errors/NNS/pobj/3",
         ["notes | be about | errors"],
@@ -52,6 +56,23 @@ QUALIFIERS = {
     ),
     "a noun that says nothing alone": (
         "A/DT/det/1 set/NN/nsubj/4 of/IN/prep/1 tables/NNS/pobj/2 exists/VBZ/ROOT/4/exist",
+        [],
+    ),
+    "several kinds say nothing alone either": (
+        "Other/JJ/amod/1 kinds/NNS/nsubj/4/kind of/IN/prep/1 logs/NNS/pobj/2 exist/VBP/ROOT/4",
+        [],
+    ),
+    "data types do": (
+        "Data/NN/compound/1 types/NNS/nsubj/4/type of/IN/prep/1 keys/NNS/pobj/2 exist/VBP/ROOT/4",
+        ["Data types | be of | keys"],
+    ),
+    "a word of a preposition": (
+        "It/PRP/nsubj/1 varies/VBZ/ROOT/1/vary with/IN/prep/1 respect/NN/pobj/2 to/IN/prep/3"
+        " length/NN/pobj/4",
+        [],
+    ),
+    "who does something is no place": (
+        "It/PRP/nsubj/1 finds/VBZ/ROOT/1/find errors/NNS/dobj/1 by/IN/prep/2 users/NNS/pobj/3",
         [],
     ),
     "a pronoun": (

@@ -86,6 +86,28 @@ RULES = {
         " VBBS/NNP/pobj/4",
         ["imperative: use(object=table VBBE; oblique instead of=VBBS)"],
     ),
+    "a subject read as a part of its verb": (
+        "The/DT/det/2 debugger/NN/compound/2 stops/VBZ/ROOT/2/stop at/IN/prep/2 it/PRP/pobj/3",
+        ["verb_prep: stop(subject=The debugger; oblique at=it)"],
+    ),
+    "a plural read as a verb": (
+        "SAP/NNP/nsubj/1 drops/VBZ/ROOT/1/drop the/DT/det/3 status/NN/nsubj/4"
+        " tables/VBZ/dobj/1/table VBUK/NNP/dobj/4",
+        ["svo: drop(subject=SAP; object=the status tables VBUK)"],
+    ),
+    "the end of a name read as a part of the verb": (
+        "SAP/NNP/nsubj/2 HANA/NNP/compound/2 drops/VBZ/ROOT/2/drop VBUK/NNP/dobj/2",
+        ["svo: drop(subject=SAP HANA; object=VBUK)"],
+    ),
+    "a command before what comes of it": (
+        "Restore/VB/advcl/5 lists/NNS/dobj/0 ,/,/punct/5 so/IN/mark/5 they/PRP/nsubj/5"
+        " are/VBP/ROOT/5/be visible/JJ/acomp/5",
+        ["imperative: restore(object=lists)", "copula: be(subject=they; complement=visible)"],
+    ),
+    "a statement of a language is no command": (
+        "MODIFY/NN/compound/1 statements/NNS/ROOT/1 with/IN/prep/1 keys/NNS/pobj/2",
+        ["qualifier: be(subject=MODIFY statements; oblique with=keys)"],
+    ),
     "a name read as a time": (
         "It/PRP/nsubj/1 runs/VBZ/ROOT/1/run transaction/NN/dobj/1 SPAU/NNP/npadvmod/1",
         ["svo: run(subject=It; object=transaction SPAU)"],

@@ -45,13 +45,17 @@ def described(sentence: Doc | SpacyDoc) -> list[tuple[object, ...]]:
     ]
 
 
+def is_name(word: str) -> bool:
+    return is_technical_name(word) or (len(word) > 3 and word.isupper())
+
+
 def test_every_token_is_as_in_spacys_own_pipeline(stock: Language, sentences: list[str]) -> None:
     plain = [
         sentence
         for sentence in sentences
-        if not any(is_technical_name(token.text) for token in stock.make_doc(sentence))
-    ]  # those with technical names are parsed with a noun in their place
-    assert len(plain) > 0.9 * len(sentences)
+        if not any(is_name(token.text) for token in stock.make_doc(sentence))
+    ]  # names are parsed with another one in their place
+    assert len(plain) > 0.7 * len(sentences)
     for ours, theirs in zip(SentenceParser().parse(plain), stock.pipe(plain), strict=True):
         assert described(ours) == described(theirs)
         assert ours.text == theirs.text
@@ -60,6 +64,13 @@ def test_every_token_is_as_in_spacys_own_pipeline(stock: Language, sentences: li
 def test_rules_read_sentences_and_docs_alike(stock: Language, sentences: list[str]) -> None:
     for doc in stock.pipe(sentences):
         assert frames_of(parsed(doc)) == frames_of(doc)
+
+
+@pytest.mark.parametrize("name", ["VBBE", "UKMBP_CMS_SGM", "PRCD_ELEMENTS"])
+def test_words_in_capitals_are_names(name: str) -> None:
+    (doc,) = SentenceParser().parse([f"The data are read from table {name} with a view."])
+    (token,) = [token for token in doc if token.text == name]
+    assert (token.tag_, token.dep_, token.lemma_, token.ent_type_) == ("NNP", "pobj", name, "")
 
 
 def test_names_are_parsed_as_nouns_and_keep_their_text() -> None:

@@ -21,7 +21,7 @@ _COMMAND = re.compile(rf"(?:please\s|always\s|just\s)?({_VERBS})\s(?=\S)", re.IG
 _TIE = re.compile(
     r"\s(instead of|rather than|in place of|in favor of|for|with|by|to|into|from|over|in|as|on)\s"
 )
-_TO_VERB = re.compile(r"\sto\s([a-z]+)\s(?=\S)")
+_TO_VERB = re.compile(r"\sto\s(?:[a-z]+ly\s)?([a-z]+)\s(?=\S)")
 _TIES = {
     "replace": ("with", "by"),
     "substitute": ("with", "by", "for"),
@@ -29,14 +29,18 @@ _TIES = {
     "prefer": ("to", "over", "instead of", "rather than"),
     "avoid": ("in", "for"),
 }
-_NOT_NAMES = re.compile(r"(?:more|further|additional|details|example|this|that|which|it|case)\b")
+_NOT_NAMES = re.compile(
+    r"(?:more|further|additional|details|example|this|that|which|it|case|them|"
+    r"between|by|for|from|on|out|with|\w+ing)\b"
+)
+_TWO_COMMANDS = re.compile(rf"\b(?:and|or|then)\s(?:{_VERBS}|\w+\s(?:the|an?|your|this|all|it))\b")
 _MAX_GAP = 90
 
 
 def cookbook(text: str) -> Iterator[Frame]:
     """Yield one frame for each pair of a command's object and what a preposition ties to it."""
     command = _COMMAND.match(text)
-    if command is None:
+    if command is None or _TWO_COMMANDS.search(text, command.end()):
         return
     verb = command[1].casefold()
     tie = _first_tie(text, command.end(), verb)
