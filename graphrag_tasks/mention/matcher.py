@@ -12,10 +12,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from graphrag_tasks.forms import singular_noun
-from graphrag_tasks.mention.spelling import TOKEN, Spelling, folded
+from graphrag_tasks.mention.spelling import ANY, TOKEN, Spelling, folded
 
 _BITS = 32
 _UNKNOWN = -1
+"""Number of a token that no name has, and of a node that is none: no key of edges or ends."""
+_SHORTEST_TIED = 3
+_Span = tuple[int, int]
+_Token = tuple[int, int]
 _PREPOSITIONS = ("of", "in", "for", "with", "from", "to", "on", "by", "at", "between", "into")
 
 
@@ -90,15 +94,19 @@ class NameMatcher:
                 end, name = match
                 start = spans[place][0]
                 yield Match(start, spans[end - 1][1], name)
-                place = (
-                    self._behind_preposition(tokens, place, end) if text[start].islower() else end
-                )
+                place = self._behind_preposition(text, spans, tokens, place, end)
 
-    def _behind_preposition(self, tokens: list[tuple[int, int]], place: int, end: int) -> int:
-        inside = range(place + 1, end - 1)
-        return next((one + 1 for one in inside if tokens[one][0] in self._prepositions), end)
+    def _behind_preposition(
+        self, text: str, spans: list[_Span], tokens: list[_Token], place: int, end: int
+    ) -> int:
+        """Return where to look on: behind a name, or inside it where it is a common noun's."""
+        if end - place > _SHORTEST_TIED - 1 and text[spans[place][0]].islower():
+            for one in range(place + 1, end - 1):
+                if tokens[one][0] in self._prepositions:
+                    return one + 1
+        return end
 
-    def _number(self, token: str) -> tuple[int, int]:
+    def _number(self, token: str) -> _Token:
         """Return the numbers of a token and of its singular."""
         found = self._tokens.get(token)
         if found is None:
@@ -109,21 +117,28 @@ class NameMatcher:
         return found
 
     def _longest(
-        self, text: str, spans: list[tuple[int, int]], tokens: list[tuple[int, int]], place: int
+        self, text: str, spans: list[_Span], tokens: list[_Token], place: int
     ) -> tuple[int, int] | None:
         """Return the end and the name of the longest match that begins at a token."""
         found: list[tuple[int, _End]] = []
-        node: int | None = 0
-        end = place
-        while node is not None and end < len(tokens):
+        edges, ends = self._edges, self._ends
+        node = 0
+        for end in range(place, len(tokens)):
             exact, singular = tokens[end]
-            end += 1
-            for number in (singular, exact) if singular != exact else (exact,):
-                last = self._ends.get(self._edges.get(node << _BITS | number, 0))
-                if number != _UNKNOWN and last is not None:
+            below = edges.get(node << _BITS | exact, _UNKNOWN)
+            if singular != exact:
+                last = ends.get(edges.get(node << _BITS | singular, _UNKNOWN))
+                if last is not None:
                     found.append((end, last))
-            node = self._edges.get(node << _BITS | exact) if exact != _UNKNOWN else None
+            last = ends.get(below)
+            if last is not None:
+                found.append((end, last))
+            if below == _UNKNOWN:
+                break
+            node = below
         for end, last in reversed(found):
-            if last.spelling.allows(text[spans[place][0] : spans[end - 1][1]], opening=place == 0):
-                return end, last.name
+            if last.spelling is ANY or last.spelling.allows(
+                text[spans[place][0] : spans[end][1]], opening=place == 0
+            ):
+                return end + 1, last.name
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -16,8 +17,11 @@ from graphrag_tasks.config import MentionConfig, SqlConfig
 from graphrag_tasks.mention.matcher import NameMatcher
 from graphrag_tasks.mention.spelling import spelling_of
 from graphrag_tasks.nlp.dictionary import known_words
-from graphrag_tasks.sql import Rows, add_rows, label, sql_over, stream, surface
+from graphrag_tasks.sql import BATCH_ROWS, Rows, add_rows, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
+
+if TYPE_CHECKING:
+    import duckdb
 
 REQUIRES = ("triples", "sentences", "gazetteer", "surfaces", "names", "resolved")
 PRODUCES = ("entities", "aliases", "mentions", "titles")
@@ -28,19 +32,38 @@ EXTRACTED, NAME = "extracted", "name"
 
 _FOUND = pa.schema(
     [
-        pa.field("sentence_id", pa.string()),
-        pa.field("name", pa.int64()),
+        pa.field("place", pa.int64()),
+        pa.field("number", pa.int64()),
         pa.field("start", pa.int32()),
         pa.field("end", pa.int32()),
         pa.field("alias", pa.string()),
     ]
 )
 
+_THINGS = """
+    CREATE TABLE things AS
+    SELECT entity_id, centre AS key, any_value(name) AS name, any_value(type) AS type,
+        row_number() OVER (ORDER BY entity_id) AS entity
+    FROM resolved GROUP BY entity_id, centre
+"""
+"""Entities by number, in order of their ids: mentions are many, and ids are long."""
+
 _ENDS = """
     CREATE TABLE ends AS
-    SELECT surface, surfaces.type AS type, surfaces.name AS alias, key, entity_id
-    FROM surfaces JOIN resolved USING (key) WHERE problem IS NULL
+    SELECT surface, surfaces.type AS type, surfaces.name AS alias, surfaces.key AS key, entity_id,
+        entity
+    FROM surfaces JOIN resolved USING (key) JOIN things USING (entity_id) WHERE problem IS NULL
 """
+
+_PLACES = """
+    CREATE TABLE places AS
+    SELECT *, row_number() OVER (ORDER BY sentence_id, chunk_id, document_id) AS place
+    FROM (
+        SELECT sentence_id, chunk_id, document_id FROM sentences
+        UNION SELECT sentence_id, chunk_id, document_id FROM triples
+    )
+"""
+"""Sentences by number, in order of their ids."""
 
 _TITLES = """
     CREATE TABLE titles AS
@@ -50,59 +73,65 @@ _TITLES = """
 """
 
 _NAMES = """
-    SELECT key, entity_id, list(DISTINCT alias) AS forms, bool_or(names.type IS NOT NULL) AS typed,
+    SELECT key, entity, list(DISTINCT alias) AS forms, bool_or(names.type IS NOT NULL) AS typed,
         bool_or(titled.name IS NOT NULL) AS title
     FROM ends JOIN names USING (key) LEFT JOIN (
         SELECT DISTINCT name FROM gazetteer WHERE source = 'title' AND problem IS NULL
     ) AS titled ON titled.name = surface
-    GROUP BY key, entity_id, mentions ORDER BY mentions DESC, key
+    GROUP BY key, entity, mentions ORDER BY mentions DESC, key
+"""
+
+_TEXTS = """
+    CREATE TABLE texts AS
+    SELECT place, text FROM sentences JOIN places USING (sentence_id, chunk_id, document_id)
 """
 
 _EXTRACTED = f"""
     CREATE TABLE extracted AS
-    SELECT entity_id, sentence_id, chunk_id, document_id, head_start AS start, head_end AS "end",
-        alias, ends.type AS type
-    FROM triples JOIN ends ON ends.surface = {surface("head")} AND ends.type = {label("head")}
-    UNION
-    SELECT entity_id, sentence_id, chunk_id, document_id, tail_start, tail_end, alias, ends.type
-    FROM triples JOIN ends ON ends.surface = {surface("tail")} AND ends.type = {label("tail")}
+    SELECT entity, place, start, "end", min(alias) AS alias, nullif(max(type), '') AS type FROM (
+        SELECT entity, sentence_id, chunk_id, document_id, head_start AS start, head_end AS "end",
+            alias, ends.type AS type
+        FROM triples JOIN ends ON ends.surface = {surface("head")} AND ends.type = {label("head")}
+        UNION ALL
+        SELECT entity, sentence_id, chunk_id, document_id, tail_start, tail_end, alias, ends.type
+        FROM triples JOIN ends ON ends.surface = {surface("tail")} AND ends.type = {label("tail")}
+    ) JOIN places USING (sentence_id, chunk_id, document_id)
+    GROUP BY entity, place, start, "end"
 """  # noqa: S608 - made of constants
 
-_MENTIONS = f"""
+_LOCATED = f"""
     CREATE TABLE located AS
-    SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", min(alias) AS alias,
-        nullif(max(type), '') AS type, '{EXTRACTED}' AS source
-    FROM extracted GROUP BY ALL
+    SELECT entity, place, start, "end", alias, type, '{EXTRACTED}' AS source FROM extracted
     UNION ALL
-    SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", alias, NULL, '{NAME}'
-    FROM found JOIN numbered ON numbered.number = found.name
-    JOIN (SELECT sentence_id, chunk_id, document_id FROM sentences) USING (sentence_id)
-    ANTI JOIN extracted ON extracted.entity_id = numbered.entity_id
-        AND extracted.sentence_id = found.sentence_id
+    SELECT entity, place, start, "end", alias, NULL, '{NAME}'
+    FROM found JOIN numbered USING (number)
+    ANTI JOIN extracted ON extracted.entity = numbered.entity AND extracted.place = found.place
         AND extracted.start < found."end" AND found.start < extracted."end"
 """  # noqa: S608 - made of constants
 
 _QUERIES = {
     "entities": """
-        SELECT entity_id, key, named.name AS name, named.type AS type,
-            coalesce(counted.mentions, 0) AS mentions, coalesce(counted.chunks, 0) AS chunks
-        FROM (
-            SELECT entity_id, centre AS key, any_value(name) AS name, any_value(type) AS type
-            FROM resolved GROUP BY entity_id, centre
-        ) AS named LEFT JOIN (
-            SELECT entity_id, count(*) AS mentions, count(DISTINCT chunk_id) AS chunks
-            FROM located GROUP BY entity_id
-        ) AS counted USING (entity_id)
-        WHERE counted.entity_id IS NOT NULL OR entity_id IN (SELECT entity_id FROM titles)
+        SELECT entity_id, key, name, type, coalesce(counted.mentions, 0) AS mentions,
+            coalesce(counted.chunks, 0) AS chunks
+        FROM things LEFT JOIN (
+            SELECT entity, count(*) AS mentions, count(DISTINCT chunk) AS chunks
+            FROM located JOIN (
+                SELECT place, dense_rank() OVER (ORDER BY chunk_id) AS chunk FROM places
+            ) USING (place) GROUP BY entity
+        ) AS counted USING (entity)
+        WHERE counted.mentions IS NOT NULL OR entity_id IN (SELECT entity_id FROM titles)
         ORDER BY entity_id
     """,
     "aliases": """
-        SELECT entity_id, alias, count(*) AS mentions
-        FROM located GROUP BY ALL ORDER BY entity_id, alias
+        SELECT entity_id, alias, mentions
+        FROM (SELECT entity, alias, count(*) AS mentions FROM located GROUP BY entity, alias)
+        JOIN things USING (entity) ORDER BY entity, alias
     """,
     "mentions": """
-        SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", alias, type, source
-        FROM located ORDER BY entity_id, sentence_id, start, "end"
+        SELECT entity_id, sentence_id, chunk_id, document_id, start, "end", alias, located.type,
+            source
+        FROM located JOIN things USING (entity) JOIN places USING (place)
+        ORDER BY entity, place, start, "end"
     """,
     "titles": "SELECT * FROM titles ORDER BY entity_id, chunk_id",
 }
@@ -141,13 +170,13 @@ def mention(
               "names": names, "resolved": resolved, "sentences": sentences}  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        for statement in (_ENDS, _TITLES, _EXTRACTED):
+        for statement in (_THINGS, _ENDS, _TITLES, _PLACES, _EXTRACTED):
             connection.execute(statement)
         sought = connection.sql(_NAMES).to_arrow_table() if config.names else _no_names()
         connection.register("numbered", _numbered(sought))
-        found = _find(sentences, _matcher(sought, config)) if sought.num_rows else ()
-        add_rows(connection, "found", _FOUND, found)
-        connection.execute(_MENTIONS)
+        matcher = _matcher(sought, config) if sought.num_rows else NameMatcher()
+        add_rows(connection, "found", _FOUND, _find(connection, matcher))
+        connection.execute(_LOCATED)
         by_source = dict(connection.sql(_BY_SOURCE).fetchall())
         stats: dict[str, int | float] = {
             f"mentions_{source}": by_source.get(source, 0) for source in (EXTRACTED, NAME)
@@ -157,12 +186,12 @@ def mention(
 
 
 def _no_names() -> pa.Table:
-    return pa.table({"key": pa.array([], pa.string()), "entity_id": pa.array([], pa.string())})
+    return pa.table({"key": pa.array([], pa.string()), "entity": pa.array([], pa.int64())})
 
 
 def _numbered(names: pa.Table) -> pa.Table:
     return pa.table({"number": pa.array(range(names.num_rows), pa.int64()),
-                     "entity_id": names["entity_id"]})  # fmt: skip
+                     "entity": names["entity"]})  # fmt: skip
 
 
 def _matcher(names: pa.Table, config: MentionConfig) -> NameMatcher:
@@ -183,17 +212,20 @@ def _matcher(names: pa.Table, config: MentionConfig) -> NameMatcher:
     return matcher
 
 
-def _find(sentences: Rows, matcher: NameMatcher) -> Iterator[pa.RecordBatch]:
-    """Yield rows of `_FOUND`, one for each batch of sentences."""
-    for batch in sentences.to_batches():
-        columns = (batch.column(name).to_pylist() for name in ("sentence_id", "text"))
-        rows = [
-            (sentence_id, match.name, match.start, match.end, text[match.start : match.end])
-            for sentence_id, text in zip(*columns, strict=True)
-            for match in matcher.find(text)
-        ]
-        values = zip(*rows, strict=True) if rows else [[]] * len(_FOUND)
-        yield pa.record_batch(
-            [pa.array(column, one.type) for column, one in zip(values, _FOUND, strict=True)],
-            schema=_FOUND,
-        )
+def _find(connection: duckdb.DuckDBPyConnection, matcher: NameMatcher) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `_FOUND`, one batch for each of sentences."""
+    connection.execute(_TEXTS)
+    with connection.cursor() as reading:  # while the other connection writes
+        for batch in reading.sql("FROM texts").to_arrow_reader(BATCH_ROWS):
+            columns = (batch.column(name).to_pylist() for name in ("place", "text"))
+            rows = [
+                (place, match.name, match.start, match.end, text[match.start : match.end])
+                for place, text in zip(*columns, strict=True)
+                for match in matcher.find(text)
+            ]
+            values = zip(*rows, strict=True) if rows else [[]] * len(_FOUND)
+            yield pa.record_batch(
+                [pa.array(column, one.type) for column, one in zip(values, _FOUND, strict=True)],
+                schema=_FOUND,
+            )
+    connection.execute("DROP TABLE texts")
