@@ -213,3 +213,25 @@ def test_cells_that_are_not(text: str) -> None:
 )
 def test_terms_are_names_that_are_explained(text: str, explanation: str, is_name: bool) -> None:
     assert is_term(text, explanation) is is_name
+
+
+HOSTILE = [
+    "🚀🚀",
+    "e\u0301" * 80,
+    "=cmd|' /C calc'!A0",
+    "id == 'x' or 1 == 1",
+    "(" * 10_000,
+    "word " * 2_000,
+    " " * 10_000 + "x",
+    "\u202eevil",
+    "'; DROP TABLE blocks; --",
+]
+
+
+def test_hostile_cells_and_items_give_no_names() -> None:
+    items = [f"{text}: The smallest space there is." for text in HOSTILE]
+    assert defined(items, HOSTILE) == set()
+
+
+def test_no_documents_give_no_names() -> None:
+    assert run() == []

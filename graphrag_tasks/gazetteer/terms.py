@@ -20,7 +20,7 @@ from graphrag_tasks.gazetteer.headings import (
 from graphrag_tasks.names import entity_key
 
 _FEWEST_WORDS, _MOST_WORDS = 2, 4
-_LONGEST = 60
+_LONGEST, _LONGEST_WITH_BRACKETS = 60, 200
 
 _IDENTIFIER = re.compile(
     r"(?=[^_]*[A-Za-z]{2})(?:/\w+/)?[A-Za-z](?:\w*(?:_|[a-z][A-Z]|[A-Z]\d)\w*)(?:[-.~]\w+)*"
@@ -83,6 +83,8 @@ def is_term(text: str, explanation: str) -> bool:
 
 def _words(text: str) -> list[str]:
     """Return the words of a text without brackets, or none where it cannot be a name."""
+    if len(text) > _LONGEST_WITH_BRACKETS:
+        return []
     base = without_brackets(text)
     words = base.split(" ")
     proper = (
