@@ -20,6 +20,10 @@ from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
 from graphrag_tasks.retrieval.visibility import Principals, visible
 from graphrag_tasks.snapshots import Store
 
+TABLES = (
+    "documents", "chunks", "sentences", "triples", "mentions", "titles", "entities", "aliases",
+    "relations", "evidence", "communities", "members", "gazetteer", "text_terms", "heading_terms",
+)  # fmt: skip
 WORDS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 
 STAFF = Document(
@@ -80,7 +84,7 @@ def outputs(index: Index, questions: Sequence[str], names: Sequence[str]) -> Ite
     for one in dict.fromkeys(ids):
         yield str(index.cite(one))
     snapshot = index.snapshot
-    for name in ("documents", "chunks", "sentences", "triples", "mentions", "titles", "entities"):
+    for name in TABLES:
         yield str(snapshot.table(name).to_pylist())
     yield json.dumps(snapshot.manifest.as_dict())
 
