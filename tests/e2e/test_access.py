@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from graphrag_tasks.cli import app
 from graphrag_tasks.config import Config
+from graphrag_tasks.errors import AccessError
 from graphrag_tasks.pipeline import Run, look_ahead
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.snapshots import Store
@@ -23,6 +28,11 @@ def test_a_change_of_labels_alone_is_published_without_parsing_anew(
     index(access=ACCESS)
     assert answers(store, "dba") == {"corpus/tables.md"}
     assert answers(store, "sales") == set()
+    query = ["query", "Which table replaced VBBS?", "--store", str(store), "--mode", "bm25"]
+    assert "tables.md" in CliRunner().invoke(app, [*query, "--as", "sales", "--as", "dba"]).stdout
+    assert "tables.md" not in CliRunner().invoke(app, [*query, "--as", "sales"]).stdout
+    with pytest.raises(AccessError, match="no principals are given"):
+        CliRunner().invoke(app, query, catch_exceptions=False)
     first = Store(str(store)).current_id()
 
     (corpus / "tables.md.access.yaml").write_text("labels: [board]")
