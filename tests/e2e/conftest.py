@@ -8,6 +8,7 @@ import pytest
 
 from graphrag_tasks.config import Config, load_config
 from graphrag_tasks.pipeline import Published
+from graphrag_tasks.pipeline import run as run_module
 from graphrag_tasks.runner import run_index
 
 TEXTS = {
@@ -54,3 +55,22 @@ def index(configure: Callable[..., Config]) -> Indexer:
         return run_index(configure(**overrides), workers=workers)
 
     return run
+
+
+@pytest.fixture
+def worked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the stages that did work, in order."""
+    done: list[str] = []
+
+    def noting(stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*arguments: Any) -> Any:
+            done.append(stage)
+            return work(*arguments)
+
+        return noted
+
+    for name in ("SHARD_STAGES", "CORPUS_STAGES"):
+        stages = getattr(run_module, name)
+        noted = {stage: noting(stage, work) for stage, work in stages.items()}
+        monkeypatch.setattr(run_module, name, noted)
+    return done

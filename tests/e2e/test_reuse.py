@@ -2,36 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from graphrag_tasks.config import Config
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, look_ahead
-from graphrag_tasks.pipeline import run as run_module
 from graphrag_tasks.snapshots import Store
 from graphrag_tasks.sources import SourceReader
 
 Indexer = Callable[..., Published]
-
-
-@pytest.fixture
-def worked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the stages that did work, in order."""
-    done: list[str] = []
-
-    def noting(stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(*arguments: Any) -> Any:
-            done.append(stage)
-            return work(*arguments)
-
-        return noted
-
-    for name in ("SHARD_STAGES", "CORPUS_STAGES"):
-        stages = getattr(run_module, name)
-        noted = {stage: noting(stage, work) for stage, work in stages.items()}
-        monkeypatch.setattr(run_module, name, noted)
-    return done
 
 
 def flip_a_bit(file: Path) -> None:
