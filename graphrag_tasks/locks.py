@@ -10,8 +10,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from graphrag_tasks.artifacts import Folder, changing
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import TransientError
+from graphrag_tasks.files import changing
 from graphrag_tasks.leases import leased
 from graphrag_tasks.storage import is_s3
 

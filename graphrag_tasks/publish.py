@@ -12,8 +12,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from graphrag_tasks.artifacts import Folder, Table
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.receipts import Table
 from graphrag_tasks.snapshots import (
     ARROW_TABLES,
     MANIFEST_FILE,

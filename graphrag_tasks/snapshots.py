@@ -26,9 +26,10 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from graphrag_tasks.artifacts import Folder, Table
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import ArtifactError, SnapshotError
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.receipts import Table
 from graphrag_tasks.schemas import SCHEMA_VERSION
 from graphrag_tasks.storage import ConflictError, is_s3, version, write_if
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from graphrag_tasks.artifacts import Receipt
+from graphrag_tasks.receipts import Receipt
 from graphrag_tasks.snapshots import Snapshot
 
 _HEADLINE = (

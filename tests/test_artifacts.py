@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import Folder, Receipt, Table
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import ArtifactError
+from graphrag_tasks.receipts import Receipt, Table
 from graphrag_tasks.row_groups import cut
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from snapshot_makers import EMBEDDING, staged
 
-from graphrag_tasks.artifacts import Table
 from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.publish import build_manifest, publish, time_of_publish
+from graphrag_tasks.receipts import Table
 from graphrag_tasks.retention import collect_garbage, rollback
 from graphrag_tasks.snapshots import Manifest, Snapshot, Store, content_snapshot_id
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from importlib import import_module
 
-from graphrag_tasks.artifacts import Folder, Receipt
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.receipts import Receipt
 from graphrag_tasks.snapshots import Snapshot, Store, check_table, file_of
 
 log = logging.getLogger(__name__)

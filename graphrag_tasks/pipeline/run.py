@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 
-from graphrag_tasks.artifacts import Folder, Receipt
+from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
 from graphrag_tasks.errors import SnapshotError
@@ -17,6 +17,7 @@ from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.shards import SHARD_STAGES
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.publish import build_manifest, publish, time_of_publish
+from graphrag_tasks.receipts import Receipt
 from graphrag_tasks.snapshots import Manifest, Snapshot, write_table
 from graphrag_tasks.stage import StageResult
 from graphrag_tasks.summary import summarize

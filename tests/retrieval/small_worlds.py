@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import Table
 from graphrag_tasks.lexical.fields import word_tables
+from graphrag_tasks.receipts import Table
 from graphrag_tasks.retrieval.name_graph import NameGraph, Pairs
 from graphrag_tasks.retrieval.names import folded_name
 from graphrag_tasks.snapshots import MANIFEST_FILE, Manifest, Store, write_table
