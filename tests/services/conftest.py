@@ -1,5 +1,6 @@
 """Servers that several modules use."""
 
+import signal
 import urllib.request
 from collections.abc import Iterator
 
@@ -7,6 +8,11 @@ import pytest
 from processes import SERVERS, Process, answers, free_port
 
 BUCKET = "graphrag"
+
+
+def pytest_configure() -> None:
+    """Let servers be stopped where the tests are: SIGTERM ends them as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

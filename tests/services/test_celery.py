@@ -17,7 +17,7 @@ from graphrag_tasks.snapshots import Manifest, Store
 
 pytestmark = pytest.mark.services
 
-SHARDS = 16
+SHARDS, FEW_SHARDS = 16, 4
 RUN_SECONDS = 1500
 KILL_SECONDS = 600
 SETTINGS = {
@@ -29,22 +29,20 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("corpus")
-    for number in range(10, 10 + SHARDS):
+def write_notes(folder: Path, count: int) -> str:
+    """Write short documents of one size, each of which becomes a shard; return their folder."""
+    folder.mkdir()
+    for number in range(10, 10 + count):
         (folder / f"note-{number}.md").write_text(
             f"# Note {number}\n\nThe report ZREP{number} reads the table ZTAB{number}. "
             f"SAP replaced the table ZTAB{number} with the table ZNEW{number}.\n"
         )
-    return folder
+    return str(folder)
 
 
-@pytest.fixture(scope="module")
-def expected(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Manifest:
-    """What `graphrag-tasks index` publishes of the same documents."""
-    store = tmp_path_factory.mktemp("expected")
-    overrides = {"store": str(store), "sources": [str(corpus)]}
+def indexed(source: str, store: Path) -> Manifest:
+    """Publish documents as `graphrag-tasks index` does."""
+    overrides = {"store": str(store), "sources": [source]}
     return run_index(load_config(overrides=overrides, environ=SETTINGS), workers=1).manifest
 
 
@@ -75,48 +73,53 @@ def finished(airflow: Deployment, run_id: str) -> str:
 
 
 def test_two_workers_publish_what_the_command_line_publishes(
-    airflow: Deployment, corpus: Path, expected: Manifest, tmp_path: Path
+    airflow: Deployment, tmp_path: Path
 ) -> None:
-    airflow.trigger("both", {"sources": [str(corpus)], "store": str(tmp_path)})
+    source, store = write_notes(tmp_path / "notes", SHARDS), str(tmp_path / "store")
+    airflow.trigger("both", {"sources": [source], "store": store})
+    expected = indexed(source, tmp_path / "expected")
     assert finished(airflow, "both") == "success", airflow.tasks("both")
     tasks = airflow.tasks("both")
     assert {state for _, _, state, _, _ in tasks} == {"success"}
     shards = Counter(task_id for task_id, index, *_ in tasks if index >= 0)
     assert set(shards.values()) == {SHARDS}
-    extracted_by = Counter(host for task_id, _, _, host, _ in tasks if task_id == "shard.extract")
-    assert set(extracted_by) == set(WORKERS)
-    published = Store(str(tmp_path)).open()
+    extracted_by = {host for task_id, _, _, host, _ in tasks if task_id == "shard.extract"}
+    assert extracted_by == set(WORKERS)
+    published = Store(store).open()
     published.verify()
     assert published.manifest.tables == expected.tables
     assert published.snapshot_id == expected.snapshot_id
 
 
 def test_a_worker_killed_within_a_shard_changes_nothing(
-    airflow: Deployment, corpus: Path, expected: Manifest, tmp_path: Path
+    airflow: Deployment, tmp_path: Path
 ) -> None:
-    airflow.trigger("killed", {"sources": [str(corpus)], "store": str(tmp_path)})
-
-    def extracting() -> tuple[str, int] | None:
-        return next(
-            (
-                (host, index)
-                for task_id, index, state, host, _ in airflow.tasks("killed")
-                if task_id == "shard.extract" and state == "running" and host
-            ),
-            None,
-        )
-
-    worker, shard = wait_for(extracting, KILL_SECONDS, "shard at work")
+    source, store = write_notes(tmp_path / "notes", FEW_SHARDS), str(tmp_path / "store")
+    airflow.trigger("killed", {"sources": [source], "store": store})
+    worker, shard = wait_for(lambda: extracting(airflow, "killed"), KILL_SECONDS, "shard at work")
     airflow.kill_worker(worker)
-    assert Store(str(tmp_path)).current_id() is None
+    assert Store(store).current_id() is None
     assert finished(airflow, "killed") == "success", airflow.tasks("killed")
-    (again,) = [
-        (host, tries)
-        for task_id, index, _, host, tries in airflow.tasks("killed")
-        if (task_id, index) == ("shard.extract", shard)
-    ]
-    assert again[0] != worker
-    assert again[1] > 1
-    published = Store(str(tmp_path)).open()
+    tries = {
+        index: (host, number)
+        for task_id, index, _, host, number in airflow.tasks("killed")
+        if task_id == "shard.extract"
+    }
+    host, number = tries[shard]
+    assert host != worker
+    assert number > 1
+    published = Store(store).open()
     published.verify()
-    assert published.snapshot_id == expected.snapshot_id
+    assert published.snapshot_id == indexed(source, tmp_path / "expected").snapshot_id
+
+
+def extracting(airflow: Deployment, run_id: str) -> tuple[str, int] | None:
+    """Return the host and index of a shard that is extracted just now."""
+    return next(
+        (
+            (host, index)
+            for task_id, index, state, host, _ in airflow.tasks(run_id)
+            if task_id == "shard.extract" and state == "running" and host
+        ),
+        None,
+    )
