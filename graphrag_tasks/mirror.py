@@ -1,7 +1,8 @@
 """Snapshots that lie elsewhere, copied to the local disk, where readers map them into memory.
 
 A copy has a folder of its own below what `GRAPHRAG_CACHE` names, `~/.cache/graphrag-tasks` by
-default. It may be removed whenever no reader has it open.
+default. It holds every document whatever its access labels, so only its owner may look into that
+folder. It may be removed whenever no reader has it open.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def mirrored(snapshot: Snapshot) -> Snapshot:
     cache = Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache" / "graphrag-tasks")
     final = cache / content_id("mirror", snapshot.folder.uri)
     if not final.exists():
-        cache.mkdir(parents=True, exist_ok=True)
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as work:
             copied = _copy(snapshot, Folder(work) / "snapshot")
             _rename(Path(copied.folder.path()), final)

@@ -12,7 +12,7 @@ class CheckedSnapshot(Snapshot):
     """A snapshot that gives no table whose bytes are not those that were published.
 
     Each file is hashed once, when it is first read, so a search pays for what it needs: a third
-    of a second for 105 MB on the local disk, and reading each file twice over a network.
+    of a second for 105 MB on the local disk.
 
     Args:
         folder: The snapshot's folder.
