@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.frames import Argument, Role
@@ -68,7 +67,7 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
     groups.extend(_shared_objects(chain[-1]))
     groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
     return [
-        replace(argument, slot=slot)
+        argument.in_slot(slot)
         for slot, group in enumerate(groups, start=1)
         for argument in group
     ]

@@ -113,6 +113,13 @@ class Argument:
     core_end: int
     slot: int = 0
 
+    def in_slot(self, slot: int) -> Argument:
+        """Return the argument in another slot: `dataclasses.replace`, in a third of its time."""
+        return Argument(
+            self.role, self.text, self.start, self.end, self.preposition, self.entity_type,
+            self.head_start, self.head_end, self.core_text, self.core_start, self.core_end, slot,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:

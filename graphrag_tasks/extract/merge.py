@@ -31,6 +31,8 @@ _APPOSITION = Rule.APPOSITION.value
 _ITEM = re.compile(r"\s?,\s(?:an?\s|the\s)?")
 _LAST_ITEM = re.compile(r"[^.;:]{0,80}?,\s(?:and|or)\b")
 _SET_OFF = re.compile(r"[,(\[:;–—-]")
+_BROKEN = re.compile(r"\w[)\]]\w(?![^(]*\()|\w:\s")
+"""A bracket that was opened elsewhere, or a colon between words: a parse across their bounds."""
 _NO_HEADS = ADDRESSEES | _NO_NOUNS
 _NO_TAILS = _NO_HEADS | _EMPTY_NAMES
 
@@ -53,7 +55,9 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
         head, tail = row["head"].casefold(), row["tail"].casefold()
         if head in _NO_HEADS or tail in _NO_TAILS:
             continue
-        if head == tail or _is_announced(row, text) or _is_no_apposition(row, text):
+        if head == tail or _BROKEN.search(f"{head} {row['relation']} {tail}"):
+            continue
+        if _is_announced(row, text) or _is_no_apposition(row, text):
             continue
         if head == "it" and row["head_start"] in expletives:
             continue

@@ -29,6 +29,7 @@ _NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
 _NOUN_PARTS = _NOUN_MODIFIERS | {"det", "nummod", "poss"}
 _PLAIN_TAGS = frozenset({"NN", "NNP"})
 _OBJECT_DEPS = frozenset({"dobj", "pobj"})
+_NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "oprd"})
 _TIME_ENTITIES = frozenset({"DATE", "TIME"})
 _BEFORE_COMMAND = frozenset({"intj", "punct", "advmod"})
 
@@ -162,6 +163,8 @@ def _read_as_noun(reading: _Reading, noun: Token) -> None:
 
 def _is_misread_name(token: Token) -> bool:
     """Return whether a name right after its noun was read as a time or another object."""
+    if token.dep_ not in _NAME_DEPS:
+        return False
     if _is_misread_code(token) or _is_torn_off(token):
         return True
     if token.dep_ not in ("npadvmod", "dobj") or token.i == 0 or token.left_edge.i != token.i:

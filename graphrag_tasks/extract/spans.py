@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _OPENING = frozenset({"(", "[", "-LRB-", "``", '"', "'", "“", "\u2018"})
 _EDGE_WORDS = frozenset({",", ";", ":", ".", "--", "-", "and", "or"})
 _BRACKET_PAIRS = (("(", ")"), ("-LRB-", "-RRB-"))
+_BRACKETS = frozenset(bracket for pair in _BRACKET_PAIRS for bracket in pair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,10 @@ def surface(doc: Doc, indices: Sequence[int]) -> Surface | None:
         kept = kept[:-1]
     if not kept:
         return None
+    first, last = doc[kept[0]], doc[kept[-1]]
+    if last.i - first.i == len(kept) - 1:
+        end = token_end(last)
+        return Surface(doc.text[first.idx : end], first.idx, end)
     pieces = [[kept[0], kept[0]]]
     for before, index in pairwise(kept):
         if _adjacent(doc, before, index):
@@ -54,6 +59,8 @@ def surface(doc: Doc, indices: Sequence[int]) -> Surface | None:
 def without_stray_brackets(doc: Doc, indices: list[int]) -> list[int]:
     """Drop brackets that lost their partner, and pairs that lost their content."""
     words = [doc[i].text for i in indices]
+    if _BRACKETS.isdisjoint(words):
+        return indices
     for opening, closing in _BRACKET_PAIRS:
         if (opening in words) != (closing in words):
             return [i for i in indices if doc[i].text not in (opening, closing)]

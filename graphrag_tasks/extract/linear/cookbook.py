@@ -31,7 +31,7 @@ _TIES = {
 }
 _NOT_NAMES = re.compile(
     r"(?:more|further|additional|details|example|this|that|which|it|case|them|"
-    r"between|by|for|from|on|out|with|\w+ing)\b"
+    r"be|between|by|for|from|on|out|with|\w+ing)\b"
 )
 _TWO_COMMANDS = re.compile(rf"\b(?:and|or|then)\s(?:{_VERBS}|\w+\s(?:the|an?|your|this|all|it))\b")
 _MAX_GAP = 90
@@ -71,7 +71,7 @@ def _first_tie(text: str, start: int, verb: str) -> re.Match[str] | None:
 
 def _objects(text: str, start: int, end: int) -> list[Name]:
     """Return the objects between the verb and its preposition, an "of" phrase among their words."""
-    if re.search(r"[.;:]\s|\b(?:that|which|is|are)\b", text[start:end]):
+    if re.search(r"[.;:]\s|\b(?:that|which|is|are|be|whether|how|if)\b", text[start:end]):
         return []
     names = names_at(text, start, end)
     if names and text[names[-1].end : end].strip(" .,") == "":
