@@ -67,9 +67,7 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
     groups.extend(_shared_objects(chain[-1]))
     groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
     return [
-        argument.in_slot(slot)
-        for slot, group in enumerate(groups, start=1)
-        for argument in group
+        argument.in_slot(slot) for slot, group in enumerate(groups, start=1) for argument in group
     ]
 
 

@@ -32,7 +32,9 @@ VERSION = re.compile(r"VERSION(\d+)")
 DAY = timedelta(days=1)
 
 
-def read_until(stopped: Event, store: str, threads: int, found: "Queue[Counter[str]]") -> None:
+def read_until(
+    begun: Event, stopped: Event, store: str, threads: int, found: "Queue[Counter[str]]"
+) -> None:
     """Open the store and ask, again and again, in threads; count what was seen."""
     embedder = LocalEmbedder(threads=1)
 
@@ -40,6 +42,7 @@ def read_until(stopped: Event, store: str, threads: int, found: "Queue[Counter[s
         seen = Counter[str]()
         while not stopped.is_set():
             seen[read(open_index(store, embedder=embedder))] += 1
+            begun.set()
         return seen
 
     with ThreadPoolExecutor(threads) as pool:
@@ -66,12 +69,13 @@ def read(index: Index) -> str:
 def readers(store: Store, processes: int, threads: int) -> Iterator[Counter[str]]:
     """Have readers read while the block runs; what they saw is known when it has ended."""
     context, seen = server(), Counter[str]()
-    stopped, found = context.Event(), context.Queue()
-    arguments = (stopped, store.folder.uri, threads, found)
+    begun, stopped, found = context.Event(), context.Event(), context.Queue()
+    arguments = (begun, stopped, store.folder.uri, threads, found)
     running = [context.Process(target=read_until, args=arguments) for _ in range(processes)]
     for process in running:
         process.start()
     try:
+        assert begun.wait(120)
         yield seen
     finally:
         stopped.set()
@@ -121,7 +125,7 @@ def test_a_reader_sees_one_version_during_fifty_publishes(
         for number in range(1, 51):
             publish_copy(store, built[number % VERSIONS])
             collect_garbage(store, keep=0, staging_age=DAY)
-            time.sleep(0.05)
+            time.sleep(0.1)
     assert len({one for one in seen if one != "removed"}) > 1
     assert seen.total() > VERSIONS
 
@@ -134,8 +138,8 @@ def test_twenty_readers_meet_no_error_while_runs_publish(
     write_version(corpus, version)
     run_index(config, workers=1)
     store = Store(config.store)
-    end = time.monotonic() + 20
     with readers(store, processes=2, threads=10) as seen:
+        end = time.monotonic() + 20
         while time.monotonic() < end:
             version += 1
             write_version(corpus, version)
