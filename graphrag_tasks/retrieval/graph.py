@@ -21,7 +21,8 @@ from graphrag_tasks.retrieval.arrays import (
     rows_of,
 )
 from graphrag_tasks.retrieval.communities import Communities
-from graphrag_tasks.retrieval.name_graph import NameGraph, Pairs
+from graphrag_tasks.retrieval.mentions import named_mentions
+from graphrag_tasks.retrieval.name_graph import NameGraph
 from graphrag_tasks.retrieval.names import folded_name
 from graphrag_tasks.retrieval.subjects import what_chunks_are_about
 from graphrag_tasks.snapshots import Snapshot
@@ -191,14 +192,13 @@ class Graph:
     @cached_property
     def name_graph(self) -> NameGraph:
         """Which chunks hold which names: titles, and entities that have a label."""
-        entities, chunks = self.entity_chunks.pairs(np.arange(len(self.entities)))[::-1]
         labels = self._snapshot.table("entities", ["type"])
         return NameGraph(
-            Pairs(chunks, entities),
+            named_mentions(self._snapshot, self.chunks.ids, self.entities.ids),
             what_chunks_are_about(self._snapshot, self.chunks.ids, self.entities.ids),
             labelled=column(labels, "type").is_valid().to_numpy(zero_copy_only=False),
             called=self.called,
-            names=self.entity_names,
+            surfaces=self._names_of,
             chunks=len(self.chunks),
         )
 
@@ -218,13 +218,14 @@ class Graph:
         return sorted(self.called.get(key, ()), key=self.entities.id_ranks.__getitem__)
 
     @cached_property
-    def _names_of(self) -> list[set[str]]:
-        """The display name and the aliases of each entity."""
+    def _names_of(self) -> list[list[str]]:
+        """The display name of each entity, and its aliases."""
         aliases = self._snapshot.table("aliases", ["entity_id", "alias"])
         rows = rows_of(aliases, "entity_id", self.entities.ids, f"{self._where}, aliases")
-        found = [{name} for name in self.entity_names]
+        found = [[name] for name in self.entity_names]
         for row, alias in zip(rows.tolist(), column(aliases, "alias").to_pylist(), strict=True):
-            found[row].add(alias)
+            if alias != found[row][0]:
+                found[row].append(alias)
         return found
 
     @cached_property

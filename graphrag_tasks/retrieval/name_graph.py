@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from graphrag_tasks.retrieval.arrays import Rows
-from graphrag_tasks.retrieval.names import can_be_named, runs
+from graphrag_tasks.retrieval.names import find_names, runs
 from graphrag_tasks.retrieval.propagate import Floats, Walk
 
 _MENTIONED = 1.0
@@ -42,7 +42,7 @@ class NameGraph:
         about: What each chunk is about.
         labelled: Shape (entities,): whether an entity has a label.
         called: Entities by each folded name that they have, the best known first.
-        names: Display name of each entity.
+        surfaces: The names of each entity as they are written, its display name first.
         chunks: Number of chunks.
 
     Attributes:
@@ -60,20 +60,22 @@ class NameGraph:
         *,
         labelled: NDArray[np.bool_],
         called: Mapping[str, Sequence[int]],
-        names: Sequence[str],
+        surfaces: Sequence[Sequence[str]],
         chunks: int,
     ) -> None:
         titled = np.zeros(len(labelled), dtype=bool)
         titled[about.entities] = True
         self.entities: Rows = np.flatnonzero(labelled | titled)
         self.is_title: NDArray[np.bool_] = titled[self.entities]
-        self._names = names
+        self._surfaces = surfaces
         place_of = np.full(len(labelled), -1)
         place_of[self.entities] = np.arange(len(self.entities))
         self.keys = self._keys(called, place_of)
         shape = (chunks, len(self.entities))
         held = _indicator(mentions, place_of, shape)
-        held += held @ self._inside(called, place_of)
+        everything = np.arange(len(labelled))
+        mentioned = _indicator(mentions, everything, (chunks, len(labelled)))
+        held += mentioned @ self._inside(called, place_of)
         held.data = np.full_like(held.data, _MENTIONED)
         own = _indicator(about, place_of, shape)
         own.data = np.full_like(own.data, _OWN_TITLE)
@@ -92,25 +94,26 @@ class NameGraph:
         return found
 
     def _inside(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> sparse.csr_matrix:
-        """Return which titles lie inside a name: "Hans Salter" in "film composer Hans Salter"."""
-        titles = {
-            key: place
-            for key, place in self.keys.items()
-            if self.is_title[place] and can_be_named(key)
-        }
-        pairs = {
-            (int(place_of[entity]), titles[run])
-            for key in self.keys
-            for run in runs(key)
-            if run in titles
-            for entity in called[key]
-            if place_of[entity] >= 0
-        }
+        """Return the names inside each entity's names, shape (entities, names).
+
+        Of a name that is one itself only titles: "Hans Salter" in "film composer Hans Salter"; of
+        another also those of entities with a label: "Donna Summer" in "the Donna Summer album".
+        """
+        pairs: set[tuple[int, int]] = set()
+        for key, entities in called.items():
+            inside = {run for run in runs(key) if run in self.keys}
+            titles = {run for run in inside if self.is_title[self.keys[run]]}
+            for entity in entities if inside else ():
+                known = titles if place_of[entity] >= 0 else inside
+                pairs.update(
+                    (entity, self.keys[match.key])
+                    for surface in self._surfaces[entity]
+                    for match in find_names(surface, known)
+                    if match.is_telling
+                )
         outer, inner = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
-        size = len(self.entities)
-        return sparse.csr_matrix(
-            (np.ones(len(outer), np.float32), (outer, inner)), shape=(size, size)
-        )
+        shape = len(place_of), len(self.entities)
+        return sparse.csr_matrix((np.ones(len(outer), np.float32), (outer, inner)), shape=shape)
 
     def names_of(self, chunk: int) -> list[int]:
         """Return the names that a chunk holds."""
@@ -153,7 +156,7 @@ class NameGraph:
 
     def name(self, place: int) -> str:
         """Return the display name of a name."""
-        return self._names[int(self.entities[place])]
+        return self._surfaces[int(self.entities[place])][0]
 
     @cached_property
     def walk(self) -> Walk:

@@ -262,7 +262,7 @@ def name_graph(
         _pairs(about),
         labelled=np.array([place not in unlabelled for place in range(len(names))]),
         called=called,
-        names=names,
+        surfaces=[[name] for name in names],
         chunks=chunks,
     )
 

@@ -84,6 +84,25 @@ def test_a_title_inside_a_longer_name_is_held_as_well() -> None:
     assert graph.weights.toarray()[0].tolist() == [10.0, 1.0, 1.0]
 
 
+def test_a_name_inside_what_is_none_is_held() -> None:
+    graph = name_graph(["Donna Summer", "the Donna Summer album"], [(0, 1)], chunks=1,
+                       unlabelled=[1])  # fmt: skip
+    assert graph.weights.toarray().tolist() == [[1.0]]
+
+
+def test_a_common_word_is_no_mention_of_the_title_that_it_spells(tmp_path: Path) -> None:
+    world = World(
+        documents=(("d1", "Song"), ("d2", "Hit")),
+        chunks=(("c1", "d1", "A Song is sung."), ("c2", "d2", "Hit is a song.")),
+        sentences=(("s1", "c1", "A Song is sung."), ("s2", "c2", "Hit is a song.")),
+        entities=(("e1", "Song", ("Song", "song")),),
+        mentions=(("e1", "s1"), ("e1", "s2")),
+        titles=(("e1", "d1"),),
+    )
+    names = Graph(publish(tmp_path, world).open()).name_graph
+    assert names.weights.toarray().tolist() == [[10.0], [0.0]]
+
+
 def test_of_names_alike_a_title_is_meant() -> None:
     graph = name_graph(["holm", "Holm"], [(0, 0)], [(1, 1)], chunks=2)
     assert graph.keys == {"holm": 1}
