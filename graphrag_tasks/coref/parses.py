@@ -15,6 +15,7 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj"})
 _CLAUSES = frozenset({"relcl", "acl", "advcl", "ccomp", "xcomp", "pcomp", "csubj", "parataxis"})
 _VERBAL = frozenset({"VERB", "AUX"})
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
+_WORD_COLUMNS = ("words", "lemmas", "tags", "pos", "deps")
 _NAME_PARTS = frozenset({"compound", "flat", "nmod"})
 
 
@@ -141,3 +142,25 @@ def parse_of(tokens: Iterable[Any], text: str) -> Parse:
         heads=tuple(token.head.i - first for token in listed),
         entities=tuple(entities),
     )
+
+
+def joined(text: str, parses: Iterable[tuple[Parse, int]]) -> Parse:
+    """Return the parse of a sentence that was parsed in pieces.
+
+    Args:
+        text: The sentence.
+        parses: The parse of each piece, in order, and the first character of the piece.
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in (*_WORD_COLUMNS, "starts", "heads")}
+    entities = []
+    for parse, start in parses:
+        before = len(columns["words"])
+        for name in _WORD_COLUMNS:
+            columns[name] += getattr(parse, name)
+        columns["starts"] += [place + start for place in parse.starts]
+        columns["heads"] += [head + before for head in parse.heads]
+        entities += [
+            Entity(one.start + before, one.end + before, one.label) for one in parse.entities
+        ]
+    tuples = {name: tuple(values) for name, values in columns.items()}
+    return Parse(text=text, entities=tuple(entities), **tuples)

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
 
 from graphrag_tasks import schemas
-from graphrag_tasks.coref.parses import Parse, parse_of
+from graphrag_tasks.coref.parses import Parse, joined, parse_of
 from graphrag_tasks.coref.protocol import Coreference, CoreferenceResolver, Passage
-from graphrag_tasks.extract.reading import Reading, reading_of
+from graphrag_tasks.extract.reading import Reading, readings_of
 from graphrag_tasks.stage import StageResult
 
 _PLACE = ("sentence_id", "chunk_id", "document_id")
@@ -112,13 +111,11 @@ def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Pa
     A sentence that was not read has none either where an equal one was, in another context.
     """
     text = row["text"]
-    reading = reading_of(text) if linear else Reading(text, 0)
-    parse = parses.get(reading.text) if row["has_verb"] else None
-    if parse is None:
+    readings = readings_of(text) if linear else [Reading(text, 0)]
+    pieces = [(parses[one.text], one.shift) for one in readings if one.text in parses]
+    if not row["has_verb"] or not pieces:
         return parse_of((), text)
-    if parse.text == text:
-        return parse
-    return replace(parse, text=text, starts=tuple(start + reading.shift for start in parse.starts))
+    return pieces[0][0] if pieces[0][0].text == text else joined(text, pieces)
 
 
 def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:

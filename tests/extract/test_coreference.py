@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import conform
-from graphrag_tasks.coref.parses import Parse
+from graphrag_tasks.coref.parses import Entity, Parse
 from graphrag_tasks.coref.protocol import Coreference, Passage, load_resolver
 from graphrag_tasks.extract import ParseRecorder, resolve_mentions
 from graphrag_tasks.stage import StageResult
@@ -192,3 +192,16 @@ def test_what_was_not_read_has_no_parse_though_an_equal_sentence_was() -> None:
     run(pa.Table.from_pylist(read, schema=schemas.SENTENCES), [], resolver=resolver,
         parses={text: parse_of_words(text)})  # fmt: skip
     assert [len(parse) for parse in resolver.passages[0].parses] == [0, 0]
+
+
+def test_the_parses_of_a_sentence_of_two_lines_are_joined() -> None:
+    first = Parse("A b", ("A", "b"), (0, 2), ("a", "b"), ("NN", "VB"), ("NOUN", "VERB"),
+                  ("nsubj", "ROOT"), (1, 1))  # fmt: skip
+    second = Parse("It c", ("It", "c"), (0, 3), ("it", "c"), ("PRP", "VB"), ("PRON", "VERB"),
+                   ("nsubj", "ROOT"), (1, 1), (Entity(0, 1, "ORG"),))  # fmt: skip
+    table = sentences(("d", "c", "A b\nIt c"))
+    resolver = Words()
+    run(table, [], resolver=resolver, parses={"A b": first, "It c": second})
+    (parse,) = resolver.passages[0].parses
+    assert (parse.text, parse.starts, parse.heads) == ("A b\nIt c", (0, 2, 4, 7), (1, 1, 3, 3))
+    assert (parse.surface(2, 4), parse.entities) == ("It c", (Entity(2, 3, "ORG"),))
