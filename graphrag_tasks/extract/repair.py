@@ -17,6 +17,7 @@ from graphrag_tasks.extract.syntax import (
     first_child,
     has_subject,
     is_close_apposition,
+    is_verbal,
     is_within_name,
 )
 from graphrag_tasks.nlp.parser import copied
@@ -60,7 +61,8 @@ def repaired(doc: Doc) -> Doc:
     items = [token for token in doc if _is_misread_item(token)]
     subjects = [token for token in doc if _is_misread_subject(token)]
     nouns = [token for token in doc if _is_misread_noun(token)]
-    if command is None and not (names or ties or items or subjects or nouns):
+    choices = [token for token in doc if _is_misread_choice(token)]
+    if command is None and not (names or ties or items or subjects or nouns or choices):
         return doc
     reading = _Reading(
         tags=[token.tag_ for token in doc],
@@ -79,6 +81,8 @@ def repaired(doc: Doc) -> Doc:
         _read_as_subject(reading, subject)
     for noun in nouns:
         _read_as_noun(reading, noun)
+    for choice in choices:
+        _read_as_preposition(reading, choice)
     for tie in ties:
         reading.heads[tie.i] = tie.i - 1
     return _rebuilt(doc, reading)
@@ -159,6 +163,23 @@ def _read_as_noun(reading: _Reading, noun: Token) -> None:
                 reading.heads[part.i] = noun.i
         elif child.dep_ == "dobj" and child.i == noun.i + 1:
             reading.deps[child.i] = "appos"
+
+
+def _is_misread_choice(token: Token) -> bool:
+    """Return whether what is chosen over something was read as a second one: "A instead of B"."""
+    if token.dep_ != "cc" or token.lower_ != "of" or not token.i:
+        return False
+    return token.doc[token.i - 1].lower_ == "instead" and is_verbal(token.head.head)
+
+
+def _read_as_preposition(reading: _Reading, of: Token) -> None:
+    """Make "instead of" a preposition of the verb, and what follows it its noun."""
+    noun = of.head
+    reading.deps[of.i], reading.heads[of.i] = "prep", noun.head.i
+    reading.heads[of.i - 1] = of.i
+    for child in noun.children:
+        if child.dep_ == "conj" and child.i > of.i:
+            reading.deps[child.i], reading.heads[child.i] = "pobj", of.i
 
 
 def _is_misread_name(token: Token) -> bool:

@@ -108,6 +108,10 @@ RULES = {
         "MODIFY/NN/compound/1 statements/NNS/ROOT/1 with/IN/prep/1 keys/NNS/pobj/2",
         ["qualifier: be(subject=MODIFY statements; oblique with=keys)"],
     ),
+    "what is chosen over another, read as a second object": (
+        "Use/VB/ROOT/0 VBBE/NNP/dobj/0 instead/RB/advmod/3 of/IN/cc/1 VBBS/NNP/conj/1",
+        ["imperative: use(object=VBBE; oblique instead of=VBBS)"],
+    ),
     "a name read as a time": (
         "It/PRP/nsubj/1 runs/VBZ/ROOT/1/run transaction/NN/dobj/1 SPAU/NNP/npadvmod/1",
         ["svo: run(subject=It; object=transaction SPAU)"],
