@@ -114,7 +114,7 @@ class Argument:
     slot: int = 0
 
     def in_slot(self, slot: int) -> Argument:
-        """Return the argument in another slot: `dataclasses.replace`, in a third of its time."""
+        """Return the argument in another slot, as `dataclasses.replace` does but quicker."""
         return Argument(
             self.role, self.text, self.start, self.end, self.preposition, self.entity_type,
             self.head_start, self.head_end, self.core_text, self.core_start, self.core_end, slot,
