@@ -8,15 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.lexical.fields import FILE_NAME
 from graphrag_tasks.retrieval.arrays import Rows, column, rows_of
 from graphrag_tasks.retrieval.name_graph import Pairs
 from graphrag_tasks.retrieval.names import is_written_as_name
 from graphrag_tasks.snapshots import Snapshot
 
 _TITLE = "title"
-_FILE_NAME = "file_name"
-"""`documents.title_source` of a document that has no title; its file's name is no name of it."""
-
 _BEGINNING = 100
 _MOST_TEXTS = 20
 
@@ -53,7 +51,7 @@ def what_chunks_are_about(
 
 def _untitled_documents(snapshot: Snapshot) -> pa.Array[Any]:
     documents = snapshot.table("documents", ["document_id", "title_source"])
-    untitled = documents.filter(pc.equal(documents["title_source"], _FILE_NAME))
+    untitled = documents.filter(pc.equal(documents["title_source"], FILE_NAME))
     found: pa.Array[Any] = column(untitled, "document_id")
     return found
 
