@@ -62,7 +62,10 @@ def _measured(options: argparse.Namespace, folder: Path) -> str:
         )
     if options.json:
         return json.dumps(found, indent=2)
-    lines = [f"| {name.replace('_', ' ')} | {value:,} |" for name, value in found.items()]
+    shown = {
+        name: value if isinstance(value, str) else f"{value:,}" for name, value in found.items()
+    }
+    lines = [f"| {name.replace('_', ' ')} | {value} |" for name, value in shown.items()]
     return "\n".join(["| | |", "|---|---|", *lines])
 
 
