@@ -38,7 +38,8 @@ class Reading:
         opened: Times that a reader opened the store.
         answered: Questions.
         errors: Of any kind, by their text.
-        published: Snapshots published meanwhile; all but the current one were removed at once.
+        published: Snapshots published meanwhile; all but the current one and the one before were
+            removed at once.
         snapshots_seen: That a reader had open.
         open_median: Seconds to open the store, which is done anew for every three questions.
         open_95: The same, 95th percentile.
@@ -93,7 +94,7 @@ def measure_readers(
         while not all(job.done() for job in jobs):
             change_corpus(corpus, _SHARE, seed=published)
             published += index(corpus, store, model, "changed").published
-            collect_garbage(Store(str(store)), keep=0, staging_age=timedelta(days=1))
+            collect_garbage(Store(str(store)), keep=1, staging_age=timedelta(days=1))
         seen = [one for job in jobs for one in job.result()]
     return _summary(seen, seconds, published)
 
