@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import fsspec
-
 from graphrag_tasks.config import Config
 from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.relate import GraphSchema, read_schema
 from graphrag_tasks.resolve import Overrides, read_overrides
+from graphrag_tasks.storage import file_system
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,7 @@ class UserFiles:
 
         Raises:
             ConfigError: One cannot be read.
+            MissingDependencyError: One lies in S3, and the package for S3 is not installed.
         """
         return cls(
             overrides=_text(config.resolve.overrides, "resolve.overrides"),
@@ -61,8 +61,8 @@ def _text(uri: str | None, setting: str) -> str:
     if uri is None:
         return ""
     try:
-        with fsspec.open(uri, "rt", encoding="utf-8") as file:
-            return str(file.read())
+        fs, path = file_system(uri)
+        return bytes(fs.cat_file(path)).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(

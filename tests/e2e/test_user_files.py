@@ -1,13 +1,15 @@
 """A user's files are read when a run is planned; what becomes of them later is the next run's."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from graphrag_tasks.config import Config
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.errors import ConfigError, MissingDependencyError
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Run
+from graphrag_tasks.pipeline.user_files import UserFiles
 
 
 def test_a_file_that_changes_during_a_run_changes_the_next_one(
@@ -42,3 +44,12 @@ def test_a_wrong_file_stops_the_run_before_it_begins(
     with pytest.raises(ConfigError, match="Did you mean 'relations'"):
         Run.start(configure(relate={"schema_file": str(schema)}))
     assert not (tmp_path / "store" / "staging" / "runs").exists()
+
+
+def test_a_file_in_s3_is_read_as_stores_and_sources_are(
+    configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "graphrag_tasks.storage.s3", None)  # as without the extra
+    config = configure(resolve={"overrides": "s3://bucket/without-the-extra.yaml"})
+    with pytest.raises(MissingDependencyError, match=r"graphrag-tasks\[s3\]"):
+        UserFiles.read(config)
