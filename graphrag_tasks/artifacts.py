@@ -126,11 +126,11 @@ class Folder(Files):
         import pyarrow.dataset as ds  # here, because it brings pandas along
 
         name = f"{table}.parquet"
-        if not self.exists(name):
-            raise absent(self, name)
         fs, _ = self._target
         try:
             found = ds.dataset(self.path(name), format="parquet", filesystem=fs)
+        except FileNotFoundError as error:
+            raise absent(self, name) from error
         except (pa.ArrowInvalid, OSError) as error:
             raise ArtifactError(
                 f"not readable as Parquet: {error}", f"{self.uri}/{name}"
@@ -155,13 +155,13 @@ class Folder(Files):
         Raises:
             ArtifactError: The file is absent or not an Arrow file.
         """
-        if not self.exists(name):
-            raise absent(self, name)
         try:
             if self.is_local:
                 return pa.ipc.open_file(pa.memory_map(self.path(name))).read_all()
             return pa.ipc.open_file(pa.py_buffer(self.read_bytes(name))).read_all()
-        except pa.ArrowInvalid as error:
+        except FileNotFoundError as error:
+            raise absent(self, name) from error
+        except (pa.ArrowInvalid, OSError) as error:
             raise ArtifactError(f"not readable as Arrow: {error}", f"{self.uri}/{name}") from error
 
     def write_receipt(self, receipt: Receipt) -> None:

@@ -128,6 +128,18 @@ def test_arrow_files_are_mapped_and_broken_ones_named(tmp_path: Path) -> None:
         folder.open_arrow("absent.arrow")
 
 
+def test_a_file_that_vanishes_once_it_was_seen_does_not_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Folder, "exists", lambda _folder, _name="": True)
+    with pytest.raises(ArtifactError, match="does not exist"):
+        Folder(tmp_path).open_arrow("words/text_terms.arrow")
+    with pytest.raises(ArtifactError, match="does not exist"):
+        Folder(tmp_path).read_table("chunks")
+    with pytest.raises(ArtifactError, match="does not exist"):
+        Folder(tmp_path).scan_table("chunks")
+
+
 def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.write_table("chunks", chunks(1), fingerprint="f")
