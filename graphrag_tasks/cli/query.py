@@ -58,13 +58,7 @@ def _print_context(context: Context) -> None:
     CONSOLE.print(f"[bold]{escape(context.question)}[/]  (mode {context.mode})")
     if context.route:
         CONSOLE.print(f"{context.route.kind}: {escape('; '.join(context.route.reasons))}")
-    for path in context.paths:
-        CONSOLE.print(f"{path.rank:>3}. {escape(path.text)}", highlight=False)
-    if context.listed:
-        names = ", ".join(entity.name for entity in context.listed)
-        CONSOLE.print(f"{len(context.listed)} listed: {escape(names)}", highlight=False)
-    for community in context.communities:
-        CONSOLE.print(f"{community.rank:>3}. {escape(community.title)}", highlight=False)
+    _print_answer(context)
     for hit in context.chunks:
         CONSOLE.print(_panel(hit))
     CONSOLE.print("[bold]Relations[/]")
@@ -78,18 +72,42 @@ def _print_context(context: Context) -> None:
         CONSOLE.print(f"note: {escape(note)}")
 
 
+def _print_answer(context: Context) -> None:
+    """Print what modes path, list and global find beside chunks."""
+    if context.paths:
+        CONSOLE.print("[bold]Paths[/]")
+    for path in context.paths:
+        CONSOLE.print(f"{path.rank:>3}. {escape(path.text)}", highlight=False)
+        for sentence in dict.fromkeys(step.evidence[0] for step in path.relations if step.evidence):
+            _print_sentence(sentence)
+    if context.listed:
+        CONSOLE.print(f"[bold]Listed, {len(context.listed)} in all[/]")
+    for entity in context.listed:
+        _print_cited(f"{entity.rank:>3}. {entity.name}", entity.example)
+    if context.communities:
+        CONSOLE.print("[bold]Communities[/]")
+    for community in context.communities:
+        CONSOLE.print(f"{community.rank:>3}. {escape(community.title)}", highlight=False)
+        _print_dim(_cut(community.summary))
+
+
 def _print_cited(line: str, sentence: SourceSentence | None) -> None:
     CONSOLE.print(escape(line), highlight=False)
     if sentence is not None:
-        place = f"{sentence.title}{_pages(sentence.page, sentence.page)}"
-        cited = f"[dim]“{escape(' '.join(sentence.text.split()))}” {escape(place)}[/]"
-        CONSOLE.print(Padding(cited, (0, 0, 0, 5)), highlight=False)
+        _print_sentence(sentence)
+
+
+def _print_sentence(sentence: SourceSentence) -> None:
+    place = f"{sentence.title}{_pages(sentence.page, sentence.page)}"
+    _print_dim(f"“{' '.join(sentence.text.split())}” {place}")
+
+
+def _print_dim(text: str) -> None:
+    CONSOLE.print(Padding(f"[dim]{escape(text)}[/]", (0, 0, 0, 5)), highlight=False)
 
 
 def _panel(hit: ChunkHit) -> Panel:
-    text = _BLANK_LINES.sub("\n", hit.text)
-    if len(text) > _SHOWN_CHARACTERS:
-        text = text[:_SHOWN_CHARACTERS].rsplit(" ", 1)[0] + " …"
+    text = _cut(_BLANK_LINES.sub("\n", hit.text))
     lists = ", ".join(f"{name} #{rank}" for name, rank in hit.ranks.items())
     title = f"{hit.rank}. {hit.title}{_pages(hit.page_start, hit.page_end)}"
     return Panel(
@@ -99,6 +117,12 @@ def _panel(hit: ChunkHit) -> Panel:
         subtitle=escape(f"score {hit.score:.3f} · {lists}"),
         subtitle_align="right",
     )
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _SHOWN_CHARACTERS:
+        return text
+    return text[:_SHOWN_CHARACTERS].rsplit(" ", 1)[0] + " …"
 
 
 def _pages(first: int | None, last: int | None) -> str:

@@ -79,11 +79,11 @@ class Context(Mapping[str, Hits]):
     def to_prompt(
         self, budget_characters: int | None = None, *, budget_tokens: int | None = None
     ) -> str:
-        """Return chunks and relations as text for a language model, with numbered citations.
+        """Return what was found as text for a language model, with numbered citations.
 
-        Every item is `[n]` with its document's title and page: chunks are numbered from 1,
-        relations after them. An item keeps its number whatever the budget, which is its number in
-        `to_frame`. See `prompt.as_prompt`.
+        Every item is `[n]` with its document's title and page: chunks are numbered from 1, then
+        relations, paths, what was listed and communities. An item keeps its number whatever the
+        budget, which is its number in `to_frame`. See `prompt.as_prompt`.
 
         Args:
             budget_characters: Longest text wanted; only whole items are taken, of a chunk that
@@ -97,7 +97,7 @@ class Context(Mapping[str, Hits]):
             if budget_characters is not None:
                 raise QueryError("give budget_characters or budget_tokens, not both")
             budget_characters = budget_tokens * CHARACTERS_A_TOKEN
-        return as_prompt(self.chunks, self.relations, budget_characters)
+        return as_prompt(self, budget_characters)
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """Return the entities and relations found, and the chunks that state them, as a graph.
@@ -109,7 +109,7 @@ class Context(Mapping[str, Hits]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item, the list it belongs to in the column `kind`."""
-        return as_frame(self.chunks, self.relations, self.entities)
+        return as_frame(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dicts, lists, texts and numbers: what JSON can carry."""
@@ -126,9 +126,7 @@ class Context(Mapping[str, Hits]):
         }
 
     def _repr_html_(self) -> str:
-        title = f"{self.question} (mode {self.mode}, snapshot {self.snapshot_id[:12]})"
-        tables = as_html(title, self.notes, self.chunks, self.relations, self.entities)
-        return tables + as_svg(self.to_networkx())
+        return as_html(self) + as_svg(self.to_networkx())
 
     @property
     def _lists(self) -> dict[str, Hits]:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, RelationHit
+from graphrag_tasks.retrieval.hits import (
+    ChunkHit,
+    CommunityHit,
+    EntityHit,
+    PathHit,
+    RelationHit,
+    SourceSentence,
+)
 from graphrag_tasks.retrieval.prompt import chunk_place, one_line, place, relation_place
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from graphrag_tasks.retrieval.context import Context
 
 
 _SHOWN_CHARACTERS = 280
@@ -22,6 +32,9 @@ _CELL_STYLE = (
 _CHUNK_HEADER = ("#", "text", "source", "lists", "score")
 _RELATION_HEADER = ("#", "relation", "sentence", "source", "score", "confidence")
 _ENTITY_HEADER = ("entity", "type", "found by", "score", "sentence", "source")
+_PATH_HEADER = ("#", "path", "sentences")
+_LISTED_HEADER = ("#", "entity", "type", "sentence", "source")
+_COMMUNITY_HEADER = ("#", "community", "entities", "summary")
 
 FRAME_COLUMNS = (
     "kind",
@@ -38,20 +51,24 @@ FRAME_COLUMNS = (
 )
 
 
-def as_frame(
-    chunks: Sequence[ChunkHit], relations: Sequence[RelationHit], entities: Sequence[EntityHit]
-) -> pd.DataFrame:
+def as_frame(context: Context) -> pd.DataFrame:
     """Return one row per item with the columns `FRAME_COLUMNS`.
 
-    `citation` is the item's number in the prompt; seeds have none. `sentence` is the best
-    supporting sentence of a relation, or the example sentence of a seed, whose title, uri and page
+    `kind` is chunk, relation, path, listed, community or entity (a seed). `citation` is the item's
+    number in the prompt; seeds have none. `sentence` is the best supporting sentence of a relation
+    or of a path's first step, or an example of what an entity is named in; its title, uri and page
     stand beside it.
     """
     import pandas as pd
 
-    rows = [_chunk_row(hit) for hit in chunks]
-    rows += [_relation_row(hit, len(chunks)) for hit in relations]
-    rows += [_entity_row(hit) for hit in entities]
+    rows = [_chunk_row(hit) for hit in context.chunks]
+    rows += [_relation_row(hit) for hit in context.relations]
+    rows += [_path_row(hit) for hit in context.paths]
+    rows += [_entity_row(hit, "listed") for hit in context.listed]
+    rows += [_community_row(hit) for hit in context.communities]
+    for citation, row in zip(count(1), rows, strict=False):
+        row["citation"] = citation
+    rows += [_entity_row(hit, "entity") for hit in context.entities]
     table = pd.DataFrame(rows, columns=list(FRAME_COLUMNS))
     return table.astype({"rank": "int64", "citation": "Int64", "page": "Int64", "score": "float64"})
 
@@ -60,7 +77,6 @@ def _chunk_row(hit: ChunkHit) -> dict[str, Any]:
     return {
         "kind": "chunk",
         "rank": hit.rank,
-        "citation": hit.rank,
         "id": hit.chunk_id,
         "text": hit.text,
         "score": hit.score,
@@ -71,35 +87,35 @@ def _chunk_row(hit: ChunkHit) -> dict[str, Any]:
     }
 
 
-def _relation_row(hit: RelationHit, chunks: int) -> dict[str, Any]:
-    best = hit.evidence[0] if hit.evidence else None
-    return {
-        "kind": "relation",
-        "rank": hit.rank,
-        "citation": chunks + hit.rank,
-        "id": hit.relation_id,
-        "text": hit.text,
-        "score": hit.score,
-        "title": best and best.title,
-        "uri": best and best.uri,
-        "page": best and best.page,
-        "sentence": best and best.text,
-    }
+def _relation_row(hit: RelationHit) -> dict[str, Any]:
+    row = {"kind": "relation", "rank": hit.rank, "id": hit.relation_id, "text": hit.text}
+    return row | {"score": hit.score} | _sentence(hit.evidence[0] if hit.evidence else None)
 
 
-def _entity_row(hit: EntityHit) -> dict[str, Any]:
-    best = hit.example
+def _path_row(hit: PathHit) -> dict[str, Any]:
+    row = {"kind": "path", "rank": hit.rank, "text": hit.text}
+    evidence = [relation.evidence[0] for relation in hit.relations if relation.evidence]
+    return row | _sentence(evidence[0] if evidence else None)
+
+
+def _community_row(hit: CommunityHit) -> dict[str, Any]:
+    row = {"kind": "community", "rank": hit.rank, "id": hit.community_id}
+    return row | {"text": f"{hit.title}\n{hit.summary}", "score": hit.score}
+
+
+def _entity_row(hit: EntityHit, kind: str) -> dict[str, Any]:
+    row = {"kind": kind, "rank": hit.rank, "id": hit.entity_id, "text": hit.name}
+    return row | {"score": hit.score, "found_by": hit.found_by} | _sentence(hit.example)
+
+
+def _sentence(found: SourceSentence | None) -> dict[str, Any]:
+    if found is None:
+        return {"title": None, "uri": None, "page": None, "sentence": None}
     return {
-        "kind": "entity",
-        "rank": hit.rank,
-        "id": hit.entity_id,
-        "text": hit.name,
-        "score": hit.score,
-        "title": best and best.title,
-        "uri": best and best.uri,
-        "page": best and best.page,
-        "found_by": hit.found_by,
-        "sentence": best and best.text,
+        "title": found.title,
+        "uri": found.uri,
+        "page": found.page,
+        "sentence": found.text,
     }
 
 
@@ -107,20 +123,39 @@ def _lists(hit: ChunkHit) -> str:
     return ", ".join(f"{name} {rank}" for name, rank in hit.ranks.items())
 
 
-def as_html(
-    title: str,
-    notes: Sequence[str],
-    chunks: Sequence[ChunkHit],
-    relations: Sequence[RelationHit],
-    entities: Sequence[EntityHit],
-) -> str:
-    """Return hits as compact HTML tables; colours are the notebook's own."""
+def as_html(context: Context) -> str:
+    """Return what was found as compact HTML tables; colours are the notebook's own."""
+    title = f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"
     parts = [f"<p><b>{escape(title)}</b></p>"]
-    parts += [f"<p><i>{escape(note)}</i></p>" for note in notes]
-    parts.append(_table("Chunks", _CHUNK_HEADER, [_chunk_cells(hit) for hit in chunks]))
-    parts.append(_table("Relations", _RELATION_HEADER, [_relation_cells(hit) for hit in relations]))
-    parts.append(_table("Seed entities", _ENTITY_HEADER, [_entity_cells(hit) for hit in entities]))
+    parts += [f"<p><i>{escape(note)}</i></p>" for note in context.notes]
+    parts += [
+        _table("Paths", _PATH_HEADER, map(_path_cells, context.paths)),
+        _table("Listed", _LISTED_HEADER, map(_listed_cells, context.listed)),
+        _table(
+            "Communities", _COMMUNITY_HEADER, [_community_cells(c) for c in context.communities]
+        ),
+        _table("Chunks", _CHUNK_HEADER, map(_chunk_cells, context.chunks)),
+        _table("Relations", _RELATION_HEADER, map(_relation_cells, context.relations)),
+        _table("Seed entities", _ENTITY_HEADER, map(_entity_cells, context.entities)),
+    ]
     return "".join(parts)
+
+
+def _path_cells(hit: PathHit) -> tuple[str, ...]:
+    sentences = (
+        f"“{relation.evidence[0].text}” ({relation_place(relation)})"
+        for relation in hit.relations
+        if relation.evidence
+    )
+    return str(hit.rank), hit.text, " ".join(sentences)
+
+
+def _listed_cells(hit: EntityHit) -> tuple[str, ...]:
+    return str(hit.rank), hit.name, hit.type or "", *_example_cells(hit)
+
+
+def _community_cells(hit: CommunityHit) -> tuple[str, ...]:
+    return str(hit.rank), hit.title, str(hit.size), hit.summary
 
 
 def _chunk_cells(hit: ChunkHit) -> tuple[str, ...]:
@@ -134,12 +169,17 @@ def _relation_cells(hit: RelationHit) -> tuple[str, ...]:
 
 
 def _entity_cells(hit: EntityHit) -> tuple[str, ...]:
-    sentence = hit.example.text if hit.example else ""
-    source = place(hit.example.title, hit.example.page) if hit.example else ""
-    return hit.name, hit.type or "", hit.found_by, f"{hit.score:.3f}", sentence, source
+    return hit.name, hit.type or "", hit.found_by, f"{hit.score:.3f}", *_example_cells(hit)
 
 
-def _table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _example_cells(hit: EntityHit) -> tuple[str, str]:
+    if hit.example is None:
+        return "", ""
+    return hit.example.text, place(hit.example.title, hit.example.page)
+
+
+def _table(caption: str, header: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
+    rows = list(cells)
     if not rows:
         return ""
     head = "".join(_cell("th", name) for name in header)

@@ -11,7 +11,7 @@ import pytest
 from small_worlds import SMALL, FakeEmbedder, publish
 
 from graphrag_tasks.errors import QueryError
-from graphrag_tasks.retrieval import Context, Index, open_index
+from graphrag_tasks.retrieval import CommunityHit, Context, Index, PathHit, open_index
 from graphrag_tasks.retrieval.prompt import DATA_NOTE
 from graphrag_tasks.retrieval.provenance import EVIDENCE_SENTENCES
 
@@ -160,3 +160,59 @@ def test_html_cuts_long_texts_and_keeps_them_as_titles(context: Context) -> None
     html = replace(context, chunks=(long,))._repr_html_()
     assert 'title="&quot;' + "x" * 1000 + '"' in html
     assert "…" in html
+
+
+@pytest.fixture
+def answer(context: Context) -> Context:
+    """A context with what the modes path, list and global add."""
+    first, second, *_ = context.relations
+    path = PathHit(rank=1, text="a →use— b", entities=("a", "b"), relations=(first, second))
+    listed = tuple(
+        replace(hit, rank=rank, name=f"listed {rank}")
+        for rank, hit in enumerate((*context.entities, *context.entities), 1)
+    )
+    community = CommunityHit(
+        rank=1, community_id="m1", level=0, parent_id=None, title="Printing", size=3, score=1.0,
+        summary="Entities: <a> and b.\n[1] It is forged.",
+    )  # fmt: skip
+    return replace(context, paths=(path,), listed=listed, communities=(community,))
+
+
+def test_prompt_numbers_paths_lists_and_communities_after_the_relations(answer: Context) -> None:
+    prompt = answer.to_prompt()
+    numbers = re.findall(r"^\[(\d+)\]", prompt, re.MULTILINE)
+    assert numbers == [str(one) for one in range(1, 17)]
+    assert "\n\nPaths:\n[7] a →use— b — " in prompt
+    assert "\n\nListed, 8 in all:\n[8] listed 1 — " in prompt
+    assert prompt.endswith(
+        "\n\nCommunities:\n[16] Printing: Entities: <a> and b. [1] It is forged."
+    )
+
+
+def test_frame_and_prompt_give_items_the_same_numbers(answer: Context) -> None:
+    frame = answer.to_frame()
+    assert frame["citation"].dropna().tolist() == list(range(1, 17))
+    assert frame["kind"].drop_duplicates().tolist() == [
+        "chunk", "relation", "path", "listed", "community", "entity",
+    ]  # fmt: skip
+    prompt = answer.to_prompt()
+    for citation, text in frame[frame["kind"] == "listed"][["citation", "text"]].values:
+        assert f"[{citation}] {text} — " in prompt
+    path = frame[frame["kind"] == "path"].iloc[0]
+    assert path["sentence"] == answer.paths[0].relations[0].evidence[0].text
+
+
+def test_prompt_says_how_many_are_listed_though_the_budget_cuts_the_list(answer: Context) -> None:
+    whole = answer.to_prompt()
+    for budget in range(0, len(whole), 7):
+        prompt = answer.to_prompt(budget)
+        assert len(prompt) <= budget
+        shown = len(re.findall(r"^\[\d+\] listed", prompt, re.MULTILINE))
+        assert ("Listed, 8 in all:" in prompt) == bool(shown)
+
+
+def test_html_shows_what_modes_add_to_the_chunks(answer: Context) -> None:
+    html = answer._repr_html_()
+    assert html.count("<table") == 6
+    assert html.index("Paths (1)") < html.index("Listed (8)") < html.index("Communities (1)")
+    assert "&lt;a&gt; and b" in html
