@@ -75,6 +75,12 @@ _KINDS = (
     "transaction code|type|view"
 )
 _KIND = re.compile(rf"(?:(?:abap|database|ddic|global|local|sap|transparent) )*(?:{_KINDS}) (\S+)")
+_DESCRIBED_KIND = re.compile(
+    rf"(?:[a-z]+ ){{1,3}}(?:{_KINDS}) (?=\S*[0-9_])(\S+)"
+    r"|(?!internal )(?:[a-z]+ ){1,3}tables? (\w{4,})"
+)
+"""A kind with up to three words before it, and what is clearly a code: "two status tables VBUK"."""
+_JOINING = re.compile(r"\b(?:and|as|by|for|from|in|of|on|or|to|with)\b")
 _CODE_SHAPE = re.compile(r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*")
 _HONORIFIC = re.compile(
     r"(?:mr|mrs|ms|dr|prof|professor|sir|dame|lord|lady|president|king|queen|prince|princess|"
@@ -188,6 +194,10 @@ def shorter_names(name: Name) -> Iterator[tuple[str, str]]:
     is_code = _CODE_SHAPE.fullmatch(name.name.rpartition(" ")[2]) and not name.name.isupper()
     if is_code and (kind := _KIND.fullmatch(name.key)):
         yield kind[1], "kind"
+    elif (
+        is_code and not _JOINING.search(name.key) and (kind := _DESCRIBED_KIND.fullmatch(name.key))
+    ):
+        yield kind[1] or kind[2], "kind"
     if name.type == "PERSON" and (honorific := _HONORIFIC.fullmatch(name.key)):
         yield honorific[1], "honorific"
     if name.type == "ORG" and (company := _COMPANY_FORM.fullmatch(name.key)):

@@ -93,6 +93,8 @@ def decisions(result: StageResult) -> list[tuple[str, str, str, str | None]]:
         ("king's cross", "king’s cross", "apostrophe"),
         ("VBBE", "table VBBE", "kind"),
         ("S001", "transparent table S001", "kind"),
+        ("MKPF", "two document tables MKPF", "kind"),
+        ("Z_CCM_EX", "exercise package Z_CCM_EX", "kind"),
     ],
 )
 def test_ways_of_writing_one_name(left: str, right: str, rule: str) -> None:
@@ -115,6 +117,9 @@ def test_ways_of_writing_one_name(left: str, right: str, rule: str) -> None:
         ("get_entry", "get_entries"),
         ("table", "TYPE TABLE"),
         ("news", "new"),
+        ("DATA", "internal table DATA"),
+        ("VBBE", "open quantities of table VBBE"),
+        ("URL", "token service URL"),
     ],
 )
 def test_near_names_stay_apart(left: str, right: str) -> None:
