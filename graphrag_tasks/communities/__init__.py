@@ -1,10 +1,12 @@
 """Communities: Leiden at several resolutions over the entity graph, titled and summarised.
 
-`partition` finds them, `ranking` chooses what is central in each, `summaries` holds the Protocol
-of summarizers and the extractive one, `stage` puts rows together.
+`source` numbers the graph, `partition` finds them, `levels` and `ranking` choose what is central in
+each, `summaries` holds the Protocol of summarizers and the extractive one, `stage` puts rows
+together.
 """
 
-from graphrag_tasks.communities.stage import COLUMNS, DEPENDENCIES, PRODUCES, REQUIRES, communities
+from graphrag_tasks.communities.source import COLUMNS
+from graphrag_tasks.communities.stage import DEPENDENCIES, PRODUCES, REQUIRES, communities
 from graphrag_tasks.communities.summaries import (
     CitedSentence,
     CommunityContext,

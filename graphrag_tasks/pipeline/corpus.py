@@ -98,9 +98,10 @@ def _communities(state: RunState) -> StageResult:
     parent = state.parent
     known = parent and reuse.is_whole(parent, ("communities",))
     return finding.communities(
-        {name: state.staged.read_table(name, columns) for name, columns in finding.COLUMNS.items()},
+        {name: state.staged.scan_table(name) for name in finding.REQUIRES},
         config=state.config.communities,
         graph=state.config.graph,
+        sql=state.config.sql,
         summarizer=finding.ExtractiveSummarizer(),
         published=parent.table("communities") if parent and known else None,
     )

@@ -84,7 +84,7 @@ def run(tables: dict[str, pa.Table], **other: Any) -> StageResult:
         "graph": GraphConfig(),
         "summarizer": ExtractiveSummarizer(),
     }
-    return communities(tables, **arguments | other)
+    return communities(tables, **arguments | other).collected()
 
 
 def test_each_level_has_a_community_for_each_triangle() -> None:
