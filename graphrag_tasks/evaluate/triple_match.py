@@ -37,9 +37,10 @@ _ARTICLES = frozenset({"a", "an", "the", "this", "that", "these", "those", "its"
 _EXAMPLES = frozenset({"such as", "like", "including", "be such as", "be like"})
 _BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "become", "becomes"})
 _HAVE = frozenset({"have", "has", "had", "having"})
+_DO = frozenset({"do", "does", "did", "done", "doing"})
 _AUXILIARIES = frozenset(
     {"not", "no", "can", "could", "may", "might", "must", "shall", "should", "will", "would", "do"}
-    | {"does", "cannot", "only", "also", "yet"}
+    | {"cannot", "only", "also", "yet"}
 )
 _FUNCTION_WORDS = frozenset(
     {"be", "have", "to", "of", "in", "on", "at", "by", "for", "from"}
@@ -105,7 +106,7 @@ def _same_relation(found: str, fact: Fact) -> bool:
     content = wanted - _FUNCTION_WORDS
     if content:
         return any(_is_form(a, b) for a in content for b in words - _FUNCTION_WORDS)
-    wanted -= _AUXILIARIES
+    wanted = wanted - _AUXILIARIES or wanted
     return bool((wanted - {"be", "have"} or wanted) & words)
 
 
@@ -126,6 +127,8 @@ def _relation_words(relation: str) -> set[str]:
 def _function_form(word: str) -> str:
     if word in _BE:
         return "be"
+    if word in _DO:
+        return "do"
     return "have" if word in _HAVE else word
 
 

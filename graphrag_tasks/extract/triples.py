@@ -83,6 +83,8 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
     objects = frame.having(Role.OBJECT)
     complements = frame.having(Role.COMPLEMENT)
     yield from _pairs(subjects, lemma, frame.having(Role.OBJECT, Role.INDIRECT_OBJECT))
+    if frame.rule == Rule.EXISTENTIAL:
+        complements = []
     if not objects:
         yield from _pairs(subjects, lemma, complements)
     elif _acts_on_object(lemma):

@@ -63,6 +63,11 @@ DERIVATIONS = {
         "There/EX/expl/1 are/VBP/ROOT/1/be tables/NNS/attr/1/table in/IN/prep/1 SAP/NNP/pobj/3",
         [("tables", "be in", "SAP")],
     ),
+    "what there is besides is not the same": (
+        "There/EX/expl/1 are/VBP/ROOT/1/be views/NNS/attr/1/view and/CC/cc/2 tables/NNS/conj/2"
+        " in/IN/prep/1 SAP/NNP/pobj/5",
+        [("views", "be in", "SAP"), ("tables", "be in", "SAP")],
+    ),
     "having does nothing to what one has": (
         "SAP/NNP/nsubj/1 has/VBZ/ROOT/1/have tables/NNS/dobj/1 in/IN/prep/1 ERP/NNP/pobj/3",
         [("SAP", "have", "tables"), ("SAP", "have in", "ERP")],
