@@ -51,6 +51,12 @@ class Communities:
         return levels
 
     @cached_property
+    def sizes(self) -> NDArray[np.int32]:
+        """Number of entities of each community."""
+        sizes: NDArray[np.int32] = column(self._table, "size").to_numpy()
+        return sizes
+
+    @cached_property
     def members(self) -> Adjacency:
         """Entities of each community."""
         return Adjacency.from_pairs(

@@ -103,7 +103,7 @@ class Context(Mapping[str, Hits]):
         """Return the entities and relations found, and the chunks that state them, as a graph.
 
         Nodes have `kind` (entity or chunk) and `label`; edges have `kind` (relation or evidence)
-        and, between entities, `relation` and `score`.
+        and, between entities, `relation`, `negated` and `score`.
         """
         return as_networkx(self)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -35,7 +36,8 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
             graph.add_node(name, kind="entity", label=name)
         graph.add_edge(
             relation.head, relation.tail, key=relation.relation_id,
-            kind="relation", relation=relation.relation, score=relation.score,
+            kind="relation", relation=relation.relation, negated=relation.negated,
+            score=relation.score,
         )  # fmt: skip
         for sentence in relation.evidence:
             if sentence.chunk_id in chunks:
@@ -67,7 +69,7 @@ def as_svg(graph: nx.MultiDiGraph) -> str:
         name: (_scaled(x, _WIDTH), _scaled(y, _HEIGHT))
         for name, (x, y) in nx.spring_layout(drawn, seed=0).items()
     }
-    parts = [_edge(places[a], places[b], data["relation"]) for a, b, data in shown]
+    parts = [_edge(places[a], places[b], _denied(data)) for a, b, data in shown]
     parts += [_node(places[name], name) for name in names if name in places]
     size = f'width="{_WIDTH}" height="{_HEIGHT}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
@@ -75,6 +77,10 @@ def as_svg(graph: nx.MultiDiGraph) -> str:
 
 def _scaled(place: float, length: int) -> float:
     return round(_MARGIN + (place + 1) / 2 * (length - 2 * _MARGIN), 1)
+
+
+def _denied(data: Mapping[str, Any]) -> str:
+    return f"not {data['relation']}" if data["negated"] else str(data["relation"])
 
 
 def _edge(start: tuple[float, float], end: tuple[float, float], relation: str) -> str:

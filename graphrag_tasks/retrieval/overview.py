@@ -2,19 +2,33 @@
 
 Source: Edge et al., "From Local to Global", arXiv 2404.16130, without its LLM: communities of one
 level are ranked by their vectors and by the words of their summaries. A question that names
-something is answered at the finest level, any other at the coarsest.
+something is answered at the finest level, any other at the coarsest. One that asks for themes and
+names none ("What are the main topics?") is answered by the largest communities.
 """
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.lexical import STOP_WORDS
 from graphrag_tasks.retrieval.fuse import standardised
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.learned import rank as rank_chunks
 from graphrag_tasks.retrieval.ranking import Query, RankedCommunity, Ranking
 from graphrag_tasks.retrieval.seeds import named_seeds
+
+_ASKED_FOR = """
+about across all collection common content contents corpus cover covered covers document
+documents entire everything file files general give here idea ideas key list main me most
+name overall overview please recurring show subject subjects summarise summarize summary tell
+text texts theme themes topic topics trend trends whole
+"""
+_ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())
+"""Words of questions for an overview that do not say of what."""
 
 _NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default ranking alone."
 
@@ -34,9 +48,17 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     named = any(seed.as_name for seed in named_seeds(graph, query))
     levels = communities.levels
     rows = communities.at_level(int(levels.max() if named else levels.min()))
-    dense = communities.vectors[rows] @ query.vector
-    words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
-    scores = standardised(dense) + standardised(words)
+    if _names_no_subject(query.text):
+        scores: NDArray[np.floating] = communities.sizes[rows].astype(np.float32)
+    else:
+        dense = communities.vectors[rows] @ query.vector
+        words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
+        scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]
     best = [RankedCommunity(int(rows[place]), float(scores[place])) for place in order]
     return ranking.with_more(communities=best)
+
+
+def _names_no_subject(question: str) -> bool:
+    words = set(re.findall(r"\w+", question.casefold()))
+    return words <= _ASKING_WORDS

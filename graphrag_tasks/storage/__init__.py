@@ -29,7 +29,12 @@ def file_system(uri: str) -> tuple[Any, str]:
         MissingDependencyError: The package for S3 is not installed.
     """
     if is_s3(uri):
-        _register(uri)
+        try:
+            _register()
+        except ModuleNotFoundError as error:
+            raise MissingDependencyError(
+                "S3 needs a package that is not installed", uri, "pip install 'graphrag-tasks[s3]'"
+            ) from error
     fs, path = fsspec.core.url_to_fs(uri)
     return fs, str(path)
 
@@ -40,13 +45,9 @@ def is_s3(uri: str) -> bool:
 
 
 @cache
-def _register(uri: str) -> None:
-    try:
-        from graphrag_tasks.storage.s3 import S3FileSystem
-    except ModuleNotFoundError as error:
-        raise MissingDependencyError(
-            "S3 needs a package that is not installed", uri, "pip install 'graphrag-tasks[s3]'"
-        ) from error
+def _register() -> None:
+    from graphrag_tasks.storage.s3 import S3FileSystem
+
     fsspec.register_implementation(S3, S3FileSystem, clobber=True)
 
 

@@ -168,7 +168,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         ],
         "communities": [
             {"community_id": one, "level": level, "parent_id": None, "title": title,
-             "summary": summary, "size": 1, "member_sha256": "0", "summary_key": "0"}
+             "summary": summary, "size": [of for of, _ in world.members].count(one),
+             "member_sha256": "0", "summary_key": "0"}
             for one, level, title, summary in world.communities
         ],
         "members": [

@@ -54,6 +54,19 @@ def test_global_mode_ranks_the_coarsest_communities(index: Index) -> None:
     assert (context.mode, [one.title for one in context.communities]) == ("global", ["Printing"])
 
 
+def test_a_question_for_themes_alone_is_answered_by_the_largest_communities(tmp_path: Path) -> None:
+    summaries = (("g1", 0, "Gates", "Main gates."), ("g2", 0, "Net", "Lines."))
+    members = (("g1", "e1"), ("g2", "e2"), ("g2", "e3"))
+    publish(tmp_path, replace(SMALL, communities=summaries, members=members))
+    index = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+
+    def titles(question: str) -> list[str]:
+        return [one.title for one in index.search(question, "global").communities]
+
+    assert titles("What are the main topics of these documents?") == ["Net", "Gates"]
+    assert titles("What are the main topics of gates?") == ["Gates", "Net"]
+
+
 @pytest.mark.parametrize(("item_id", "sentence"), [("r2", "s3"), ("e4", "s4"), ("s2", "s2")])
 def test_every_id_can_be_cited(index: Index, item_id: str, sentence: str) -> None:
     assert [one.sentence_id for one in index.cite(item_id)] == [sentence]
@@ -84,8 +97,10 @@ def test_context_as_a_graph_and_a_drawing(index: Index) -> None:
     assert graph.nodes["spooler"]["kind"] == "entity"
     assert graph.edges["print server", "spooler", "r1"]["relation"] == "replace"
     assert graph.has_edge("spooler", "c2")
+    assert not graph.edges["print server", "spooler", "r1"]["negated"]
     html = context._repr_html_()
     assert "<svg" in html
+    assert "not support" in html.partition("<svg")[2]
     assert html == context._repr_html_()
 
 
