@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import ConfigError, SnapshotError
-from graphrag_tasks.load.vector_store import VectorStore, row_key
+from graphrag_tasks.load.fields import row_keys, rows_of
+from graphrag_tasks.load.vector_store import VectorStore, rows_in
 from graphrag_tasks.locks import sole_run
 from graphrag_tasks.schemas import VECTOR_TABLES
 from graphrag_tasks.snapshots import ARROW_TABLES, MANIFEST_FILE, Store
@@ -159,17 +161,23 @@ def _remove_vectors(store: Store, old: Set[str], given_up: Set[str], server: Vec
     Those of a run that goes on stay: it may have loaded them, and not published yet.
     """
     staged = _staged_keys(store, given_up)
-    holders: dict[str, list[tuple[Folder, str]]] = {}
+    holders: dict[str, list[tuple[dict[str, Any], str]]] = {}
     for manifest in store.manifests():
         for table, collection in manifest["collections"].items():
             kept = holders.setdefault(collection, [])
             if manifest["snapshot_id"] not in old:
-                kept.append((store.snapshot_folder(manifest["snapshot_id"]), table))
+                kept.append((manifest, table))
     removed = 0
     for collection, kept in sorted(holders.items()):
-        keys = staged.union(*(_keys(folder, table) for folder, table in kept))
+        keys = staged.union(*(_keys(store, manifest, table) for manifest, table in kept))
         removed += server.remove_others(collection, keys.__contains__)
     return removed
+
+
+def _keys(store: Store, manifest: Mapping[str, Any], table: str) -> Iterator[str]:
+    """Return the keys of a snapshot's vectors in the server."""
+    folder = store.snapshot_folder(manifest["snapshot_id"])
+    return row_keys(rows_in(manifest["collections"][table], folder, table, manifest["embedding"]))
 
 
 def _staged_keys(store: Store, given_up: Set[str]) -> set[str]:
@@ -180,14 +188,8 @@ def _staged_keys(store: Store, given_up: Set[str]) -> set[str]:
         for folder in folders
         for table in VECTOR_TABLES
         if folder.exists(ARROW_TABLES[table])
-        for key in _keys(folder, table)
+        for key in row_keys(rows_of(folder, table))
     }
-
-
-def _keys(folder: Folder, table: str) -> Iterator[str]:
-    """Return the keys of a table's vectors in the server."""
-    rows = folder.open_arrow(ARROW_TABLES[table])
-    return map(row_key, rows["id"].to_pylist(), rows["text_sha256"].to_pylist())
 
 
 def _given_up(store: Store, since: datetime) -> dict[str, Folder]:

@@ -27,13 +27,19 @@ def staged(
     """Write a complete snapshot into staging: empty but for a vector for each letter given."""
     folder = store.staging / "runs" / f"run-{fingerprint}" / "snapshot"
     rows = [{"id": f"id-{one}", "text_sha256": one, "vector": [1.0, 0, 0, 0]} for one in vectors]
+    texts = {
+        "documents": [{"document_id": "d", "media_type": "md"}] if vectors else [],
+        "chunks": [{"chunk_id": row["id"], "document_id": "d"} for row in rows],
+    }
     tables = {}
     for name in (*SNAPSHOT_TABLES, *ARROW_TABLES):
         schema = schemas.schema_of(name)
         data = (
             pa.Table.from_pylist(rows, schema=schemas.vectors_schema(4))
             if schema is None
-            else schema.empty_table()
+            else pa.Table.from_pylist(
+                [_blank(schema) | row for row in texts.get(name, [])], schema=schema
+            )
         )
         tables[name] = write_table(folder, name, data, fingerprint=fingerprint)
     defaults: dict[str, Any] = {
@@ -43,6 +49,12 @@ def staged(
         tables, embedding=EMBEDDING, parent_id=store.current_id(), **defaults | about
     )
     return folder, manifest
+
+
+def _blank(schema: pa.Schema) -> dict[str, Any]:
+    """Return a row of a table that says nothing."""
+    values = {pa.string(): "", pa.int32(): 0, pa.int64(): 0}
+    return {one.name: None if one.nullable else values.get(one.type, []) for one in schema}
 
 
 def published(store: Store, fingerprint: str, now: datetime, **about: Any) -> str:

@@ -11,7 +11,8 @@ import pytest
 from snapshot_makers import published, staged
 
 from graphrag_tasks.errors import ConfigError, SnapshotError
-from graphrag_tasks.load.vector_store import VectorStore, row_key
+from graphrag_tasks.load.fields import row_key
+from graphrag_tasks.load.vector_store import VectorStore
 from graphrag_tasks.retention import Removed, collect_garbage, rollback, verify_all
 from graphrag_tasks.snapshots import MANIFEST_FILE, Store
 

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-import grpc
 import pyarrow as pa
-from pymilvus import DataType, MilvusClient
-from pymilvus.exceptions import MilvusException
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    stop_after_delay,
-    wait_exponential,
-)
+from pymilvus import MilvusClient
 
 from graphrag_tasks.config import LoadConfig
-from graphrag_tasks.errors import QueryError, TransientError
-from graphrag_tasks.load.vector_store import ANYWHERE, VectorHit, Where, row_key
+from graphrag_tasks.errors import TransientError
+from graphrag_tasks.load.collection import create_collection
+from graphrag_tasks.load.conditions import ANYWHERE, Where, condition
+from graphrag_tasks.load.fields import row_keys
+from graphrag_tasks.load.patience import ask, is_no_missing_method
+from graphrag_tasks.load.vector_store import VectorHit
 
-log = logging.getLogger(__name__)
-
-_LENGTH = 64  # of keys, ids and scalar values
 _REQUEST_SECONDS = 30
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
-_OWN_COLUMNS = ("id", "text_sha256", "vector")
-_VALUE = re.compile(rf"[\w.:/+-]{{1,{_LENGTH}}}", re.ASCII)
-_FAILURES = (MilvusException, grpc.RpcError)
 _Answer = TypeVar("_Answer")
 
 Rows = dict[str, dict[str, Any]]
@@ -63,7 +49,7 @@ class MilvusStore:
         token: str = "",
         on_close: Callable[[str], None] = lambda _uri: None,
     ) -> None:
-        logging.getLogger("grpc._server").addFilter(_is_no_missing_method)
+        logging.getLogger("grpc._server").addFilter(is_no_missing_method)
         self._uri = uri
         self._config = config
         self._on_close = on_close
@@ -112,16 +98,16 @@ class MilvusStore:
             QueryError: A field or a value is not one that a filter may hold.
             TransientError: The server refused; there is no such collection, or no such field.
         """
-        condition = " and ".join(_one_of(field, values) for field, values in where.items())
+        fitting = condition(where)
 
-        def ask() -> Any:  # noqa: ANN401 - pymilvus is untyped
+        def search() -> Any:  # noqa: ANN401 - pymilvus is untyped
             self._client.load_collection(collection)
             return self._client.search(
-                collection, [list(vector)], filter=condition, limit=k, output_fields=["key", "id"],
+                collection, [list(vector)], filter=fitting, limit=k, output_fields=["key", "id"],
                 timeout=_REQUEST_SECONDS,
             )  # fmt: skip
 
-        (hits,) = self._ask(collection, ask)
+        (hits,) = self._ask(collection, search)
         # in the hit itself, an older server calls the key "id"
         found = [(hit["entity"], hit["distance"]) for hit in hits]
         return [VectorHit(row["key"], row["id"], score) for row, score in found]
@@ -155,43 +141,19 @@ class MilvusStore:
         self._on_close(self._uri)
 
     def _ask(self, where: str, request: Callable[[], _Answer]) -> _Answer:
-        """Return the answer to a request, which is made again while it fails."""
-        tries = Retrying(
-            retry=retry_if_exception_type(_FAILURES),
-            stop=stop_after_delay(self._config.retry_seconds),
-            wait=wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE),
-            before_sleep=_tell,
-            reraise=True,
-        )
-        try:
-            return tries(request)
-        except _FAILURES as error:
-            raise TransientError(
-                f"Milvus does not do what it is asked: {error}",
-                where if where == self._uri else f"{self._uri}, {where}",
-                "Start the server; a folder can be held by one process only: end it, or wait",
-            ) from error
+        where = where if where == self._uri else f"{self._uri}, {where}"
+        return ask(request, where, seconds=self._config.retry_seconds)
 
     def _open(self, collection: str, columns: pa.Schema) -> None:
         if self._client.has_collection(collection):
             self._client.load_collection(collection)
-            return
-        schema = self._client.create_schema(auto_id=False, enable_dynamic_field=False)
-        schema.add_field("key", DataType.VARCHAR, max_length=_LENGTH, is_primary=True)
-        dimension = columns.field("vector").type.list_size
-        schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimension)
-        for name in ("id", *sorted(set(columns.names).difference(_OWN_COLUMNS))):
-            schema.add_field(name, DataType.VARCHAR, max_length=_LENGTH)
-        index = self._client.prepare_index_params()
-        index.add_index("vector", index_type="FLAT", metric_type="IP")
-        # rows are counted right after they were inserted
-        self._client.create_collection(
-            collection, schema=schema, index_params=index, consistency_level="Strong"
-        )
+        else:
+            create_collection(self._client, collection, columns)
 
     def _batches(self, vectors: pa.Table) -> Iterator[Rows]:
         for batch in vectors.to_batches(max_chunksize=self._config.batch_rows):
-            yield {row_key(row["id"], row["text_sha256"]): row for row in batch.to_pylist()}
+            rows = pa.Table.from_batches([batch])
+            yield dict(zip(row_keys(rows), rows.to_pylist(), strict=True))
 
     def _new(self, collection: str, rows: Rows) -> list[str]:
         """Return the keys that the collection does not hold."""
@@ -220,26 +182,3 @@ class MilvusStore:
         while batch := rows.next():
             yield from (row["key"] for row in batch)
         rows.close()
-
-
-def _one_of(field: str, values: Iterable[str]) -> str:
-    """Return a condition that lets rows with one of the values through."""
-    listed = list(values)
-    odd = [value for value in (field, *listed) if not _VALUE.fullmatch(value)]
-    if odd or not field.isidentifier():
-        raise QueryError(f"a filter may not hold {odd or field!r}", f"filters, {field}")
-    return f"{field} in {json.dumps(listed)}"
-
-
-def _tell(state: RetryCallState) -> None:
-    error = state.outcome.exception() if state.outcome else None
-    log.warning("Milvus: try %d failed, another follows: %s", state.attempt_number, error)
-
-
-def _is_no_missing_method(record: logging.LogRecord) -> bool:
-    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not offer.
-
-    pymilvus asks for a timestamp on connect and does without when the answer is "not
-    implemented"; the server inside this process would log an error each time.
-    """
-    return not (record.exc_info and isinstance(record.exc_info[1], NotImplementedError))

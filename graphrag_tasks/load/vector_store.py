@@ -1,7 +1,8 @@
 """Vector servers: what the load stage asks of one, and what its rows and collections are called.
 
-Rows are immutable under keys made of id and text hash, in one collection per kind and embedding
-model, so that a load inserts only what is new and never changes what an older snapshot names.
+Rows are immutable under keys made of id, text hash and access labels (`fields`), in one collection
+per kind and embedding model, so that a load inserts only what is new and never changes what an
+older snapshot names.
 Readers take the collections' names from the manifest, never an alias.
 """
 
@@ -11,8 +12,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -20,7 +20,9 @@ from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import LoadConfig
 from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.ids import content_id
-from graphrag_tasks.load.fields import FIELDS
+from graphrag_tasks.load.conditions import ANYWHERE, Where
+from graphrag_tasks.load.fields import FIELDS, rows_of
+from graphrag_tasks.snapshots import ARROW_TABLES
 
 MILVUS_FILE = "milvus/vectors.db"
 """Milvus Lite's folder below the store."""
@@ -28,18 +30,13 @@ MILVUS_FILE = "milvus/vectors.db"
 TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
 """Environment variable with the server's token, `user:password`; never a setting or an artifact."""
 
-Where = Mapping[str, Collection[str]]
-"""By scalar field, the values of which one must be the row's."""
-
-ANYWHERE: Where = MappingProxyType({})
-
 
 @dataclass(frozen=True)
 class VectorHit:
     """A row that a search found.
 
     Attributes:
-        key: Of the row (`row_key`): says whether a snapshot names it.
+        key: Of the row (`fields.row_key`): says whether a snapshot names it.
         id: chunk_id, entity_id or relation_id.
         score: Inner product with the query, of unit vectors the cosine.
     """
@@ -67,14 +64,26 @@ class VectorStore(Protocol):
         """Release the connection, and the lock of an embedded server."""
 
 
-def row_key(row_id: str, text_sha256: str) -> str:
-    """Return the key of a vector: what it is of, and the text it was made from."""
-    return content_id("vector", row_id, text_sha256)
-
-
 def collection_name(kind: str, model_fingerprint: str) -> str:
     """Return the physical collection of one kind, with its scalar fields, and model."""
     return f"{kind}_{content_id('collection', model_fingerprint, *FIELDS.get(kind, ()))[:12]}"
+
+
+def rows_in(collection: str, folder: Folder, name: str, embedding: Mapping[str, Any]) -> pa.Table:
+    """Return a snapshot's vectors of one kind as the rows that its collection has of them.
+
+    Collections that an older version made lack fields, and with them what enters a row's key.
+
+    Args:
+        collection: From the snapshot's manifest.
+        folder: Of the snapshot.
+        name: One of `schemas.VECTOR_TABLES`.
+        embedding: From the snapshot's manifest.
+    """
+    model = str(embedding.get("fingerprint"))
+    if collection == collection_name(name.removesuffix("_vectors"), model):
+        return rows_of(folder, name)
+    return folder.open_arrow(ARROW_TABLES[name])
 
 
 def check_vector_store(store: Folder, config: LoadConfig) -> None:

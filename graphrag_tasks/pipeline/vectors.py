@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
-
 from graphrag_tasks import embed as embedding
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
-from graphrag_tasks.snapshots import ARROW_TABLES
 from graphrag_tasks.stage import dependency_versions
 
 
@@ -42,27 +39,15 @@ def collections(config: Config) -> dict[str, str]:
 def serve(config: Config, store: Folder, staged: Folder) -> int:
     """Insert into the server the staged vectors that it lacks, and return their number."""
     from graphrag_tasks.load import open_vector_store
+    from graphrag_tasks.load.fields import rows_of
 
     server = open_vector_store(store, config.load)
     if server is None:
         return 0
     try:
         return sum(
-            server.insert_new(collection, _rows(name, staged))
+            server.insert_new(collection, rows_of(staged, name))
             for name, collection in collections(config).items()
         )
     finally:
         server.close()
-
-
-def _rows(name: str, staged: Folder) -> pa.Table:
-    """Return the vectors of one kind, with what they can be filtered by in the server."""
-    from graphrag_tasks.load.fields import with_fields
-
-    vectors = staged.open_arrow(ARROW_TABLES[name])
-    if name != "chunk_vectors":
-        return vectors
-    chunks = staged.read_table("chunks", ["chunk_id", "document_id"])
-    return with_fields(
-        vectors, chunks, staged.read_table("documents", ["document_id", "media_type"])
-    )

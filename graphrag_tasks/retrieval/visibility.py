@@ -140,6 +140,17 @@ class VisibleSnapshot(Snapshot):
         rows = self.table(name)
         return rows.filter(pc.equal(rows[key], value))
 
+    def searchable(self, kind: str) -> pa.Array[Any]:
+        """Return the ids of the visible rows of one kind whose published vector is theirs.
+
+        Args:
+            kind: chunk, entity or relation.
+        """
+        if kind == "chunk":
+            return column(self.table("chunks", ["chunk_id"]), "chunk_id")
+        rows = self._entities if kind == "entity" else self._relations
+        return column(rows.filter(rows["as_published"]), f"{kind}_id")
+
     @cached_property
     def _mentions(self) -> pa.Table:
         return self.table("mentions", ["entity_id", "chunk_id", "alias", "type"])

@@ -16,8 +16,8 @@ from some_vectors import DIMENSION, vectors
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import LoadConfig
 from graphrag_tasks.errors import QueryError, TransientError
-from graphrag_tasks.load.fields import with_fields
-from graphrag_tasks.load.vector_store import VectorStore, open_vector_store, row_key
+from graphrag_tasks.load.fields import row_key, with_fields
+from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
 
 
 def wait_for_port(port: int, server: subprocess.Popen[bytes], seconds: float = 60) -> None:
@@ -87,21 +87,35 @@ def test_a_search_returns_the_nearest_rows_that_fit(server: VectorStore) -> None
     rows = with_fields(
         vectors("a", "b", "c", "d"),
         pa.table({"chunk_id": ["id-d", "id-c", "id-b", "id-a"], "document_id": list("yyxx")}),
-        pa.table({"document_id": ["x", "y"], "media_type": ["md", "pdf"]}),
+        pa.table(
+            {"document_id": ["x", "y"], "media_type": ["md", "pdf"], "labels": [["hr", "it"], []]}
+        ),
     )
     server.insert_new("chunk_c", rows)
     query = [1.0] * DIMENSION
     assert [hit.id for hit in server.search("chunk_c", query, 3)] == ["id-d", "id-c", "id-b"]
     (best, *others) = server.search("chunk_c", query, 3, {"document_id": ["x"]})
-    assert (best.id, best.key, best.score) == ("id-b", row_key("id-b", "b"), DIMENSION)
+    assert (best.id, best.key, best.score) == (
+        "id-b",
+        row_key("id-b", "b", ["hr", "it"]),
+        DIMENSION,
+    )
     assert [hit.id for hit in others] == ["id-a"]
     both = {"document_id": ["x", "y"], "media_type": ["pdf"]}
     assert [hit.id for hit in server.search("chunk_c", query, 9, both)] == ["id-d", "id-c"]
+    labels = {"labels": ["it", "public"], "document_id": ["x", "y"]}
+    assert [hit.id for hit in server.search("chunk_c", query, 9, labels)] == ["id-b", "id-a"]
+    assert server.search("chunk_c", query, 9, {"labels": ["nobody"]}) == []
 
 
 @pytest.mark.parametrize(
-    "where", [{"document_id": ['x"] or id in ["y']}, {"document_id": [""]}, {"1 == 1 or x": ["x"]}]
-)
+    "where",
+    [
+        {"document_id": ['x"] or id in ["y']}, {"document_id": [""]}, {"1 == 1 or x": ["x"]},
+        {"labels": ['hr"]) or array_length(labels) >= 0 or array_contains_any(labels, ["x']},
+        {"labels": [""]},
+    ],
+)  # fmt: skip
 def test_a_filter_holds_ids_and_nothing_else(
     server: VectorStore, where: dict[str, list[str]]
 ) -> None:

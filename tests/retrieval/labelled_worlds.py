@@ -22,7 +22,9 @@ from graphrag_tasks.config import (
     SqlConfig,
 )
 from graphrag_tasks.gazetteer import gazetteer
+from graphrag_tasks.ids import text_sha256
 from graphrag_tasks.lexical import word_tables
+from graphrag_tasks.load.vector_store import collection_name
 from graphrag_tasks.mention import mention
 from graphrag_tasks.normalize import normalize
 from graphrag_tasks.relate import relate
@@ -66,8 +68,17 @@ class Document:
         return "\n\n".join([self.title, " ".join(fact.text for fact in self.facts)])
 
 
-def publish(root: Path, documents: Sequence[Document], snapshot_id: str = "one") -> Path:
-    """Publish the documents as a store, and return where it lies."""
+def publish(
+    root: Path, documents: Sequence[Document], snapshot_id: str = "one", *, served: bool = False
+) -> Path:
+    """Publish the documents as a store, and return where it lies.
+
+    Args:
+        root: The store.
+        documents: All there are.
+        snapshot_id: Of the snapshot.
+        served: Whether the manifest names collections of a vector server.
+    """
     tables = {name: schemas.empty(name) for name in schemas.SCHEMAS}
     for name, rows in _read(documents).items():
         tables[name] = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
@@ -89,11 +100,18 @@ def publish(root: Path, documents: Sequence[Document], snapshot_id: str = "one")
         snapshot_id, None, "2026-01-01T00:00:00Z", {}, {},
         {"model": "fake", "max_tokens": 64, "fingerprint": FakeEmbedder.fingerprint,
          "dimension": DIMENSION},
-        {}, written,
+        _collections() if served else {}, written,
     )  # fmt: skip
     folder.write_json(MANIFEST_FILE, manifest.as_dict())
     store.set_current(snapshot_id, instead_of=None)
     return root
+
+
+def _collections() -> dict[str, str]:
+    return {
+        name: collection_name(name.removesuffix("_vectors"), FakeEmbedder.fingerprint)
+        for name in schemas.VECTOR_TABLES
+    }
 
 
 def _read(documents: Sequence[Document]) -> dict[str, list[dict[str, Any]]]:
@@ -165,7 +183,7 @@ def _vectors(texts: pa.Table) -> pa.Table:
     flat = FakeEmbedder().encode(texts[1].to_pylist()).ravel()
     columns = [
         texts[0],
-        pa.array(["0"] * texts.num_rows, pa.string()),
+        pa.array([text_sha256(text) for text in texts[1].to_pylist()], pa.string()),
         pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), DIMENSION),
     ]
     return pa.table(columns, schema=schemas.vectors_schema(DIMENSION))

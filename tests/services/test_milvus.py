@@ -12,10 +12,12 @@ from milvus_service import Milvus
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config, load_config
 from graphrag_tasks.errors import TransientError
-from graphrag_tasks.load.vector_store import VectorStore, open_vector_store, row_key
+from graphrag_tasks.load.fields import row_key
+from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.retention import collect_garbage
 from graphrag_tasks.runner import run_index
+from graphrag_tasks.served import open_served
 from graphrag_tasks.snapshots import ARROW_TABLES, Snapshot, Store
 
 pytestmark = pytest.mark.services
@@ -54,11 +56,14 @@ def config(tmp_path: Path, corpus: Path, milvus: Milvus) -> Config:
     return configure(tmp_path, corpus, milvus.uri)
 
 
-def configure(folder: Path, corpus: Path, uri: str, **load: Any) -> Config:
+def configure(
+    folder: Path, corpus: Path, uri: str, access: dict[str, Any] | None = None, **load: Any
+) -> Config:
     overrides = {
         "store": str(folder / "store"),
         "sources": [str(corpus)],
         "load": {"vector_store": "milvus", "milvus_uri": uri, "batch_rows": 2, **load},
+        "access": access or {},
     }
     return load_config(overrides=overrides, environ={})
 
@@ -149,6 +154,33 @@ def test_a_search_keeps_to_the_documents_asked_for(
     assert {hit.id for hit in found} == {
         row["chunk_id"] for row in chunks if row["document_id"] == texts
     }
+
+
+def test_labels_are_fields_of_rows_that_never_change(
+    tmp_path: Path, corpus: Path, milvus: Milvus
+) -> None:
+    config = configure(
+        tmp_path, corpus, milvus.uri,
+        access={"enabled": True, "rules": [{"path": "*.md", "labels": ["dba"]}]},
+    )  # fmt: skip
+
+    def found(*principals: str) -> set[str]:
+        with open_served(config.store, config.load, principals=principals) as reader:
+            query = Store(config.store).open().table("chunk_vectors", ["vector"])["vector"][0]
+            return {hit.id for hit in reader.search("chunk", query.as_py(), 9)}
+
+    run_index(config, workers=1)
+    chunks = Store(config.store).open().table("chunks", ["chunk_id", "document_id"]).to_pylist()
+    assert found("sales") == set()
+    assert len(found("dba")) == len(chunks) - 1
+
+    (corpus / "reports.md.access.yaml").write_text("labels: [sales]")
+    second = run_index(config, workers=1)
+    document = Store(config.store).open().document(f"{corpus.name}/reports.md")["document_id"]
+    moved = {row["chunk_id"] for row in chunks if row["document_id"] == document}
+    assert inserted(second) == len(moved) > 0
+    assert found("sales") == moved
+    assert found("dba").isdisjoint(moved)
 
 
 def test_a_server_that_is_down_fails_the_run_and_the_next_one_completes(
