@@ -48,8 +48,8 @@ class GoldSentence(Line):
 
     Attributes:
         id: Unique in its file.
-        split: `dev`, `dev2` and `check` to work with; of `test` and `fresh` only totals are looked
-            at, when the rules are written.
+        split: `dev`, `dev2` and `check` to work with; of `test`, `fresh` and `held` only totals are
+            looked at, when the rules are written.
         kind: Construction it was sampled for; `NO_FACT` where it has no facts.
         path: `documents.path` of its document.
         start: First character in the document text when it was labelled.
@@ -60,7 +60,7 @@ class GoldSentence(Line):
 
     model_config = ConfigDict(strict=False)
 
-    split: Literal["dev", "dev2", "check", "test", "fresh"]
+    split: Literal["dev", "dev2", "check", "test", "fresh", "held"]
     kind: str
     path: str
     start: int
