@@ -129,7 +129,7 @@ def _groups(
         elif child.dep_ in _NOMINAL_ROLES:
             yield from _nominal(child)
         elif child.dep_ in ("advmod", "npadvmod"):
-            yield from _adverbial(child)
+            yield from _adverbial(child, antecedent)
         elif _is_clause(child):
             yield clause_argument(Role.CLAUSE, child, slot=0)
 
@@ -165,7 +165,10 @@ def _alternatives(noun: Token) -> Iterator[list[Argument]]:
             yield noun_arguments(Role.OBLIQUE, other, slot=0, preposition=words)
 
 
-def _adverbial(adverb: Token) -> Iterator[list[Argument]]:
+def _adverbial(adverb: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
+    if adverb.lower_ == "where" and antecedent is not None:
+        yield noun_arguments(Role.OBLIQUE, antecedent, slot=0, preposition="in", split=False)
+        return
     if adverb.dep_ == "npadvmod":
         timed = adverb.ent_type_ in _TIME_ENTITIES
         yield noun_arguments(Role.TIME if timed else Role.ADVERBIAL, adverb, slot=0, split=False)

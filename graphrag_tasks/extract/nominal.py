@@ -161,11 +161,17 @@ def _is_node(head: Token) -> bool:
 
 def _counted(head: Token) -> Token:
     """Return what is counted: the components in "one of the components"."""
-    if head.lower_ not in QUANTIFIERS:
+    if head.lower_ not in QUANTIFIERS and not _is_number(head):
         return head
     preposition = next((one for one in children(head, "prep") if one.lower_ == "of"), None)
     noun = None if preposition is None else first_child(preposition, "pobj")
     return head if noun is None or noun.tag_ in RELATIVE_TAGS else noun
+
+
+def _is_number(head: Token) -> bool:
+    """Return whether a noun only counts: "a number of components", but "the number of times"."""
+    article = first_child(head, "det") if head.lower_ == "number" else None
+    return article is not None and article.lower_ == "a"
 
 
 def _core_start(head: Token, without: Collection[Token]) -> int:

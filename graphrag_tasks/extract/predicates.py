@@ -124,14 +124,21 @@ def is_predicate_adverb(adverb: Token) -> bool:
 
 
 def relational_adjective(chain: list[Token]) -> Token | None:
-    """Return the adjective that a copula forms a relation with, as in "is compatible with"."""
+    """Return the adjective that a copula forms a relation with, as in "is compatible with".
+
+    In a relative clause the noun may stand before it: "the type that it is relevant for".
+    """
     verb = chain[-1]
     adjective = first_child(verb, "acomp")
     if adjective is None or first_child(adjective, "conj") is not None:
         return None
     prepositions = [child for child in children(verb, "prep") if child.i > adjective.i]
     prepositions.extend(children(adjective, "prep"))
-    return adjective if any(first_child(prep, "pobj") for prep in prepositions) else None
+    stranded = chain[0].dep_ == "relcl"
+    for preposition in prepositions:
+        if first_child(preposition, "pobj") or (stranded and not list(preposition.children)):
+            return adjective
+    return None
 
 
 def build_predicate(chain: list[Token], origin: Origin) -> Predicate:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.syntax import (
     ADDRESSEES,
+    NOMINAL_POS,
     RELATIVE_TAGS,
     SUBJECT_DEPS,
     children,
@@ -69,13 +70,24 @@ def find_subject(verb: Token) -> Subject | None:
 
 
 def is_imperative(verb: Token) -> bool:
-    """Return whether the verb is a command: a bare verb, or a conjunct of one.
+    """Return whether the verb is a command or a title: a bare verb, or a conjunct of one.
 
     It is the root, or the first word of its sentence ("Restore lists, so they are visible").
     """
     first = list(conjunction_heads(verb))[-1]
     is_main = first.dep_ == "ROOT" or (first.i == 0 and first.dep_ in ("advcl", "ccomp"))
+    if is_main and _is_title(first):
+        return verb.tag_ == first.tag_
     return is_main and _is_bare(first) and _is_bare(verb)
+
+
+def _is_title(verb: Token) -> bool:
+    """Return whether a title begins with a verb: "Managing keys in BTP", "How to manage keys"."""
+    if verb.pos_ != "VERB" or has_subject(verb):
+        return False
+    if verb.tag_ == "VBG":
+        return verb.i == 0 and not children(verb, "aux", "auxpass")
+    return verb.tag_ == "VB" and has_to(verb) and verb.doc[0].lower_ == "how"
 
 
 def _is_bare(verb: Token) -> bool:
@@ -104,6 +116,8 @@ def _climb(verb: Token) -> Subject | None:
             direct = hop == 0 or found.head is None
             return found if direct else Subject(found.head, Origin.INHERITED)
         governor = _governor(verb)
+        if governor is not None and _is_purpose_of_passive(verb, governor):
+            return Subject(None, Origin.IMPERATIVE)
         if governor is None:
             if means is not None and is_imperative(verb):
                 return Subject(means, Origin.INHERITED)
@@ -112,6 +126,12 @@ def _climb(verb: Token) -> Subject | None:
             means = _means(governor)
         verb = governor
     return None
+
+
+def _is_purpose_of_passive(verb: Token, governor: Token) -> bool:
+    """Return whether somebody unnamed does both: "to send messages, a key must be stored"."""
+    fronted = verb.dep_ == "advcl" and verb.i < governor.i and has_to(verb)
+    return fronted and first_child(governor, "auxpass") is not None
 
 
 def _means(verb: Token) -> Token | None:
@@ -150,8 +170,34 @@ def _own_subject(verb: Token) -> Subject | None:
         verb.dep_ == "relcl" and subject.lower_ in _RELATIVE_WORDS
     )
     if relative and clause.dep_ == "relcl":
-        return Subject(clause.head, Origin.RELATIVE)
+        return Subject(_antecedent(clause, verb), Origin.RELATIVE)
     return Subject(subject, Origin.DIRECT)
+
+
+def _antecedent(clause: Token, verb: Token) -> Token:
+    """Return the noun of a relative clause, further left if only that one agrees in number.
+
+    "Objects of the Dictionary that represent types": it is the objects that do.
+    """
+    noun = clause.head
+    plural = _is_plural_verb(verb)
+    if plural is None or noun.dep_ != "pobj" or _is_plural(noun) == plural:
+        return noun
+    above = noun.head.head
+    agrees = above.pos_ in NOMINAL_POS and _is_plural(above) == plural
+    return above if agrees else noun
+
+
+def _is_plural_verb(verb: Token) -> bool | None:
+    """Return the number of a verb in the present tense, None where its form tells none."""
+    for word in (*children(verb, "aux", "auxpass"), verb):
+        if word.tag_ in ("VBZ", "VBP"):
+            return word.tag_ == "VBP"
+    return None
+
+
+def _is_plural(noun: Token) -> bool:
+    return noun.tag_ in ("NNS", "NNPS") or first_child(noun, "conj") is not None
 
 
 def _lent_subject(verb: Token) -> Subject | None:

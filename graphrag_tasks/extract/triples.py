@@ -62,8 +62,9 @@ def derive_triples(frame: Frame) -> list[Triple]:
     """Return the binary triples of a frame, without repetitions.
 
     Each subject is paired with each object, indirect object, complement and oblique; the agent
-    of a passive with its subject; each object with each oblique and complement. Arguments
-    without a noun-phrase core give none.
+    of a passive with its subject; each object with each oblique and complement. A subject that
+    another verb lent is paired with no oblique where there is an object: "SAP helps users to store
+    data in KNKK" tells of the data. Arguments without a noun-phrase core give none.
 
     Args:
         frame: A frame of any extractor.
@@ -89,8 +90,10 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
         yield from _pairs(subjects, lemma, complements)
     elif _acts_on_object(lemma):
         yield from _pairs(objects, _passive_form(lemma), complements)
+    lent = frame.rule == Rule.INHERITED and objects
     for oblique in frame.having(Role.OBLIQUE, Role.AGENT):
-        yield from _pairs(subjects, _with(lemma, oblique), [oblique])
+        if not lent:
+            yield from _pairs(subjects, _with(lemma, oblique), [oblique])
         yield from _pairs(objects, _object_relation(frame, oblique), [oblique])
 
 

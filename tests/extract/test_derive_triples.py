@@ -59,6 +59,11 @@ DERIVATIONS = {
         " in/IN/prep/3 KNKK/NNP/pobj/5",
         [("SAP", "fail to store", "data"), ("SAP", "fail to store in", "KNKK")],
     ),
+    "the oblique of an object whose subject is lent": (
+        "SAP/NNP/nsubj/1 starts/VBZ/ROOT/1/start before/IN/prep/1 storing/VBG/pcomp/2/store"
+        " data/NNS/dobj/3 in/IN/prep/3 KNKK/NNP/pobj/5",
+        [("SAP", "store", "data"), ("data", "be stored in", "KNKK")],
+    ),
     "there is": (
         "There/EX/expl/1 are/VBP/ROOT/1/be tables/NNS/attr/1/table in/IN/prep/1 SAP/NNP/pobj/3",
         [("tables", "be in", "SAP")],

@@ -56,7 +56,10 @@ RULES = {
     "after 'where' the noun is no object": (
         "It/PRP/nsubj/1 has/VBZ/ROOT/1/have rows/NNS/dobj/1 where/WRB/advmod/5 it/PRP/nsubj/5"
         " writes/VBZ/relcl/2/write to/IN/prep/5 KONV/NNP/pobj/6",
-        ["svo: have(subject=It; object=rows)", "verb_prep: write(subject=it; oblique to=KONV)"],
+        [
+            "svo: have(subject=It; object=rows)",
+            "verb_prep: write(subject=it; oblique in=rows; oblique to=KONV)",
+        ],
     ),
     "after 'whose' the noun is no object": (
         "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read KONV/NNP/dobj/1 whose/WP$/poss/4"

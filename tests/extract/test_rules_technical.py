@@ -91,6 +91,48 @@ TRIPLES = {
         " data/NNS/dobj/4 in/IN/prep/4 BTP/NNP/pobj/6",
         ["data | store in | BTP"],
     ),
+    "what a relative clause ends with is said of its noun": (
+        "Types/NNS/ROOT/0 groups/NNS/nsubj/2 are/VBP/relcl/0/be relevant/JJ/acomp/2 for/IN/prep/2",
+        ["groups | be relevant for | Types"],
+    ),
+    "where something is done": (
+        "Apps/NNS/ROOT/0 where/WRB/advmod/3 users/NNS/nsubj/3 find/VBP/relcl/0 logs/NNS/dobj/3",
+        ["users | find | logs", "users | find in | Apps", "logs | be found in | Apps"],
+    ),
+    "a relative clause agrees with its noun in number": (
+        "Objects/NNS/ROOT/0 in/IN/prep/0 DDIC/NNP/pobj/1 that/WDT/nsubj/4 hold/VBP/relcl/2"
+        " types/NNS/dobj/4",
+        ["Objects | be in | DDIC", "Objects | hold | types"],
+    ),
+    "one that agrees with the nearer noun stays there": (
+        "Objects/NNS/ROOT/0 in/IN/prep/0 DDIC/NNP/pobj/1 that/WDT/nsubj/4 holds/VBZ/relcl/2/hold"
+        " types/NNS/dobj/4",
+        ["Objects | be in | DDIC", "DDIC | hold | types"],
+    ),
+    "the purpose of a passive is somebody's who is not named": (
+        "To/TO/aux/1 send/VB/advcl/5 orders/NNS/dobj/1 keys/NNS/nsubjpass/5 are/VBP/auxpass/5/be"
+        " stored/VBN/ROOT/5/store in/IN/prep/5 BTP/NNP/pobj/6",
+        ["keys | be stored in | BTP"],
+    ),
+    "a title that begins with a gerund": (
+        "Linking/VBG/ROOT/0/link keys/NNS/dobj/0 to/IN/prep/0 roles/NNS/pobj/2",
+        ["keys | link to | roles"],
+    ),
+    "a title that says how": (
+        "How/WRB/advmod/2 to/TO/aux/2 keep/VB/ROOT/2 keys/NNS/dobj/2 in/IN/prep/2 BTP/NNP/pobj/4"
+        " and/CC/cc/2 push/VB/conj/2 it/PRP/dobj/7 to/IN/prep/7 Git/NNP/pobj/9",
+        ["keys | keep in | BTP", "it | push to | Git"],
+    ),
+    "a number of things are these": (
+        "A/DT/det/1 number/NN/nsubj/4 of/IN/prep/1 keys/NNS/pobj/2 open/VBP/ROOT/4"
+        " locks/NNS/dobj/4",
+        ["keys | open | locks"],
+    ),
+    "the number of things is none of them": (
+        "The/DT/det/1 number/NN/nsubj/4 of/IN/prep/1 keys/NNS/pobj/2 exceeds/VBZ/ROOT/4/exceed"
+        " limits/NNS/dobj/4",
+        ["number of keys | exceed | limits"],
+    ),
     "like": (
         "Tables/NNS/nsubj/3 like/IN/prep/0 KONV/NNP/pobj/1 exist/VBP/ROOT/3",
         ["Tables | include | KONV"],
