@@ -9,15 +9,13 @@ from graphrag_tasks.extract.inflection import past_participle
 from graphrag_tasks.extract.spans import surface
 from graphrag_tasks.extract.subjects import Origin
 from graphrag_tasks.extract.syntax import (
-    ADDRESSEES,
     AUXILIARY_DEPS,
-    ENABLING_VERBS,
-    SUBJECT_DEPS,
     children,
     conjunction_heads,
     first_child,
     has_subject,
     has_to,
+    is_enabled,
     is_verbal,
 )
 
@@ -91,17 +89,6 @@ def is_instrument(participle: Token) -> bool:
         and is_verbal(participle.head)
         and first_child(participle, "dobj") is not None
     )
-
-
-def is_enabled(token: Token) -> bool:
-    """Return whether the verb says what another one lets the reader do: "lets you manage"."""
-    head = token.head
-    if token.dep_ not in ("xcomp", "ccomp") or head.lemma_ not in ENABLING_VERBS:
-        return False
-    if token.i < head.i or token.tag_ != "VB" or not is_verbal(head):
-        return False
-    agent = first_child(token, *SUBJECT_DEPS) or first_child(head, "dobj", "dative")
-    return agent is not None and agent.lower_ in ADDRESSEES
 
 
 def chaining_adjective(verb: Token) -> Token | None:

@@ -49,7 +49,7 @@ _DIRECTED = frozenset(
     | {"grant", "link", "map", "migrate", "move", "push", "send", "transfer", "transport", "upload"}
 )
 """Verbs that do what they do "to" something."""
-_STATIVE = frozenset({"be", "have"})
+_STATIVE = frozenset({"be", "contain", "have", "include", "need", "require", "support", "want"})
 """Verbs that do nothing to their object."""
 _OBJECT_DEPS = frozenset({"dobj"})
 

@@ -62,7 +62,8 @@ def repaired(doc: Doc) -> Doc:
     subjects = [token for token in doc if _is_misread_subject(token)]
     nouns = [token for token in doc if _is_misread_noun(token)]
     choices = [token for token in doc if _is_misread_choice(token)]
-    if command is None and not (names or ties or items or subjects or nouns or choices):
+    means = [token for token in doc if _is_misplaced_means(token)]
+    if command is None and not (names or ties or items or subjects or nouns or choices or means):
         return doc
     reading = _Reading(
         tags=[token.tag_ for token in doc],
@@ -83,6 +84,8 @@ def repaired(doc: Doc) -> Doc:
         _read_as_noun(reading, noun)
     for choice in choices:
         _read_as_preposition(reading, choice)
+    for using in means:
+        reading.deps[using.i], reading.heads[using.i] = "advcl", _acting(using.head).i
     for tie in ties:
         reading.heads[tie.i] = tie.i - 1
     return _rebuilt(doc, reading)
@@ -163,6 +166,23 @@ def _read_as_noun(reading: _Reading, noun: Token) -> None:
                 reading.heads[part.i] = noun.i
         elif child.dep_ == "dobj" and child.i == noun.i + 1:
             reading.deps[child.i] = "appos"
+
+
+def _is_misplaced_means(token: Token) -> bool:
+    """Return whether a "using" hangs on an object, as if that used something.
+
+    "Connects the steps using an adapter" tells how they are connected.
+    """
+    if token.lower_ != "using" or token.dep_ != "acl" or first_child(token, "dobj") is None:
+        return False
+    return is_verbal(_acting(token.head))
+
+
+def _acting(noun: Token) -> Token:
+    """Return the verb that an object or the noun of its preposition hangs on, or another word."""
+    while noun.dep_ in ("conj", "pobj", "prep") and noun.head.i < noun.i:
+        noun = noun.head
+    return noun.head if noun.dep_ == "dobj" else noun
 
 
 def _is_misread_choice(token: Token) -> bool:

@@ -20,6 +20,7 @@ from graphrag_tasks.extract.syntax import (
     first_child,
     has_subject,
     has_to,
+    is_enabled,
     is_verbal,
 )
 
@@ -217,6 +218,8 @@ def _governor(verb: Token) -> Token | None:
     """Return the verb whose subject this one shares, or None."""
     head = verb.head
     if verb.dep_ == "conj":
+        if is_enabled(head):
+            head = head.head
         return head if is_verbal(head) else None
     if verb.dep_ in _LOOSE_DEPS:
         return head if is_verbal(head) else None

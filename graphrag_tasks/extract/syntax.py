@@ -53,6 +53,17 @@ def has_to(verb: Token) -> bool:
     return any(child.tag_ == "TO" for child in children(verb, "aux"))
 
 
+def is_enabled(token: Token) -> bool:
+    """Return whether the verb says what another one lets the reader do: "lets you manage"."""
+    head = token.head
+    if token.dep_ not in ("xcomp", "ccomp") or head.lemma_ not in ENABLING_VERBS:
+        return False
+    if token.i < head.i or token.tag_ != "VB" or not is_verbal(head):
+        return False
+    agent = first_child(token, *SUBJECT_DEPS) or first_child(head, "dobj", "dative")
+    return agent is not None and agent.lower_ in ADDRESSEES
+
+
 def subtree(head: Token, *, outside: Callable[[Token], bool] = lambda _: False) -> list[int]:
     """Return the sorted token indices of a subtree, after pruning.
 

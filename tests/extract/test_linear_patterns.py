@@ -26,6 +26,10 @@ def triples(line: str, lead: str | None = None) -> list[str]:
         ("We use the command line interface (CLI).", "command line interface | be known as | CLI"),
         ("Center of Excellence (CoE)", "Center of Excellence | be known as | CoE"),
         ("The Data Dictionary (DDIC) holds types.", "Data Dictionary | be known as | DDIC"),
+        ("ABAP development tools for Eclipse (ADT) open it.",
+         "ABAP development tools for Eclipse | be known as | ADT"),
+        ("The Don't-Repeat-Yourself (DRY) principle holds.",
+         "Don't-Repeat-Yourself | be known as | DRY"),
         ("MRP (Material Requirements Planning)",
          "Material Requirements Planning | be known as | MRP"),
         ("Several Remote Function Calls (RFCs)", "Remote Function Calls | be known as | RFCs"),
@@ -124,10 +128,11 @@ def test_one_arrow_relates_and_several_are_a_menu_path() -> None:
 @pytest.mark.parametrize(
     "text",
     ["For more information, see the guide.", "See Orders.", "Which plan is used?", "Next: Orders",
-     "Refer to the guide.", "Choose Save.", "In the first row, enter a name.",
+     "Refer to the guide.", "Choose Save.", "In the first row, enter 1.",
      "If you need another plan, select it.", "To create a key, follow the steps below.",
      "After activation, choose F9 in ADT.", "You've now learned how to read tables.",
-     "To learn about keys, see Keys.", "Continue with the next exercise."],
+     "To learn about keys, see Keys.", "Continue with the next exercise.",
+     "Choose the Save button in the toolbar."],
 )  # fmt: skip
 def test_pointers_questions_and_screen_steps_state_no_fact(text: str) -> None:
     assert states_no_fact(text)
@@ -140,6 +145,8 @@ def test_pointers_questions_and_screen_steps_state_no_fact(text: str) -> None:
         "Seen orders are moved.",
         "The next one runs.",
         "Select VBBE instead of VBBS.",
+        "In the first row, enter a name.",
+        "Open SQL reads tables.",
     ],
 )
 def test_other_sentences_may(text: str) -> None:

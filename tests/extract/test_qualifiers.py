@@ -45,6 +45,10 @@ QUALIFIERS = {
         "SAP/NNP/nsubj/1 has/VBZ/ROOT/1/have data/NNS/dobj/1 in/IN/prep/2 KNKK/NNP/pobj/3",
         ["data | be in | KNKK"],
     ),
+    "what one needs is not put anywhere either": (
+        "SAP/NNP/nsubj/1 needs/VBZ/ROOT/1/need roles/NNS/dobj/1 with/IN/prep/2 rights/NNS/pobj/3",
+        ["roles | be with | rights"],
+    ),
     "a gerund": (
         "A/DT/det/1 place/NN/nsubj/5 for/IN/prep/1 defining/VBG/pcomp/2/define types/NNS/dobj/3"
         " exists/VBZ/ROOT/5/exist",

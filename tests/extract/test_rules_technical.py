@@ -109,6 +109,21 @@ TRIPLES = {
         " types/NNS/dobj/4",
         ["Objects | be in | DDIC", "DDIC | hold | types"],
     ),
+    "both things that somebody enables": (
+        "BTP/NNP/nsubj/1 helps/VBZ/ROOT/1/help you/PRP/nsubj/3 share/VB/ccomp/1 data/NNS/dobj/3"
+        " and/CC/cc/3 enable/VB/conj/3 teams/NNS/dobj/6",
+        ["BTP | help share | data", "BTP | enable | teams"],
+    ),
+    "what is done using something": (
+        "SAP/NNP/nsubj/1 links/VBZ/ROOT/1/link steps/NNS/dobj/1 using/VBG/acl/2/use"
+        " queues/NNS/dobj/3",
+        [
+            "SAP | link | steps",
+            "SAP | link using | queues",
+            "steps | be linked using | queues",
+            "SAP | use | queues",
+        ],
+    ),
     "the purpose of a passive is somebody's who is not named": (
         "To/TO/aux/1 send/VB/advcl/5 orders/NNS/dobj/1 keys/NNS/nsubjpass/5 are/VBP/auxpass/5/be"
         " stored/VBN/ROOT/5/store in/IN/prep/5 BTP/NNP/pobj/6",

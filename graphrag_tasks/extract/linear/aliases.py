@@ -13,8 +13,9 @@ RELATION = "be known as"
 
 _SHORT = re.compile(r"\(\s*[\"“']?([A-Z][A-Za-z0-9/&-]{1,9})[\"”']?\s*\)")
 _BRACKETED = re.compile(r"(?<![\w(])([A-Z][A-Z0-9]{1,7})s?\s\(([A-Z][\w-]*(?:\s[\w-]+){1,6})\)")
-_WORD = re.compile(r"[^\W_]+(?:[./][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:[./'’][^\W_]+)*")
 _SMALL = frozenset({"of", "for", "and", "the", "to", "on", "in", "as", "a", "by", "with"})
+_BELONGING = frozenset({"for", "in", "of"})
 _MAX_WORDS = 7
 
 
@@ -22,7 +23,8 @@ def aliases(text: str) -> Iterator[Frame]:
     """Yield one frame for each short name in brackets and the long name before it.
 
     The long name is the run of words whose initials the short one spells (Schwartz and Hearst,
-    PSB 2003), else the run of capitalised words right before the bracket.
+    PSB 2003), with what it is for ("Development Tools for Eclipse (DT)"), else the run of
+    capitalised words right before the bracket.
     """
     for match in _SHORT.finditer(text):
         short = match[1]
@@ -30,6 +32,8 @@ def aliases(text: str) -> Iterator[Frame]:
             continue
         words = _words_before(text, match.start())
         start = _spelled(words, short)
+        if start is None and len(words) > 3 and words[-2][0] in _BELONGING:
+            start = _spelled(words[:-2], short)
         if start is None:
             start = _capitalised(words, short)
         if start is not None:

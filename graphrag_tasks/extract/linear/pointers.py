@@ -21,9 +21,15 @@ _SCREEN_STEP = re.compile(
     r"(?:(?:then|now|next|first|finally|optional|in the [^,]{1,60}|on the [^,]{1,60}|"
     r"(?:if|after|before|once|when|from) [^,]{1,80}|to [^,]{1,60})[,:]\s(?:then )?)?"
     r"(?:choose|click|press|select|enter|tick|scroll|expand|go to|navigate|log on|log in|open|"
-    r"right-click|double-click)\s(?!.*\b(?:instead of|rather than)\b)",
+    r"right-click|double-click)\s"
+    r"(?!(?:the|an?|your|this|these|all)\s(?!.{0,60}\b(?:button|icon|link|tab|tile)\b))"
+    r"(?!.*\b(?:instead of|rather than)\b)(?!(?-i:(?:[A-Z]\S*\s){1,3}(?:is|are|can|[a-z]{3,}s)\s))",
     re.IGNORECASE,
 )
+"""A command at a control, which has no article or is called so ("Choose Save", "click the Edit icon").
+
+"Select your system in the list" and "Open SQL reads tables" are read.
+"""
 
 
 def states_no_fact(text: str) -> bool:
