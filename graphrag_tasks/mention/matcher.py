@@ -1,41 +1,45 @@
-"""Find names in texts: a trie over tokens, longest match first.
+"""Find names in texts: a trie over tokens, longest match first, all places of a batch at once.
 
-A trie over token numbers, as one dictionary from (node, token) to node, was measured against the
-character automata of `ahocorasick-rs` and spaCy's `PhraseMatcher` on half a million names: it is
-built in a fifth of the time, takes a quarter of the memory, and lets a shorter name in where the
-spelling forbids the longer one (`docs/graph.md`).
+The automata of `ahocorasick-rs` and spaCy's `PhraseMatcher` take longer and more memory to build,
+and do not let a shorter name in where the spelling forbids the longer one (`docs/graph.md`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphrag_tasks.forms import singular_noun
-from graphrag_tasks.mention.spelling import ANY, TOKEN, Spelling, folded
+from graphrag_tasks.mention.spelling import ANY, CAPITAL, TOKEN, Spelling, folded
+from graphrag_tasks.mention.trie import NONE, ROOT, Rows, Trie
+from graphrag_tasks.mention.vocabulary import PREPOSITIONS, Tokens, Vocabulary
 
-_BITS = 32
-_UNKNOWN = -1
-"""Number of a token that no name has, and of a node that is none: no key of edges or ends."""
 _SHORTEST_TIED = 3
-_Span = tuple[int, int]
-_Token = tuple[int, int]
-_PREPOSITIONS = ("of", "in", "for", "with", "from", "to", "on", "by", "at", "between", "into")
+_ANY, _CAPITAL, _OTHER = range(3)
+_KINDS = {ANY: _ANY, CAPITAL: _CAPITAL}
+_BETWEEN = "\n"
 
 
-class Match(NamedTuple):
-    """A name at its place: characters `start` to `end` of the text."""
+class Matches(NamedTuple):
+    """Names at their places, by text and then start, an array element each.
 
-    start: int
-    end: int
-    name: int
+    Attributes:
+        text: Which text.
+        start, end: Its characters there.
+        name: The name's number.
+        alias: What stands there.
+    """
 
-
-class _End(NamedTuple):
-    """A name that ends at a node, and how it must be written."""
-
-    name: int
-    spelling: Spelling
+    text: Rows
+    start: Rows
+    end: Rows
+    name: Rows
+    alias: list[str]
 
 
 class NameMatcher:
@@ -47,17 +51,14 @@ class NameMatcher:
     """
 
     def __init__(self) -> None:
-        self._edges: dict[int, int] = {}
-        self._ends: dict[int, _End] = {}
-        self._nodes = 1
-        self._numbers: dict[str, int] = {}
-        self._tokens: dict[str, tuple[int, int]] = {}
-        self._prepositions = {
-            self._numbers.setdefault(word, len(self._numbers)) for word in _PREPOSITIONS
-        }
+        self._vocabulary = Vocabulary()
+        self._tokens, self._ends = array("i"), array("q", [0])
+        self._names, self._kinds = array("q"), array("b")
+        self._spellings: dict[int, Spelling] = {}
+        self._trie: Trie | None = None
 
     def add(self, key: str, name: int, spelling: Spelling) -> None:
-        """Add a name.
+        """Add a name, before any is sought.
 
         Of names that are the same in folded tokens the first that is added is found, so add the
         most frequent first.
@@ -72,73 +73,118 @@ class NameMatcher:
             return
         if not spelling.capital and not spelling.forms:
             tokens[-1] = singular_noun(tokens[-1])
-        node = 0
-        for token in tokens:
-            edge = node << _BITS | self._numbers.setdefault(token, len(self._numbers))
-            if edge not in self._edges:
-                self._edges[edge] = self._nodes
-                self._nodes += 1
-            node = self._edges[edge]
-        self._ends.setdefault(node, _End(name, spelling))
+        self._tokens.extend(map(self._vocabulary.number, tokens))
+        self._ends.append(len(self._tokens))
+        kind = _KINDS.get(spelling, _OTHER)
+        if kind == _OTHER:
+            self._spellings[len(self._names)] = spelling
+        self._names.append(name)
+        self._kinds.append(kind)
 
-    def find(self, text: str) -> Iterator[Match]:
-        """Yield the names in a text, the longest at each place, in their order."""
-        spans = [token.span() for token in TOKEN.finditer(text)]
-        tokens = [self._number(text[start:end]) for start, end in spans]
-        place = 0
-        while place < len(tokens):
-            match = self._longest(text, spans, tokens, place)
-            if match is None:
-                place += 1
-            else:
-                end, name = match
-                start = spans[place][0]
-                yield Match(start, spans[end - 1][1], name)
-                place = self._behind_preposition(text, spans, tokens, place, end)
+    def find(self, texts: Sequence[str]) -> Matches:
+        """Return the names in texts, the longest at each place."""
+        if self._trie is None:
+            self._trie = Trie(np.array(self._tokens, np.int32), np.array(self._ends))
+        starts = np.array([0, *accumulate(len(text) + len(_BETWEEN) for text in texts)])[:-1]
+        joined = _BETWEEN.join(texts)
+        tokens = self._vocabulary.read(joined, starts)
+        ends, found = self._longest(self._trie, joined, tokens)
+        first = _from_left(tokens, ends)
+        last = ends[first] - 1
+        spans = zip(tokens.start[first].tolist(), tokens.end[last].tolist(), strict=True)
+        of = tokens.text[first]
+        return Matches(
+            of,
+            tokens.start[first] - starts[of],
+            tokens.end[last] - starts[of],
+            np.array(self._names, np.int64)[found[first]],
+            [joined[start:end] for start, end in spans],
+        )
 
-    def _behind_preposition(
-        self, text: str, spans: list[_Span], tokens: list[_Token], place: int, end: int
-    ) -> int:
-        """Return where to look on: behind a name, or inside it where it is a common noun's."""
-        if end - place > _SHORTEST_TIED - 1 and text[spans[place][0]].islower():
-            for one in range(place + 1, end - 1):
-                if tokens[one][0] in self._prepositions:
-                    return one + 1
-        return end
+    def _longest(self, trie: Trie, joined: str, tokens: Tokens) -> tuple[Rows, Rows]:
+        """Return where the longest name that begins at each token ends, and which it is.
 
-    def _number(self, token: str) -> _Token:
-        """Return the numbers of a token and of its singular."""
-        found = self._tokens.get(token)
-        if found is None:
-            word = folded(token)
-            one = self._numbers.get(word, _UNKNOWN)
-            found = one, self._numbers.get(singular_noun(word), _UNKNOWN)
-            self._tokens[token] = found
-        return found
+        The end is the token behind it, or 0 where no name begins. An exact token goes before the
+        singular of it.
+        """
+        spelled = _Spelled(joined, tokens, np.array(self._kinds), self._spellings)
+        ends = np.zeros(len(tokens.start), np.int64)
+        names = np.full(len(ends), NONE, np.int64)
+        places = np.arange(len(ends))  # where paths began that still go on
+        nodes = np.full(len(ends), ROOT, np.int64)
+        last = places
+        while len(places):
+            plural = np.flatnonzero(tokens.singular[last] != tokens.exact[last])
+            singles = trie.below(nodes[plural], tokens.singular[last[plural]])
+            nodes = trie.below(nodes, tokens.exact[last])
+            for at, reached in ((plural, singles), (slice(None), nodes)):
+                found = trie.names(reached)
+                allowed = spelled.allowed(places[at], last[at], found)
+                ends[places[at][allowed]] = last[at][allowed] + 1
+                names[places[at][allowed]] = found[allowed]
+            on = np.flatnonzero((nodes != ROOT) & (last + 1 < tokens.stop[places]))
+            places, nodes, last = places[on], nodes[on], last[on] + 1
+        return ends, names
 
-    def _longest(
-        self, text: str, spans: list[_Span], tokens: list[_Token], place: int
-    ) -> tuple[int, int] | None:
-        """Return the end and the name of the longest match that begins at a token."""
-        found: list[tuple[int, _End]] = []
-        edges, ends = self._edges, self._ends
-        node = 0
-        for end in range(place, len(tokens)):
-            exact, singular = tokens[end]
-            below = edges.get(node << _BITS | exact, _UNKNOWN)
-            if singular != exact:
-                last = ends.get(edges.get(node << _BITS | singular, _UNKNOWN))
-                if last is not None:
-                    found.append((end, last))
-            last = ends.get(below)
-            if last is not None:
-                found.append((end, last))
-            if below == _UNKNOWN:
-                break
-            node = below
-        for end, last in reversed(found):
-            if last.spelling is ANY or last.spelling.allows(
-                text[spans[place][0] : spans[end][1]], opening=place == 0
-            ):
-                return end + 1, last.name
-        return None
+
+class _Spelled:
+    """How the names of a batch are written, and whether they may be."""
+
+    def __init__(
+        self, joined: str, tokens: Tokens, kinds: NDArray[np.int8], spellings: dict[int, Spelling]
+    ) -> None:
+        self._joined, self._tokens = joined, tokens
+        self._kinds, self._spellings = kinds, spellings
+        self._capitals = np.append(0, np.cumsum(tokens.is_capital))
+        self._small = np.append(0, np.cumsum(tokens.is_small))
+
+    def allowed(self, first: Rows, last: Rows, names: NDArray[np.int32]) -> Rows:
+        """Return the places in these arrays of names that are written as they must be.
+
+        Args:
+            first: Token that the name begins at.
+            last: Token that it ends with.
+            names: The name, or `NONE`.
+        """
+        held = np.flatnonzero(names != NONE)
+        kinds = self._kinds[names[held]]
+        first, last = first[held], last[held]
+        no_capital = self._capitals[first] == self._capitals[last + 1]
+        is_lower = no_capital & (self._small[first] < self._small[last + 1])
+        good = (kinds == _ANY) | ((kinds == _CAPITAL) & ~is_lower)
+        for one in np.flatnonzero(kinds == _OTHER).tolist():
+            good[one] = self._allows(int(names[held[one]]), int(first[one]), int(last[one]))
+        allowed: Rows = held[good]
+        return allowed
+
+    def _allows(self, name: int, first: int, last: int) -> bool:
+        tokens = self._tokens
+        text = self._joined[tokens.start[first] : tokens.end[last]]
+        opening = first == 0 or bool(tokens.text[first - 1] < tokens.text[first])
+        return self._spellings[name].allows(text, opening=opening)
+
+
+def _from_left(tokens: Tokens, ends: Rows) -> Rows:
+    """Return the tokens that a name begins at, of names that do not overlap: the left one wins.
+
+    Args:
+        tokens: Of all texts.
+        ends: The token behind the longest name that begins at each; 0 where none does.
+    """
+    begun = np.flatnonzero(ends)
+    after = ends[begun]
+    place = np.arange(len(ends) + 1)
+    is_tie = (tokens.exact >= 0) & (tokens.exact < len(PREPOSITIONS))
+    ties = np.minimum.accumulate(np.where(np.append(is_tie, True), place, len(ends))[::-1])[::-1]
+    tie = ties[begun + 1]
+    inside = (after - begun >= _SHORTEST_TIED) & (tie + 1 < after) & (tokens.opens_small[begun] > 0)
+    after = np.where(inside, tie + 1, after)
+    following = np.searchsorted(begun, after)
+    there = np.minimum(following, max(len(begun) - 1, 0))
+    goes_on = (following < len(begun)) & (tokens.text[begun[there]] == tokens.text[begun])
+    _, at = np.unique(tokens.text[begun], return_index=True)
+    chosen = [np.empty(0, np.int64)]
+    while len(at):  # one name further in every text
+        chosen.append(at)
+        at = following[at[goes_on[at]]]
+    return begun[np.sort(np.concatenate(chosen))]

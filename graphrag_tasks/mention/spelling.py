@@ -17,6 +17,8 @@ TOKEN = re.compile(r"\w+://\S+|[^\W_]+(?:_+[^\W_]+)*|[^\w\s]|_+")
 
 def folded(token: str) -> str:
     """Return a token without case, accents and compatibility forms."""
+    if token.isascii():
+        return token.lower()
     parts = unicodedata.normalize("NFKD", token.casefold())
     return "".join(part for part in parts if not unicodedata.combining(part))
 

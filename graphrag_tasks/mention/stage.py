@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -29,6 +30,8 @@ DEPENDENCIES = ("spacy", "duckdb")
 
 EXTRACTED, NAME = "extracted", "name"
 """Where a mention comes from: an end of a triple, or a known name found in the text."""
+
+_TEXTS_AT_ONCE = 1 << 14
 
 _FOUND = pa.schema(
     [
@@ -172,9 +175,8 @@ def mention(
         connection = stack.enter_context(sql_over(inputs, sql))
         for statement in (_THINGS, _ENDS, _TITLES, _PLACES, _EXTRACTED):
             connection.execute(statement)
-        sought = connection.sql(_NAMES).to_arrow_table() if config.names else _no_names()
-        connection.register("numbered", _numbered(sought))
-        matcher = _matcher(sought, config) if sought.num_rows else NameMatcher()
+        matcher, entities = _matcher(connection, config)
+        connection.register("numbered", entities)
         add_rows(connection, "found", _FOUND, _find(connection, matcher))
         connection.execute(_LOCATED)
         by_source = dict(connection.sql(_BY_SOURCE).fetchall())
@@ -185,47 +187,37 @@ def mention(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _no_names() -> pa.Table:
-    return pa.table({"key": pa.array([], pa.string()), "entity": pa.array([], pa.int64())})
-
-
-def _numbered(names: pa.Table) -> pa.Table:
-    return pa.table({"number": pa.array(range(names.num_rows), pa.int64()),
-                     "entity": names["entity"]})  # fmt: skip
-
-
-def _matcher(names: pa.Table, config: MentionConfig) -> NameMatcher:
-    is_known = known_words(config.model)
+def _matcher(
+    connection: duckdb.DuckDBPyConnection, config: MentionConfig
+) -> tuple[NameMatcher, pa.Table]:
+    """Return what finds the names that are sought, by number, and the entity of each number."""
     matcher = NameMatcher()
-    number = 0
-    for batch in names.to_batches():
-        for row in batch.to_pylist():
+    entities = [pa.array([], pa.int64())]
+    numbers = count()
+    is_known = known_words(config.model)
+    for batch in connection.sql(_NAMES).to_arrow_reader(BATCH_ROWS) if config.names else ():
+        entities.append(batch["entity"])
+        columns = (batch[name].to_pylist() for name in ("key", "forms", "typed", "title"))
+        for key, forms, typed, title, number in zip(*columns, numbers, strict=False):
             spelling = spelling_of(
-                row["forms"],
-                is_named=row["typed"] or row["title"],
-                is_title=row["title"],
-                is_known=is_known,
+                forms, is_named=typed or title, is_title=title, is_known=is_known
             )
             if spelling:
-                matcher.add(row["key"], number, spelling)
-            number += 1
-    return matcher
+                matcher.add(key, number, spelling)
+    found = pa.chunked_array(entities)
+    return matcher, pa.table({"number": pa.array(range(len(found)), pa.int64()), "entity": found})
 
 
 def _find(connection: duckdb.DuckDBPyConnection, matcher: NameMatcher) -> Iterator[pa.RecordBatch]:
     """Yield rows of `_FOUND`, one batch for each of sentences."""
     connection.execute(_TEXTS)
     with connection.cursor() as reading:  # while the other connection writes
-        for batch in reading.sql("FROM texts").to_arrow_reader(BATCH_ROWS):
-            columns = (batch.column(name).to_pylist() for name in ("place", "text"))
-            rows = [
-                (place, match.name, match.start, match.end, text[match.start : match.end])
-                for place, text in zip(*columns, strict=True)
-                for match in matcher.find(text)
-            ]
-            values = zip(*rows, strict=True) if rows else [[]] * len(_FOUND)
+        for batch in reading.sql("FROM texts").to_arrow_reader(_TEXTS_AT_ONCE):
+            found = matcher.find(batch["text"].to_pylist())
+            places = batch["place"].take(pa.array(found.text))
+            columns = (places, found.name, found.start, found.end, found.alias)
             yield pa.record_batch(
-                [pa.array(column, one.type) for column, one in zip(values, _FOUND, strict=True)],
+                [pa.array(column, one.type) for column, one in zip(columns, _FOUND, strict=True)],
                 schema=_FOUND,
             )
     connection.execute("DROP TABLE texts")

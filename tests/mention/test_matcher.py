@@ -1,6 +1,8 @@
 """The matcher: longest names at token boundaries, whatever their case, accents and number."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphrag_tasks.mention.matcher import NameMatcher
 from graphrag_tasks.mention.spelling import ANY, CAPITAL, Spelling, spelling_of
@@ -11,7 +13,7 @@ def found(text: str, *names: str | tuple[str, Spelling]) -> list[str]:
     for number, name in enumerate(names):
         key, spelling = name if isinstance(name, tuple) else (name, ANY)
         matcher.add(key.casefold(), number, spelling)
-    return [text[match.start : match.end] for match in matcher.find(text)]
+    return matcher.find([text]).alias
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def test_of_names_that_fold_alike_the_first_is_found() -> None:
     matcher = NameMatcher()
     matcher.add("resume", 1, ANY)
     matcher.add("résumé", 2, ANY)
-    assert [match.name for match in matcher.find("Résumé")] == [1]
+    assert matcher.find(["Résumé"]).name.tolist() == [1]
 
 
 def is_word(word: str) -> bool:
@@ -92,3 +94,26 @@ def test_case_tells(
 @pytest.mark.parametrize("forms", [("report",), ("report", "REPORT"), ("Report",), ("x",)])
 def test_common_words_are_not_looked_for(forms: tuple[str, ...]) -> None:
     assert spelled(*forms) is None
+
+
+WORDS = ("the", "rows", "row", "of", "in", "VBBE", "vbbe", "data", "Objects", "é", "C++", "-")
+TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), max_size=6)
+SPELLINGS = st.sampled_from([ANY, CAPITAL, Spelling(forms=frozenset(["VBBE"]), opens=False)])
+
+
+@settings(deadline=None)
+@given(TEXTS, st.lists(st.tuples(TEXTS.map(" ".join), SPELLINGS), max_size=9))
+def test_texts_together_have_the_names_that_each_has_alone(
+    texts: list[str], names: list[tuple[str, Spelling]]
+) -> None:
+    matcher = NameMatcher()
+    for number, (name, spelling) in enumerate(names):
+        matcher.add(name.casefold(), number, spelling)
+    together = matcher.find(texts)
+    alone = [(one, matcher.find([text])) for one, text in enumerate(texts)]
+    assert list(zip(*(field.tolist() for field in together[:4]), strict=True)) == [
+        (one, *place)
+        for one, found in alone
+        for place in zip(*(field.tolist() for field in found[1:4]), strict=True)
+    ]
+    assert together.alias == [alias for _, found in alone for alias in found.alias]
