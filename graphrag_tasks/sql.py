@@ -88,6 +88,31 @@ def add_rows(
         connection.execute(f"INSERT INTO {table} FROM batch")
 
 
+def with_row(rows: Rows, columns: list[str]) -> pa.RecordBatchReader:
+    """Return rows with their number as the column `row`, for one query: SQL knows no order.
+
+    Args:
+        rows: A table or a dataset.
+        columns: Columns to read.
+    """
+    read = (
+        rows.select(columns).to_reader()
+        if isinstance(rows, pa.Table)
+        else (rows.scanner(columns=columns).to_reader())
+    )
+    schema = read.schema.append(pa.field("row", pa.int64()))
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        start = 0
+        for batch in read:
+            end = start + batch.num_rows
+            numbers = pa.array(range(start, end), pa.int64())
+            yield pa.record_batch([*batch.columns, numbers], schema=schema)
+            start = end
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
 def stream(
     connection: duckdb.DuckDBPyConnection, query: str, table: str, stats: dict[str, int | float]
 ) -> pa.RecordBatchReader:

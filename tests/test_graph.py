@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks import schemas
-from graphrag_tasks.config import GraphConfig
+from graphrag_tasks.config import GraphConfig, SqlConfig
 from graphrag_tasks.graph import (
     graph_statistics,
     hub_damping,
@@ -14,6 +14,8 @@ from graphrag_tasks.graph import (
     top_hubs,
 )
 from graphrag_tasks.load import load
+
+SQL = SqlConfig(threads=1)
 
 
 def entity(name: str) -> dict[str, object]:
@@ -79,7 +81,7 @@ def tables() -> dict[str, pa.Table]:
 
 
 def test_edges_join_the_right_nodes() -> None:
-    result = load(**tables(), config=GraphConfig())
+    result = load(**tables(), config=GraphConfig(), sql=SQL)
     ids = result.tables["nodes"]["id"].to_pylist()
     edges = [
         (ids[row["source"]], row["kind"], ids[row["target"]], row["support"], row["row"])
@@ -96,7 +98,7 @@ def test_edges_join_the_right_nodes() -> None:
 
 
 def test_edges_weigh_by_support_confidence_and_the_degree_of_their_ends() -> None:
-    weights = load(**tables(), config=GraphConfig()).tables["edges"]["weight"].to_pylist()
+    weights = load(**tables(), config=GraphConfig(), sql=SQL).tables["edges"]["weight"].to_pylist()
     damping = np.log1p(3 / 1) / np.log1p(3)
     assert weights == pytest.approx(
         [np.log2(3) * 0.5 * damping**2, np.log2(3), 1.0, 1.0, 1.0, np.log2(3)]
@@ -121,7 +123,7 @@ def test_weights_rise_with_evidence_and_with_confidence() -> None:
 
 
 def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph() -> None:
-    stats = load(**tables(), config=GraphConfig()).stats
+    stats = load(**tables(), config=GraphConfig(), sql=SQL).stats
     assert stats == {
         "nodes": 3, "entity_relations": 1, "entity_chunk_relations": 2, "chunk_links": 1,
             "title_links": 1,
@@ -136,7 +138,7 @@ def test_parallel_relations_count_for_the_degree_and_once_for_the_density() -> N
     world = tables()
     relations = [relation("a", "b"), relation("b", "a") | {"relation_id": "other"}]
     world["relations"] = pa.Table.from_pylist(relations, schema=schemas.RELATIONS)
-    stats = load(**world, config=GraphConfig()).stats
+    stats = load(**world, config=GraphConfig(), sql=SQL).stats
     assert (stats["highest_degree"], stats["density"]) == (2, pytest.approx(1 / 3))
 
 
@@ -145,7 +147,7 @@ def test_hubs_come_with_the_highest_degree_first() -> None:
     world["entities"] = pa.Table.from_pylist([entity(name) for name in "abcd"])
     pairs = ["ab", "cb", "ac"]
     world["relations"] = pa.Table.from_pylist([relation(*pair) for pair in pairs])
-    made = load(**world, config=GraphConfig()).tables
+    made = load(**world, config=GraphConfig(), sql=SQL).tables
     found = [(hub.entity_id, hub.degree) for hub in top_hubs(made["nodes"], made["edges"], 9)]
     assert found == [("a", 2), ("b", 2), ("c", 2)]
     assert len(top_hubs(made["nodes"], made["edges"], 1)) == 1
@@ -168,7 +170,7 @@ def test_the_statistics_of_a_large_star_are_right() -> None:
 
 
 def test_igraph_has_the_nodes_and_edges_with_their_names() -> None:
-    result = load(**tables(), config=GraphConfig())
+    result = load(**tables(), config=GraphConfig(), sql=SQL)
     graph = to_igraph(result.tables["nodes"], result.tables["edges"])
     assert (graph.vcount(), graph.ecount()) == (6, 6)
     assert graph.vs[graph.successors(graph.vs.find(id="c1").index)[0]]["id"] == "c2"
@@ -176,7 +178,7 @@ def test_igraph_has_the_nodes_and_edges_with_their_names() -> None:
 
 def test_an_empty_graph_is_valid() -> None:
     empty = {name: table.slice(0, 0) for name, table in tables().items()}
-    result = load(**empty, config=GraphConfig())
+    result = load(**empty, config=GraphConfig(), sql=SQL)
     assert result.tables["edges"].num_rows == 0
     assert result.stats["components"] == 0
     assert to_igraph(result.tables["nodes"], result.tables["edges"]).vcount() == 0
@@ -192,7 +194,7 @@ def test_words_above_a_chunk_are_searched_with_it_and_by_themselves() -> None:
               "characters": 1, "status": "parsed"}  # fmt: skip
     world["chunks"] = pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
     world["documents"] = pa.Table.from_pylist([titled], schema=schemas.DOCUMENTS)
-    made = load(**world, config=GraphConfig()).tables
+    made = load(**world, config=GraphConfig(), sql=SQL).tables
     found = {name: made[name].to_pylist() for name in made if name.endswith("_terms")}
     assert [row["term"] for row in found["text_terms"]] == ["gateway", "handbook", "setup", "t"]
     assert [row["term"] for row in found["heading_terms"]] == ["handbook", "setup"]

@@ -3,31 +3,46 @@
 Nodes are entities and chunks; edges are relations between entities, mentions of an entity in a
 chunk, the chunks that bear an entity's name as their title, the `next` chunk of a chunk, and links
 from a chunk to one of another document. The arrays are what a snapshot stores and readers
-memory-map. Nothing here loops over rows in Python.
+memory-map. Ids are numbered in SQL, out of core; nothing here loops over rows in Python.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.config import GraphConfig
+from graphrag_tasks.config import GraphConfig, SqlConfig
 from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
-from graphrag_tasks.row_groups import cut
 from graphrag_tasks.schemas import EDGES, NODES
+from graphrag_tasks.sql import Rows as Scanned
+from graphrag_tasks.sql import sql_over, with_row
 
 if TYPE_CHECKING:
+    import duckdb
     import igraph
 
 ENTITY, CHUNK = "entity", "chunk"
-_ROWS_AT_ONCE = 1 << 22
-"""Mentions whose ids are looked up at once: the table of ids is hashed anew each time."""
-
 RELATION, MENTION, TITLE, NEXT, LINK = "relation", "mention", "title", "next", "link"
+
+Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""Node rows of sources and of targets."""
+
+_RELATED = ["head_id", "tail_id", "weight", "confidence"]
+_RELATIONS = """
+    SELECT h.node AS source, t.node AS target, weight, confidence
+    FROM relations JOIN entity AS h ON h.id = head_id JOIN entity AS t ON t.id = tail_id
+    ORDER BY row
+"""
+_MENTIONS = """
+    SELECT entity.node AS source, chunk.node AS target, count(*)::INT AS support
+    FROM {table} JOIN entity ON entity.id = entity_id JOIN chunk ON chunk.id = chunk_id
+    GROUP BY ALL ORDER BY source, target
+"""
 
 
 def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
@@ -82,15 +97,37 @@ def _place(documents: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArra
     return pc.binary_join_element_wise(documents, names, "#")
 
 
+@dataclass(frozen=True)
+class _Edges:
+    """Edges of one kind, in the types of `schemas.EDGES`."""
+
+    kind: str
+    sources: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    support: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+    @classmethod
+    def of(
+        cls, kind: str, ends: Ends, support: NDArray[Any], weights: NDArray[np.floating]
+    ) -> _Edges:
+        sources, targets = (end.astype(np.int32, copy=False) for end in ends)
+        return cls(
+            kind, sources, targets, support.astype(np.float32),
+            weights.astype(np.float32, copy=False),
+        )  # fmt: skip
+
+
 def build_edges(
     nodes: pa.Table,
     chunks: pa.Table,
-    relations: pa.Table,
-    mentions: pa.Table | pa.RecordBatchReader,
-    titles: pa.Table,
+    relations: Scanned,
+    mentions: Scanned,
+    titles: Scanned,
     linked: pa.Table,
     *,
     config: GraphConfig,
+    sql: SqlConfig,
 ) -> pa.Table:
     """Return `schemas.EDGES`: relations in their order, then the other kinds by rows.
 
@@ -98,26 +135,36 @@ def build_edges(
         nodes: What `build_nodes` made.
         chunks: Rows of `schemas.CHUNKS`.
         relations: Rows of `schemas.RELATIONS`.
-        mentions: Rows of `schemas.MENTIONS`, which may be a stream.
+        mentions: Rows of `schemas.MENTIONS`.
         titles: Rows of `schemas.TITLES`.
         linked: What `linked_chunks` made.
         config: How edges are weighed.
+        sql: Memory and threads.
+
+    Returns:
+        A table of one chunk, as an Arrow file of one batch needs it.
     """
     ids = nodes["id"].combine_chunks()
     entities = count_entities(nodes)
+    numbered = pa.table({"id": ids, "node": pa.array(np.arange(len(ids), dtype=np.int32))})
+    inputs = {
+        "entity": numbered.slice(0, entities), "chunk": numbered.slice(entities),
+        "relations": with_row(relations, _RELATED), "mentions": mentions, "titles": titles,
+    }  # fmt: skip
     following = chunks.filter(pc.is_valid(chunks["next_id"]))
     next_ends = _ends(ids, following["chunk_id"], following["next_id"])
+    once = np.ones(following.num_rows)
     link_ends = _ends(ids, linked["source_id"], linked["target_id"])
     link_counts = linked["count"].to_numpy()
-    return pa.concat_tables(
-        [
-            _relations(ids, relations, entities, config),
-            _mentions(MENTION, ids, mentions, entities, config),
-            _mentions(TITLE, ids, titles, entities, config),
-            _edges(NEXT, next_ends, np.ones(len(next_ends)), np.ones(len(next_ends))),
-            _edges(LINK, link_ends, link_counts, np.log2(1.0 + link_counts)),
+    with sql_over(inputs, sql) as connection:
+        edges = [
+            _relations(connection, entities, config),
+            _mentions(connection, MENTION, len(ids) - entities, config),
+            _mentions(connection, TITLE, len(ids) - entities, config),
+            _Edges.of(NEXT, next_ends, once, once),
+            _Edges.of(LINK, link_ends, link_counts, np.log2(1.0 + link_counts)),
         ]
-    )
+    return _joined(edges)
 
 
 def count_entities(nodes: pa.Table) -> int:
@@ -125,63 +172,46 @@ def count_entities(nodes: pa.Table) -> int:
     return int(pc.sum(pc.equal(nodes["kind"], ENTITY)).as_py() or 0)
 
 
-def _relations(ids: pa.Array, relations: pa.Table, entities: int, config: GraphConfig) -> pa.Table:
-    ends = _ends(ids, relations["head_id"], relations["tail_id"])
-    support = relations["weight"].to_numpy()
+def _relations(connection: duckdb.DuckDBPyConnection, entities: int, config: GraphConfig) -> _Edges:
+    found = connection.sql(_RELATIONS).fetchnumpy()
+    ends = np.column_stack([found["source"], found["target"]])
     weights = relation_weights(
-        support,
-        relations["confidence"].to_numpy(),
+        found["weight"],
+        found["confidence"],
         ends,
         entities=entities,
         degree_cap=config.degree_cap,
     )
-    rows = pa.array(np.arange(relations.num_rows, dtype=np.int32))
-    return _edges(RELATION, ends, support, weights, rows)
+    return _Edges.of(RELATION, (found["source"], found["target"]), found["weight"], weights)
 
 
 def _mentions(
-    kind: str,
-    ids: pa.Array,
-    mentions: pa.Table | pa.RecordBatchReader,
-    entities: int,
-    config: GraphConfig,
-) -> pa.Table:
-    found = [np.empty(0, np.int64)]
-    for part in cut(mentions, _ROWS_AT_ONCE):
-        ends = _ends(ids, part["entity_id"], part["chunk_id"])
-        found.append(ends[:, 0] * len(ids) + ends[:, 1])
-    keys, support = np.unique(np.concatenate(found), return_counts=True)
-    ends = np.column_stack([keys // max(len(ids), 1), keys % max(len(ids), 1)])
-    weights = mention_weights(
-        support.astype(np.float64),
-        ends[:, 0],
-        chunks=len(ids) - entities,
-        degree_cap=config.degree_cap,
-    )
-    return _edges(kind, ends, support, weights)
+    connection: duckdb.DuckDBPyConnection, kind: str, chunks: int, config: GraphConfig
+) -> _Edges:
+    found = connection.sql(_MENTIONS.format(table=f"{kind}s")).fetchnumpy()
+    source, support = found["source"], found["support"]
+    weights = mention_weights(support, source, chunks=chunks, degree_cap=config.degree_cap)
+    return _Edges.of(kind, (source, found["target"]), support, weights)
 
 
-def _ends(ids: pa.Array, sources: pa.ChunkedArray, targets: pa.ChunkedArray) -> Rows:
-    columns = (pc.index_in(one, value_set=ids).to_numpy() for one in (sources, targets))
-    return np.column_stack([one.astype(np.int64) for one in columns])
+def _ends(ids: pa.Array[Any], sources: pa.ChunkedArray, targets: pa.ChunkedArray) -> Ends:
+    first, second = (pc.index_in(one, value_set=ids).to_numpy() for one in (sources, targets))
+    return first, second
 
 
-def _edges(
-    kind: str,
-    ends: Rows,
-    support: NDArray[np.generic],
-    weights: NDArray[np.float64],
-    rows: pa.Array | None = None,
-) -> pa.Table:
-    count = len(ends)
+def _joined(edges: list[_Edges]) -> pa.Table:
+    """Return edges of all kinds, each column made by itself: they are large."""
+    relations, *others = edges
+    rows = pa.array(np.arange(len(relations.sources), dtype=np.int32))
+    null = pa.nulls(sum(len(one.sources) for one in others), pa.int32())
     return pa.table(
         [
-            pa.array(ends[:, 0].astype(np.int32)),
-            pa.array(ends[:, 1].astype(np.int32)),
-            pa.repeat(kind, count),
-            pa.nulls(count, pa.int32()) if rows is None else rows,
-            pa.array(support.astype(np.float32)),
-            pa.array(weights.astype(np.float32)),
+            pa.array(np.concatenate([one.sources for one in edges])),
+            pa.array(np.concatenate([one.targets for one in edges])),
+            pa.concat_arrays([pa.repeat(one.kind, len(one.sources)) for one in edges]),
+            pa.concat_arrays([rows, null]),
+            pa.array(np.concatenate([one.support for one in edges])),
+            pa.array(np.concatenate([one.weights for one in edges])),
         ],
         schema=EDGES,
     )

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from graphrag_tasks.graph.arrays import LINK, MENTION, RELATION, TITLE, count_entities, edge_ends
 from graphrag_tasks.graph.weights import Rows
 
+_ROWS_AT_ONCE = 1 << 22
 _DIGITS = 4
 _DENSITY_DIGITS = 10
 
@@ -51,19 +53,16 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
     entities = count_entities(nodes)
     kinds = edges["kind"]
     relations = edges.select(["source", "target"]).filter(pc.equal(kinds, RELATION))
-    mentions = edges.select(["source", "support"]).filter(pc.equal(kinds, MENTION))
     degrees = _degrees(relations, entities)
     sizes = _component_sizes(relations, entities)
-    mentioned = np.bincount(
-        mentions["source"].to_numpy(), mentions["support"].to_numpy(), minlength=entities
-    )
+    mentioned = _mentioned(edges, entities)
     orphans = int(np.count_nonzero(degrees == 0))
     singletons = int(np.count_nonzero(mentioned == 1))
     pairs = entities * (entities - 1) / 2
     return {
         "nodes": entities,
         "entity_relations": relations.num_rows,
-        "entity_chunk_relations": mentions.num_rows,
+        "entity_chunk_relations": int(pc.sum(pc.equal(kinds, MENTION)).as_py() or 0),
         "title_links": int(pc.sum(pc.equal(kinds, TITLE)).as_py() or 0),
         "chunk_links": int(pc.sum(pc.equal(kinds, LINK)).as_py() or 0),
         "mean_degree": _share(int(degrees.sum()), entities),
@@ -93,6 +92,16 @@ def top_hubs(nodes: pa.Table, edges: pa.Table, count: int) -> list[Hub]:
     ids = nodes["id"].take(pa.array(best)).to_pylist()
     found = zip(best.tolist(), ids, degrees[best].tolist(), strict=True)
     return [Hub(row, entity_id, degree) for row, entity_id, degree in found if degree]
+
+
+def _mentioned(edges: pa.Table, entities: int) -> NDArray[np.float64]:
+    """Return how often each entity is mentioned."""
+    counts = np.zeros(entities)
+    for batch in edges.select(["kind", "source", "support"]).to_batches(_ROWS_AT_ONCE):
+        found = batch.filter(pc.equal(batch["kind"], MENTION))
+        weights = found["support"].to_numpy()
+        counts += np.bincount(found["source"].to_numpy(), weights, minlength=entities)
+    return counts
 
 
 def _degrees(relations: pa.Table, entities: int) -> Rows:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from graphrag_tasks.config import GraphConfig
+from graphrag_tasks.config import GraphConfig, SqlConfig
 from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics, linked_chunks
 from graphrag_tasks.lexical import word_tables
 from graphrag_tasks.load.vector_store import VectorStore, check_vector_store, open_vector_store
+from graphrag_tasks.sql import Rows
 from graphrag_tasks.stage import StageResult
 
 __all__ = [
@@ -29,20 +30,21 @@ REQUIRES = (
 PRODUCES = (
     "nodes", "edges", "text_terms", "text_postings", "heading_terms", "heading_postings",
 )  # fmt: skip
-DEPENDENCIES = ("scipy", "bm25s", "pystemmer")
+DEPENDENCIES = ("duckdb", "scipy", "bm25s", "pystemmer")
 
 
 def load(
     documents: pa.Table,
     chunks: pa.Table,
     entities: pa.Table,
-    relations: pa.Table,
-    mentions: pa.Table | pa.RecordBatchReader,
-    titles: pa.Table,
+    relations: Rows,
+    mentions: Rows,
+    titles: Rows,
     links: pa.Table,
     anchors: pa.Table,
     *,
     config: GraphConfig,
+    sql: SqlConfig,
 ) -> StageResult:
     """Build the graph's arrays and BM25, and count what the paper counts.
 
@@ -51,17 +53,18 @@ def load(
         chunks: Rows of `schemas.CHUNKS`.
         entities: Rows of `schemas.ENTITIES`.
         relations: Rows of `schemas.RELATIONS`.
-        mentions: Rows of `schemas.MENTIONS`, which may be a stream.
+        mentions: Rows of `schemas.MENTIONS`.
         titles: Rows of `schemas.TITLES`.
         links: Rows of `schemas.LINKS`.
         anchors: Rows of `schemas.ANCHORS`.
         config: How edges are weighed.
+        sql: Memory and threads.
 
     Returns:
         `PRODUCES`; statistics of the graph.
     """
     nodes = build_nodes(entities, chunks)
     linked = linked_chunks(links, anchors, chunks)
-    edges = build_edges(nodes, chunks, relations, mentions, titles, linked, config=config)
+    edges = build_edges(nodes, chunks, relations, mentions, titles, linked, config=config, sql=sql)
     arrays = {"nodes": nodes, "edges": edges, **word_tables(documents, chunks)}
     return StageResult(arrays, graph_statistics(nodes, edges))

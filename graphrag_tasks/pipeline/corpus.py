@@ -136,12 +136,13 @@ def _load(state: RunState) -> StageResult:
             "chunks", ["chunk_id", "document_id", "next_id", "ordinal", "heading_path", "text"]
         ),
         state.staged.read_table("entities", ["entity_id"]),
-        state.staged.read_table("relations", ["head_id", "tail_id", "weight", "confidence"]),
-        state.staged.scan_table("mentions").scanner(columns=["entity_id", "chunk_id"]).to_reader(),
-        state.staged.read_table("titles", ["entity_id", "chunk_id"]),
+        state.staged.scan_table("relations"),
+        state.staged.scan_table("mentions"),
+        state.staged.scan_table("titles"),
         state.staged.read_table("links"),
         state.staged.read_table("anchors"),
         config=state.config.graph,
+        sql=state.config.sql,
     )
     inserted = vectors.serve(state.config, state.store.folder, state.staged)
     return replace(result, stats={**result.stats, "vectors_inserted": inserted})
