@@ -21,6 +21,8 @@ Vectors = NDArray[np.float32]
 Scores = NDArray[np.float32] | NDArray[np.float64]
 """One number per row; higher is better."""
 
+_COPIED_AT_ONCE = 256
+
 
 def column(table: pa.Table, name: str) -> Any:  # noqa: ANN401 - an array of any Arrow type
     """Return a column as one array, without a copy where it already is one."""
@@ -87,6 +89,21 @@ def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Ve
         return vectors
     rows = rows_of(pa.table({"id": ids}), "id", vector_ids, what)
     return vectors[rows]
+
+
+def cosines(vectors: Vectors, rows: Rows, vector: Vectors) -> Vectors:
+    """Return the product of some rows with a vector, shape (len(rows),).
+
+    Rows are copied a few at a time, so that the copy stays in the processor's cache.
+    """
+    found = np.empty(len(rows), dtype=np.float32)
+    copy = np.empty((min(len(rows), _COPIED_AT_ONCE), vectors.shape[1]), dtype=np.float32)
+    for start in range(0, len(rows), _COPIED_AT_ONCE):
+        part = rows[start : start + _COPIED_AT_ONCE]
+        # With mode "clip" nothing is copied twice; rows are of the table, so none is clipped.
+        copied = vectors.take(part, axis=0, out=copy[: len(part)], mode="clip")
+        found[start : start + len(part)] = copied @ vector
+    return found
 
 
 @dataclass(frozen=True)

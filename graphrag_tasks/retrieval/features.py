@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from graphrag_tasks.retrieval.arrays import Rows
+from graphrag_tasks.retrieval.arrays import Rows, cosines
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
@@ -65,7 +64,7 @@ def features(graph: Graph, query: Query, walked: Walked, rows: Rows) -> NDArray[
         _share(heading)[rows], headings.coverage(asked)[rows],
         *_seeds(graph, walked, rows),
         _statements(graph, query, rows), _document(graph, walked.hybrid, rows), near[rows],
-        *_list(gated(graph, walked, near), rows),
+        *_list(gated(walked, near), rows),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32)
 
@@ -85,14 +84,13 @@ def _share(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[NDArray[np.float32]]:
     """Return the seeds each chunk holds, the best that is its title, and the best title of all."""
-    weights = graph.name_graph.weights[rows]
-    own = weights.copy()
-    own.data = (own.data > 1).astype(np.float32)
-    held = weights.copy()
-    held.data = np.ones_like(held.data)
-    title = _row_maxima(own.multiply(walked.seeds[None, :]).tocsr())
-    titled = np.full(len(rows), _titled(graph, walked), dtype=np.float32)
-    return [held @ walked.seeds, title, titled]
+    held, title = np.zeros((2, len(graph.chunks)), dtype=np.float32)
+    for name, weight in walked.seeds.items():
+        chunks, own = graph.name_graph.holders(name)
+        held[chunks] += weight
+        title[chunks[own]] = np.maximum(title[chunks[own]], weight)
+    titled = np.full(len(rows), walked.titled, dtype=np.float32)
+    return [held[rows], title[rows], titled]
 
 
 def _statements(graph: Graph, query: Query, rows: Rows) -> NDArray[np.float32]:
@@ -100,7 +98,7 @@ def _statements(graph: Graph, query: Query, rows: Rows) -> NDArray[np.float32]:
     relations, chunks = graph.chunk_relations.pairs(rows)
     best = np.zeros(len(rows), dtype=np.float32)
     if len(relations):
-        np.maximum.at(best, chunks, graph.relations.vectors[relations] @ query.vector)
+        np.maximum.at(best, chunks, cosines(graph.relations.vectors, relations, query.vector))
     return best
 
 
@@ -124,7 +122,7 @@ def beside(graph: Graph, scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return at_least_zero
 
 
-def gated(graph: Graph, walked: Walked, near: NDArray[np.float32]) -> NDArray[np.float32]:
+def gated(walked: Walked, near: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the walk's score where the question names a title, and a score of words elsewhere.
 
     A walk from the title that a question names leads far; one from names in passing leads astray.
@@ -132,25 +130,11 @@ def gated(graph: Graph, walked: Walked, near: NDArray[np.float32]) -> NDArray[np
     chunk and the second walk, by the rest.
 
     Args:
-        graph: The snapshot's arrays.
         walked: The lists.
         near: Of `beside`.
     """
-    titled = float(_titled(graph, walked))
+    titled = walked.titled
     plain = walked.hybrid + _BESIDE * near + _SECOND * walked.second
     scores = (_LEAST + titled) * walked.scores + (_LEAST + 1.0 - titled) * plain
     gated_scores: NDArray[np.float32] = scores.astype(np.float32)
     return gated_scores
-
-
-def _titled(graph: Graph, walked: Walked) -> np.float32:
-    """Return the weight of the rarest title that the question names; 0 where it names none."""
-    return np.float32((walked.seeds * graph.name_graph.is_title).max(initial=0))
-
-
-def _row_maxima(matrix: sparse.csr_matrix) -> NDArray[np.float32]:
-    """Return the highest value of each row of a matrix that has no negative ones."""
-    best: NDArray[np.float32] = np.zeros(matrix.shape[0], dtype=np.float32)
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    np.maximum.at(best, rows, matrix.data)
-    return best

@@ -2,6 +2,11 @@
 
 One tree is nested lists: a leaf is a number, a node is `[feature, threshold, where at most the
 threshold, where above]`, as in `graphrag_tasks.coref.trees`, which scores a row at a time.
+
+All trees are walked at once and a node of each at a time, parents first, as in QuickScorer
+(Lucchese et al., SIGIR 2015): leaves are numbered from left to right, and a row is at the first
+leaf below the node that it has come to. So it is at a node when it is at that node's first leaf,
+and going right there takes it to the first leaf of the right side, which has a higher number.
 """
 
 from __future__ import annotations
@@ -16,69 +21,84 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_ANY_FEATURE = 0
+_NOBODY_PASSES = (0, np.inf, 0, 0)
+"""What fills up trees of fewer nodes than the largest."""
 
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees laid out as arrays, shape (nodes of all trees,).
+    """Trees laid out as arrays; those of nodes have shape (nodes of the largest tree, trees).
 
     Attributes:
         names: The features, in the order of their columns.
-        roots: Node that each tree begins with, shape (trees,).
-        depth: Most steps from a root to a leaf.
-        feature: Column that a node looks at; of a leaf any.
-        value: Threshold of a node: rows with at most this go left; of a leaf, what it adds.
-        below: Shape (2 * nodes,): the nodes to the left and to the right of each; a leaf's are
-            itself, so that a row that has come to its leaf stays there.
+        feature: Column that each node looks at.
+        threshold: Rows with at most this go left.
+        first: The first leaf below each node.
+        right: The first leaf to the right below it.
+        leaves: Shape (trees, leaves of the largest tree): what each leaf adds.
     """
 
     names: tuple[str, ...]
-    roots: NDArray[np.intp]
-    depth: int
     feature: NDArray[np.intp]
-    value: NDArray[np.float32]
-    below: NDArray[np.intp]
+    threshold: NDArray[np.float32]
+    first: NDArray[np.int16]
+    right: NDArray[np.int16]
+    leaves: NDArray[np.float32]
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Forest:
         """Build from the content of a file: `features` and `trees`."""
-        nodes: list[list[float]] = []
-        laid_out = [_lay_out(tree, nodes) for tree in data["trees"]]
-        table = np.array(nodes, dtype=np.float64).reshape(-1, 4)
+        laid_out = [_lay_out(tree) for tree in data["trees"]]
+        most = max((len(nodes) for nodes, _ in laid_out), default=0)
+        filled = [[*nodes, *[_NOBODY_PASSES] * (most - len(nodes))] for nodes, _ in laid_out]
+        table = np.array(filled, dtype=np.float64).reshape(len(laid_out), most, 4).T
+        leaves = np.zeros((len(laid_out), most + 1), dtype=np.float32)
+        for row, (_, values) in zip(leaves, laid_out, strict=True):
+            row[: len(values)] = values
         return cls(
             names=tuple(data["features"]),
-            roots=np.array([root for root, _ in laid_out], dtype=np.intp),
-            depth=max((depth for _, depth in laid_out), default=0),
-            feature=table[:, 0].astype(np.intp),
-            value=table[:, 1].astype(np.float32),
-            below=table[:, 2:].astype(np.intp).ravel(),
+            feature=table[0].astype(np.intp),
+            threshold=table[1].astype(np.float32),
+            first=table[2].astype(np.int16),
+            right=table[3].astype(np.int16),
+            leaves=leaves,
         )
 
     def scores(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the score of each row of a feature matrix, shape (rows, features)."""
-        flat = np.ascontiguousarray(columns).ravel()
-        rows = np.arange(len(columns)) * columns.shape[1]
-        node = np.repeat(self.roots[:, None], len(columns), axis=1)
-        for _ in range(self.depth):
-            goes_right = flat.take(self.feature.take(node) + rows) > self.value.take(node)
-            node = self.below.take(2 * node + goes_right)
-        scores: NDArray[np.float32] = self.value.take(node).sum(axis=0)
+        values = np.ascontiguousarray(columns.T)
+        at = np.zeros((len(self.leaves), len(columns)), dtype=np.int16)
+        nodes = zip(self.feature, self.threshold, self.first, self.right, strict=True)
+        for feature, threshold, first, right in nodes:
+            goes_right = values[feature] > threshold[:, None]
+            goes_right &= at == first[:, None]
+            np.maximum(at, goes_right * right[:, None], out=at)
+        trees = np.arange(len(self.leaves))[:, None] * self.leaves.shape[1]
+        scores: NDArray[np.float32] = self.leaves.take(at + trees).sum(axis=0)
         return scores
 
 
-def _lay_out(tree: Any, nodes: list[list[float]]) -> tuple[int, int]:  # noqa: ANN401 - JSON
-    """Append a tree's nodes, and return its root and its depth."""
-    place = len(nodes)
-    if isinstance(tree, (int, float)):
-        nodes.append([_ANY_FEATURE, tree, place, place])
-        return place, 0
-    feature, threshold, low, high = tree
-    nodes.append([feature, threshold, 0, 0])
-    left, left_depth = _lay_out(low, nodes)
-    right, right_depth = _lay_out(high, nodes)
-    nodes[place][2:] = [left, right]
-    return place, 1 + max(left_depth, right_depth)
+_Node = tuple[int, float, int, int]
+
+
+def _lay_out(tree: Any) -> tuple[list[_Node], list[float]]:  # noqa: ANN401 - JSON
+    """Return a tree's nodes, parents first, and its leaves from left to right."""
+    nodes: list[_Node] = []
+    leaves: list[float] = []
+
+    def place(part: Any) -> None:  # noqa: ANN401 - JSON
+        if isinstance(part, (int, float)):
+            leaves.append(part)
+            return
+        feature, threshold, low, high = part
+        own, first = len(nodes), len(leaves)
+        nodes.append(_NOBODY_PASSES)
+        place(low)
+        nodes[own] = feature, threshold, first, len(leaves)
+        place(high)
+
+    place(tree)
+    return nodes, leaves
 
 
 @lru_cache(maxsize=1)

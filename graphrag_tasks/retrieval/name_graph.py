@@ -7,7 +7,7 @@ the name that it begins with. Both are read from the snapshot's tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -121,34 +121,41 @@ class NameGraph:
         names: list[int] = self.weights.indices[begin:end].tolist()
         return names
 
-    def leads(self, chunks: Sequence[int], seeds: Floats, visits: Floats) -> list[tuple[str, ...]]:
+    def holders(self, name: int) -> tuple[Rows, NDArray[np.bool_]]:
+        """Return the chunks that hold a name, and whether each is about it."""
+        begin, end = self._by_name.indptr[name : name + 2]
+        return self._by_name.indices[begin:end], self._by_name.data[begin:end] > _MENTIONED
+
+    def leads(
+        self, chunks: Sequence[int], seeds: Mapping[int, float], visits: Floats
+    ) -> list[tuple[str, ...]]:
         """Return how a seed leads to each chunk: a name it holds, or one over another chunk.
 
         Args:
             chunks: The chunks.
-            seeds: Shape (names,): weight of each seed.
+            seeds: Weight of each name that the walk started at.
             visits: Shape (chunks,): the higher, the better a chunk serves as the one between.
 
         Returns:
             For each chunk the seed; or the seed, what the chunk between is about, and the name
             that both hold; empty where neither is so.
         """
-        if not seeds.any():
+        if not seeds:
             return [()] * len(chunks)
-        holders = np.flatnonzero(self.weights @ seeds)
-        holders = holders[np.argsort(-visits[holders], kind="stable")][:_MOST_BETWEEN].tolist()
-        return [self._lead(chunk, seeds, holders) for chunk in chunks]
+        holders = np.unique(np.concatenate([self.holders(name)[0] for name in seeds]))
+        nearest = holders[np.argsort(-visits[holders], kind="stable")][:_MOST_BETWEEN]
+        between = [self.names_of(chunk) for chunk in nearest.tolist()]
+        return [self._lead(chunk, seeds, between) for chunk in chunks]
 
-    def _lead(self, chunk: int, seeds: Floats, holders: Sequence[int]) -> tuple[str, ...]:
-        own = self.names_of(chunk)
-        best = max(own, key=seeds.__getitem__, default=None)
-        if best is not None and seeds[best]:
-            return (self.name(best),)
-        for other in holders:
-            held = self.names_of(other)
-            shared = set(own).intersection(held)
-            if shared:
-                seed = max(held, key=seeds.__getitem__)
+    def _lead(
+        self, chunk: int, seeds: Mapping[int, float], between: Sequence[Sequence[int]]
+    ) -> tuple[str, ...]:
+        own = set(self.names_of(chunk))
+        if own & seeds.keys():
+            return (self.name(_heaviest(own, seeds)),)
+        for held in between:
+            if shared := own.intersection(held):
+                seed = _heaviest(held, seeds)
                 title = next((name for name in held if self.is_title[name]), seed)
                 name = max(sorted(shared), key=self.rarity.__getitem__)
                 return tuple(dict.fromkeys(map(self.name, (seed, title, name))))
@@ -159,9 +166,18 @@ class NameGraph:
         return self._surfaces[int(self.entities[place])][0]
 
     @cached_property
+    def _by_name(self) -> sparse.csc_matrix:
+        return self.weights.tocsc()
+
+    @cached_property
     def walk(self) -> Walk:
         """The random surfer between chunks and names."""
         return Walk(self.weights)
+
+
+def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
+    """Return the name of the highest weight; of equals, the first."""
+    return min(weight.keys() & set(names), key=lambda name: (-weight[name], name))
 
 
 def _indicator(pairs: Pairs, place_of: Rows, shape: tuple[int, int]) -> sparse.csr_matrix:

@@ -7,8 +7,8 @@ it returns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -149,29 +149,33 @@ class Provenance:
     def _evidence_of(self, relations: Sequence[int]) -> list[tuple[SourceSentence, ...]]:
         chosen = [self._best_sentences(relation) for relation in relations]
         rows = np.array([row for best in chosen for row in best], dtype=np.int64)
-        sentences = iter(self._sentences_of(rows))
-        return [
-            tuple(replace(next(sentences), confidence=confidence) for confidence in best.values())
-            for best in chosen
-        ]
+        confidences = [confidence for best in chosen for confidence in best.values()]
+        sentences = iter(self._sentences_of(rows, confidences))
+        return [tuple(islice(sentences, len(best))) for best in chosen]
 
     def _best_sentences(self, relation: int) -> dict[int, float]:
         """Return rows of distinct sentences with the confidence of their best triple."""
-        rows, sentences, confidences = self._evidence
-        part = slice(*np.searchsorted(rows, [relation, relation + 1]))
+        bounds, sentences, confidences = self._evidence
+        part = slice(bounds[relation], bounds[relation + 1])
         best: dict[int, float] = {}
-        for sentence, confidence in zip(sentences[part], confidences[part], strict=True):
-            best.setdefault(int(sentence), float(confidence))
+        for sentence, confidence in zip(
+            sentences[part].tolist(), confidences[part].tolist(), strict=True
+        ):
+            best.setdefault(sentence, confidence)
             if len(best) == EVIDENCE_SENTENCES:
                 break
         return best
 
-    def _sentences_of(self, rows: Rows) -> list[SourceSentence]:
+    def _sentences_of(
+        self, rows: Rows, confidences: Sequence[float] | None = None
+    ) -> list[SourceSentence]:
         of = self._sentence_documents[rows]
         sentences = self._with_boxes(_take(self._sentences, rows), of)
+        documents = self._document_fields(of)
+        given = [None] * len(rows) if confidences is None else confidences
         return [
-            SourceSentence(**sentence, **document)
-            for sentence, document in zip(sentences, self._document_fields(of), strict=True)
+            SourceSentence(**sentence, **document, confidence=confidence)
+            for sentence, document, confidence in zip(sentences, documents, given, strict=True)
         ]
 
     def _with_boxes(self, spans: list[dict[str, Any]], documents: Rows) -> list[dict[str, Any]]:
@@ -183,10 +187,14 @@ class Provenance:
         ]
 
     def _document_fields(self, rows: Rows) -> list[dict[str, Any]]:
-        return _take(self._documents, rows)
+        listed = rows.tolist()
+        distinct = list(dict.fromkeys(listed))
+        fields = dict(zip(distinct, _take(self._documents, distinct), strict=True))
+        return [fields[row] for row in listed]
 
     def _entity_names(self, rows: Rows) -> list[str]:
-        return [entity["name"] for entity in _take(self._entities, rows)]
+        names = self._graph.entity_names
+        return [names[row] for row in rows.tolist()]
 
     @cached_property
     def _boxes(self) -> Boxes:
@@ -226,13 +234,14 @@ class Provenance:
 
     @cached_property
     def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:
-        """Relation row, sentence row and confidence, sorted by relation, then best first."""
+        """Sentences and confidences, best first, and where those of each relation begin and end."""
         sentence_ids = column(self._sentences, "sentence_id")
         relations = self._rows("evidence", "relation_id", self._graph.relations.ids)
         sentences = self._rows("evidence", "sentence_id", sentence_ids)
         confidence = column(self._read("evidence", ["confidence"]), "confidence").to_numpy()
         order = np.lexsort((id_ranks(sentence_ids)[sentences], -confidence, relations))
-        return relations[order], sentences[order], confidence[order]
+        bounds = np.searchsorted(relations[order], np.arange(len(self._graph.relations) + 1))
+        return bounds, sentences[order], confidence[order]
 
     @cached_property
     def _example_sentences(self) -> Rows:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from graphrag_tasks.retrieval.arrays import Rows
+from graphrag_tasks.retrieval.arrays import Rows, cosines
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Path, Query, RankedRelation
@@ -25,7 +25,7 @@ def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[Ranke
         query: The encoded question.
         relations: Relation rows to choose from.
     """
-    scores = graph.relations.vectors[relations] @ query.vector
+    scores = cosines(graph.relations.vectors, relations, query.vector)
     order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
     return [RankedRelation(int(relations[place]), float(scores[place])) for place in order]
 

@@ -11,7 +11,7 @@ Step 4 is what finds the far end of a question whose names do not lead there dir
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,7 +51,8 @@ class Walked:
         second: The same from the best chunks of the first walk.
         scores: What chunks are ranked by.
         matches: Names found in the question.
-        seeds: Shape (names,): weight of each name as a start.
+        seeds: Weight of each name that the walk starts at, those of lower numbers first.
+        titled: Weight of the rarest title among them; 0 where none is one.
     """
 
     dense: Scores
@@ -64,7 +65,8 @@ class Walked:
     second: Floats
     scores: Floats
     matches: tuple[NameMatch, ...]
-    seeds: Floats
+    seeds: Mapping[int, float]
+    titled: float
 
     @cached_property
     def hybrid(self) -> Floats:
@@ -90,27 +92,30 @@ def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
     matches = tuple(find_names(query.text, names.keys))
     seeds = seed_weights(names, matches, settings)
     reset = _reset(base, top(base, ranks, settings.reset_chunks))
-    reset *= settings.reset_weight if seeds.any() else 1.0
+    reset *= settings.reset_weight if seeds else 1.0
     first = _log_visits(names, reset, seeds, settings)
     scores = (first + np.float32(settings.base_weight) * base).astype(np.float32)
     again = np.zeros_like(base)
     again[top(scores, ranks, settings.second_chunks)] = 1.0
-    second = _log_visits(names, again, np.zeros_like(seeds), settings)
+    second = _log_visits(names, again, {}, settings)
     scores += np.float32(settings.second_weight) * second
-    return Walked(dense, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds)
+    titled = max((weight for name, weight in seeds.items() if names.is_title[name]), default=0.0)
+    return Walked(
+        dense, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds, titled
+    )
 
 
-def seed_weights(names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig) -> Floats:
-    """Return how strongly the surfer starts at each name, shape (names,).
+def seed_weights(
+    names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig
+) -> dict[int, float]:
+    """Return how strongly the surfer starts at names, those of lower numbers first.
 
     Single words in lower case are left out.
     """
-    weights = np.zeros(len(names.rarity), dtype=np.float32)
-    for match in matches:
-        if match.is_telling:
-            place = names.keys[match.key]
-            kind = 1.0 if names.is_title[place] else settings.entity_weight
-            weights[place] = kind * names.rarity[place]
+    weights = {}
+    for place in sorted({names.keys[match.key] for match in matches if match.is_telling}):
+        kind = 1.0 if names.is_title[place] else settings.entity_weight
+        weights[place] = kind * float(names.rarity[place])
     return weights
 
 
@@ -122,7 +127,9 @@ def _reset(base: Floats, rows: Rows) -> Floats:
     return reset
 
 
-def _log_visits(names: NameGraph, chunks: Floats, seeds: Floats, settings: WalkConfig) -> Floats:
+def _log_visits(
+    names: NameGraph, chunks: Floats, seeds: Mapping[int, float], settings: WalkConfig
+) -> Floats:
     visits = names.walk.visits(chunks, seeds, damping=settings.damping, steps=settings.steps)
     return standardised(np.log(visits + np.float32(_NEVER)))
 
@@ -167,15 +174,15 @@ def ranking(graph: Graph, query: Query, walked: Walked, scores: Floats) -> Ranki
         ],
         relations=nearest_relations(graph, query, near),
         seeds=_named(graph, query, walked),
-        notes=[] if walked.seeds.any() else [_NOTHING_NAMED],
+        notes=[] if walked.seeds else [_NOTHING_NAMED],
     )
 
 
 def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
     """Return the entities that the question names, the rarest first."""
-    weight = {match: walked.seeds[graph.name_graph.keys[match.key]] for match in walked.matches}
-    matches = [match for match in walked.matches if weight[match]]
-    matches.sort(key=lambda match: (-weight[match], match.start))
+    keys, seeds = graph.name_graph.keys, walked.seeds
+    matches = [match for match in walked.matches if keys[match.key] in seeds]
+    matches.sort(key=lambda match: (-seeds[keys[match.key]], match.start))
     found: dict[int, Seed] = {}
     for match in matches:
         surface = query.text[match.start : match.end]

@@ -63,7 +63,7 @@ def test_walk_is_the_power_iteration_of_the_whole_transition_matrix(seed: int, s
     for _ in range(steps):
         at = 0.2 * wanted + 0.8 * (at @ step)
     visits = Walk(sparse.csr_matrix(weights)).visits(
-        start[:chunks].astype(np.float32), start[chunks:].astype(np.float32),
+        start[:chunks].astype(np.float32), dict(enumerate(start[chunks:].tolist())),
         damping=0.8, steps=steps,
     )  # fmt: skip
     np.testing.assert_allclose(visits, at[:chunks], atol=1e-5)

@@ -43,7 +43,7 @@ def test_scores_are_the_sum_of_the_leaves(forest: list[object], rows: list[list[
 
 def test_the_model_of_the_package_knows_these_features_and_no_counts_of_links() -> None:
     assert load_forest().names == FEATURES
-    assert len(load_forest().roots) > 10
+    assert len(load_forest().leaves) > 10
 
 
 def test_features_of_a_small_world(tmp_path: Path) -> None:
