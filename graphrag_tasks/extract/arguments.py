@@ -96,8 +96,11 @@ def _shared_objects(verb: Token) -> Iterator[list[Argument]]:
 def _lacks_object(groups: list[list[Argument]], clause: Token, antecedent: Token) -> bool:
     """Return whether a relative clause still misses its object.
 
-    It does not when a preposition took the noun, nor after "where", "when" and "whose".
+    It does not when a preposition took the noun, nor after "where", "when" and "whose", nor in
+    the passive ("a package, in which case no request is needed").
     """
+    if first_child(clause, "auxpass"):
+        return False
     arguments = [argument for group in groups for argument in group]
     if any(a.role == Role.OBJECT or a.head_start == antecedent.idx for a in arguments):
         return False

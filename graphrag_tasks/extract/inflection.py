@@ -7,6 +7,7 @@ meet; the participle is formed from it when a triple needs it.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _IRREGULAR = {
     line.split()[0]: line.split()[1]
@@ -91,6 +92,13 @@ def base_of_third_person(verb: str) -> str:
     if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
         return verb[:-2]
     return verb.removesuffix("s")
+
+
+def base_of_gerund(gerund: str, verbs: Collection[str]) -> str | None:
+    """Return which of some verbs a gerund is of ("mapping": "map", "using": "use"), or None."""
+    stem = gerund.removesuffix("ing")
+    undoubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
+    return next((one for one in (stem, stem + "e", undoubled) if one in verbs), None)
 
 
 def _regular(lemma: str) -> str:

@@ -13,6 +13,7 @@ from graphrag_tasks.extract.syntax import ADDRESSEES
 _EMPTY_NAMES = frozenset(
     {"example", "case", "default", "addition", "general", "particular", "order", "detail"}
     | {"details", "more details", "more information", "information about", "contrast", "turn"}
+    | {"most cases", "nutshell", "other words", "same time", "some cases", "the same time", "way"}
 )
 """Nouns of phrases that only join sentences: "for example", "by default"."""
 _NO_NOUNS = frozenset(

@@ -31,7 +31,7 @@ _CORE_LEFT_DEPS = frozenset(
 _CORE_RIGHT_DEPS = frozenset({"nummod", "nmod"})
 _DETERMINER_TAGS = frozenset({"DT", "PDT", "PRP$", "WP$", "WDT", "CC"})
 _NOUN_DEPS = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr"})
-"""Places of nouns: a bare verb there is a name, as in "choose Save"."""
+"""Places of nouns: a bare verb there is a name ("choose Save"), a gerund a noun ("for sizing")."""
 QUANTIFIERS = frozenset(
     {"all", "any", "both", "each", "either", "few", "many", "most", "much", "neither", "none"}
     | {"one", "several", "some", "two", "three", "rest", "variety", "majority", "lot", "lots"}
@@ -155,6 +155,8 @@ def _is_node(head: Token) -> bool:
         return False
     if head.pos_ == "ADJ":
         return first_child(head, "xcomp", "ccomp", "prep") is None
+    if head.tag_ == "VBG" and head.dep_ in _NOUN_DEPS:
+        return first_child(head, "dobj", "prep") is None
     named_verb = head.tag_ in ("VB", "VBP") and head.dep_ in _NOUN_DEPS
     return head.pos_ in _NODE_POS or named_verb
 

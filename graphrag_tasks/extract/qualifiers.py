@@ -21,6 +21,7 @@ from graphrag_tasks.extract.syntax import (
     NOMINAL_POS,
     RELATIVE_TAGS,
     children,
+    conjuncts,
     first_child,
     is_verbal,
     is_within_name,
@@ -82,7 +83,8 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
         or is_linking(head)
     ):
         return
-    subjects = noun_arguments(Role.SUBJECT, head, slot=0, split=False, without=[preposition])
+    shared = conjuncts(head)[-1].i < preposition.i
+    subjects = noun_arguments(Role.SUBJECT, head, slot=0, split=shared, without=[preposition])
     (noun, words), gerund = governed(preposition), first_child(preposition, "pcomp")
     if noun is not None and _is_name(noun):
         tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=words)

@@ -26,8 +26,14 @@ _PHRASE = re.compile(
 
 
 def is_phrase(text: str) -> bool:
-    """Return whether a line without a verb has a preposition, and so may relate two nouns."""
-    return _PHRASE.search(text) is not None
+    """Return whether a line without a verb may relate two nouns.
+
+    It has a preposition, or a label and a word like a verb in the third person: "Log: Stores keys".
+    """
+    if _PHRASE.search(text):
+        return True
+    label = label_of(text)
+    return label is not None and says_what_it_does(text, label)
 
 
 class Line(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphrag_tasks.extract.rereading import COMMAND_VERBS, is_finite
+from graphrag_tasks.extract.commands import NOUN_MODIFIERS, misread_command, modified_noun
 from graphrag_tasks.extract.syntax import (
     NOMINAL_POS,
     VERBAL_POS,
@@ -23,16 +23,11 @@ from graphrag_tasks.extract.syntax import (
 from graphrag_tasks.nlp.parser import copied
 from graphrag_tasks.nlp.tokens import Doc, Token, attach
 
-MAX_NOUNS = 3
-"""Longest row of nouns that a command may seem to modify ("open | transaction SE38")."""
-
-_NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
-_NOUN_PARTS = _NOUN_MODIFIERS | {"det", "nummod", "poss"}
+_NOUN_PARTS = NOUN_MODIFIERS | {"det", "nummod", "poss"}
 _PLAIN_TAGS = frozenset({"NN", "NNP"})
 _OBJECT_DEPS = frozenset({"dobj", "pobj"})
 _NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "oprd"})
 _TIME_ENTITIES = frozenset({"DATE", "TIME"})
-_BEFORE_COMMAND = frozenset({"intj", "punct", "advmod"})
 
 
 @dataclass(slots=True)
@@ -55,7 +50,7 @@ def repaired(doc: Doc) -> Doc:
     Returns:
         A new doc of the same tokens, or `doc` itself when there is nothing to repair.
     """
-    command = _misread_command(doc)
+    command = misread_command(doc)
     names = [token for token in doc if _is_misread_name(token)]
     ties = [token for token in doc if _ties_names(token)]
     items = [token for token in doc if _is_misread_item(token)]
@@ -73,7 +68,7 @@ def repaired(doc: Doc) -> Doc:
         lemmas=[token.lemma_ for token in doc],
     )
     if command is not None:
-        _read_as_command(reading, command)
+        _read_as_command(reading, *command)
     for name in names:
         reading.deps[name.i], reading.heads[name.i] = "appos", name.i - 1
     for item in items:
@@ -91,34 +86,11 @@ def repaired(doc: Doc) -> Doc:
     return _rebuilt(doc, reading)
 
 
-def _misread_command(doc: Doc) -> Token | None:
-    """Return the verb of a command that was read as a noun or adjective, or None."""
-    first = next((token for token in doc if token.dep_ not in _BEFORE_COMMAND), None)
-    if first is None or first.lower_ not in COMMAND_VERBS or first.pos_ in VERBAL_POS:
-        return None
-    if len(first) > 1 and first.text.isupper():
-        return None
-    if first.dep_ == "ROOT":
-        governs = first_child(first, "dobj") or (first.tag_ == "VB" and first_child(first, "prep"))
-        return first if governs else None
-    noun = _modified_noun(first)
-    if noun is first or noun.dep_ != "ROOT" or noun.pos_ not in NOMINAL_POS:
-        return None
-    return None if any(map(is_finite, doc)) else first
-
-
-def _modified_noun(token: Token) -> Token:
-    for _ in range(MAX_NOUNS):
-        if token.dep_ in _NOUN_MODIFIERS:
-            token = token.head
-    return token
-
-
-def _read_as_command(reading: _Reading, command: Token) -> None:
+def _read_as_command(reading: _Reading, command: Token, lemma: str) -> None:
     """Make the command the root; the noun it seemed to modify becomes its object."""
-    root = _modified_noun(command)
+    root = modified_noun(command)
     verb, noun = command.i, root.i
-    reading.tags[verb], reading.pos[verb], reading.lemmas[verb] = "VB", "VERB", command.lower_
+    reading.tags[verb], reading.pos[verb], reading.lemmas[verb] = "VB", "VERB", lemma
     if verb == noun:
         return
     reading.deps[verb], reading.heads[verb] = "ROOT", verb

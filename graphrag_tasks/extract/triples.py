@@ -19,6 +19,9 @@ from graphrag_tasks.extract.inflection import past_participle
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
 """Verbs whose object is not acted on: ("title", "be had in", ...) would say nothing."""
 
+_POINTING = frozenset({"continue", "go", "navigate", "proceed", "refer"})
+"""Commands to look elsewhere, which say nothing of what is there."""
+
 _Pair = tuple[Argument, str, Argument]
 
 
@@ -90,11 +93,22 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
         yield from _pairs(subjects, lemma, complements)
     elif _acts_on_object(lemma):
         yield from _pairs(objects, _passive_form(lemma), complements)
+    if frame.rule == Rule.IMPERATIVE and not objects and lemma not in _POINTING:
+        yield from _goal_pairs(frame)
     lent = frame.rule == Rule.INHERITED and objects
     for oblique in frame.having(Role.OBLIQUE, Role.AGENT):
         if not lent:
             yield from _pairs(subjects, _with(lemma, oblique), [oblique])
         yield from _pairs(objects, _object_relation(frame, oblique), [oblique])
+
+
+def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
+    """Yield pairs of what a command without an object is about: "In the list, search for X"."""
+    goals = [one for one in frame.having(Role.OBLIQUE) if one.start > frame.end]
+    goals = [one for one in goals if one.slot == goals[0].slot]
+    for oblique in frame.having(Role.OBLIQUE):
+        if goals and oblique.slot != goals[0].slot:
+            yield from _pairs(goals, _with(frame.predicate_lemma, oblique), [oblique])
 
 
 def _passive_pairs(frame: Frame) -> Iterator[_Pair]:

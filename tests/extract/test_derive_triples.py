@@ -64,6 +64,14 @@ DERIVATIONS = {
         " data/NNS/dobj/3 in/IN/prep/3 KNKK/NNP/pobj/5",
         [("SAP", "store", "data"), ("data", "be stored in", "KNKK")],
     ),
+    "what a command without an object is about": (
+        "In/IN/prep/3 lists/NNS/pobj/0 ,/,/punct/3 search/VB/ROOT/3 for/IN/prep/3 tasks/NNS/pobj/4",
+        [("tasks", "search in", "lists")],
+    ),
+    "a command to look elsewhere tells nothing of it": (
+        "In/IN/prep/3 lists/NNS/pobj/0 ,/,/punct/3 go/VB/ROOT/3 to/IN/prep/3 tasks/NNS/pobj/4",
+        [],
+    ),
     "there is": (
         "There/EX/expl/1 are/VBP/ROOT/1/be tables/NNS/attr/1/table in/IN/prep/1 SAP/NNP/pobj/3",
         [("tables", "be in", "SAP")],

@@ -49,6 +49,20 @@ QUALIFIERS = {
         "SAP/NNP/nsubj/1 needs/VBZ/ROOT/1/need roles/NNS/dobj/1 with/IN/prep/2 rights/NNS/pobj/3",
         ["roles | be with | rights"],
     ),
+    "behind coordinated nouns it tells of all": (
+        "Options/NNS/nsubj/5 and/CC/cc/0 plans/NNS/conj/0 for/IN/prep/0 keys/NNS/pobj/3"
+        " exist/VBP/ROOT/5",
+        ["Options | be for | keys", "plans | be for | keys"],
+    ),
+    "behind the first of them it tells of that": (
+        "Options/NNS/nsubj/5 for/IN/prep/0 keys/NNS/pobj/1 and/CC/cc/0 plans/NNS/conj/0"
+        " exist/VBP/ROOT/5",
+        ["Options | be for | keys"],
+    ),
+    "a gerund is as good as a noun": (
+        "Rules/NNS/nsubj/3 for/IN/prep/0 sizing/VBG/pobj/1/size exist/VBP/ROOT/3",
+        ["Rules | be for | sizing"],
+    ),
     "a gerund": (
         "A/DT/det/1 place/NN/nsubj/5 for/IN/prep/1 defining/VBG/pcomp/2/define types/NNS/dobj/3"
         " exists/VBZ/ROOT/5/exist",

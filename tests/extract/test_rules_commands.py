@@ -71,6 +71,14 @@ RULES = {
         "Export/NN/compound/1 data/NNS/ROOT/1 from/IN/prep/1 KONV/NNP/pobj/2",
         ["imperative: export(object=data; oblique from=KONV)"],
     ),
+    "a title read as a noun phrase": (
+        "Managing/NNP/compound/1 keys/NNS/ROOT/1 in/IN/prep/1 BTP/NNP/pobj/2",
+        ["imperative: manage(object=keys; oblique in=BTP)"],
+    ),
+    "a gerund that is a kind of thing is no title": (
+        "Mapping/NN/compound/1 tables/NNS/ROOT/1 in/IN/prep/1 BTP/NNP/pobj/2",
+        ["qualifier: be(subject=Mapping tables; oblique in=BTP)"],
+    ),
     "a command read as an adjective of a row of nouns": (
         "Open/JJ/amod/1 transaction/NN/compound/2 SE38/NNP/ROOT/2 and/CC/cc/2 run/VB/conj/2"
         " it/PRP/dobj/4",

@@ -92,7 +92,7 @@ CORES = {
         "big tables",
     ),
     "bare verb in a noun's place": ("you/PRP/nsubj/1 use/VB/ROOT/1 Save/VB/dobj/1", "Save"),
-    "gerund": ("you/PRP/nsubj/1 use/VB/ROOT/1 posting/VBG/dobj/1", ""),
+    "gerund": ("you/PRP/nsubj/1 use/VB/ROOT/1 posting/VBG/dobj/1", "posting"),
     "no letter or digit": ("you/PRP/nsubj/1 use/VB/ROOT/1 =/NN/dobj/1", ""),
 }
 

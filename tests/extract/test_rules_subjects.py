@@ -61,6 +61,14 @@ RULES = {
             "verb_prep: write(subject=it; oblique in=rows; oblique to=KONV)",
         ],
     ),
+    "in the passive the noun is no object": (
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be rows/NNS/attr/1 that/WDT/dobj/6 keys/NNS/nsubjpass/6"
+        " are/VBP/auxpass/6/be needed/VBN/relcl/2/need today/RB/advmod/6",
+        [
+            "copula: be(subject=It; complement=rows)",
+            "passive: passive need(subject=keys; adverbial=today)",
+        ],
+    ),
     "after 'whose' the noun is no object": (
         "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read KONV/NNP/dobj/1 whose/WP$/poss/4"
         " fields/NNS/nsubj/5 end/VBP/relcl/2 here/RB/advmod/5",

@@ -11,7 +11,7 @@ from graphrag_tasks.extract.linear.pairs import LinearRule, pair
 
 RELATION = "be known as"
 
-_SHORT = re.compile(r"\(\s*[\"“']?([A-Z][A-Za-z0-9/&-]{1,9})[\"”']?\s*\)")
+_SHORT = re.compile(r"\(\s*[\"“']?([a-z]{0,2}[A-Z][A-Za-z0-9/&-]{1,9})[\"”']?\s*\)")
 _BRACKETED = re.compile(r"(?<![\w(])([A-Z][A-Z0-9]{1,7})s?\s\(([A-Z][\w-]*(?:\s[\w-]+){1,6})\)")
 _WORD = re.compile(r"[^\W_]+(?:[./'’][^\W_]+)*")
 _SMALL = frozenset({"of", "for", "and", "the", "to", "on", "in", "as", "a", "by", "with"})

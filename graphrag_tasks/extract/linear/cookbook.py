@@ -31,7 +31,7 @@ _TIES = {
 }
 _NOT_NAMES = re.compile(
     r"(?:more|further|additional|details|example|this|that|which|it|case|them|"
-    r"be|between|by|for|from|on|out|with|\w+ing)\b"
+    r"be|between|by|for|from|on|or|out|with|\w+ing)\b"
 )
 _TWO_COMMANDS = re.compile(rf"\b(?:and|or|then)\s(?:{_VERBS}|\w+\s(?:the|an?|your|this|all|it))\b")
 _MAX_GAP = 90

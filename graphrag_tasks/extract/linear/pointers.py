@@ -26,7 +26,7 @@ _SCREEN_STEP = re.compile(
     r"(?!.*\b(?:instead of|rather than)\b)(?!(?-i:(?:[A-Z]\S*\s){1,3}(?:is|are|can|[a-z]{3,}s)\s))",
     re.IGNORECASE,
 )
-"""A command at a control, which has no article or is called so ("Choose Save", "click the Edit icon").
+"""A command at a control, which has no article or is called so: "Choose Save", "click the icon".
 
 "Select your system in the list" and "Open SQL reads tables" are read.
 """
