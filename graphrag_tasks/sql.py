@@ -8,7 +8,7 @@ it, so their memory does not grow with the corpus.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -114,7 +114,11 @@ def with_row(rows: Rows, columns: list[str]) -> pa.RecordBatchReader:
 
 
 def stream(
-    connection: duckdb.DuckDBPyConnection, query: str, table: str, stats: dict[str, int | float]
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    table: str,
+    stats: dict[str, int | float],
+    finished: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None,
 ) -> pa.RecordBatchReader:
     """Return the rows of an artifact by a query, which is run when they are read.
 
@@ -125,6 +129,7 @@ def stream(
         query: A statement with `ORDER BY`.
         table: The artifact's name.
         stats: Where the rows are counted, under that name, while they are read.
+        finished: Makes the artifact's rows of the query's, where they are others.
     """
     schema = pa.schema([pa.field(one.name, one.type) for one in SCHEMAS[table]])
     stats[table] = 0
@@ -132,7 +137,7 @@ def stream(
     def batches() -> Iterator[pa.RecordBatch]:
         for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
             stats[table] += batch.num_rows
-            yield batch.cast(schema)
+            yield (finished(batch) if finished else batch).cast(schema)
 
     return pa.RecordBatchReader.from_batches(schema, batches())
 
