@@ -120,6 +120,21 @@ class Graph:
         return words
 
     @cached_property
+    def denied(self) -> NDArray[np.bool_]:
+        """Whether the sources deny each relation."""
+        negated = column(self._snapshot.table("relations", ["negated"]), "negated")
+        denied: NDArray[np.bool_] = negated.to_numpy(zero_copy_only=False)
+        return denied
+
+    @cached_property
+    def entity_types(self) -> list[str | None]:
+        """Label of each entity; None where it has none."""
+        types: list[str | None] = column(
+            self._snapshot.table("entities", ["type"]), "type"
+        ).to_pylist()
+        return types
+
+    @cached_property
     def entity_relations(self) -> Adjacency:
         """Relations that touch each entity, as head or as tail."""
         relations = np.arange(len(self.relations))
@@ -192,11 +207,10 @@ class Graph:
     @cached_property
     def name_graph(self) -> NameGraph:
         """Which chunks hold which names: titles, and entities that have a label."""
-        labels = self._snapshot.table("entities", ["type"])
         return NameGraph(
             named_mentions(self._snapshot, self.chunks.ids, self.entities.ids),
             what_chunks_are_about(self._snapshot, self.chunks.ids, self.entities.ids),
-            labelled=column(labels, "type").is_valid().to_numpy(zero_copy_only=False),
+            labelled=np.array([one is not None for one in self.entity_types], dtype=bool),
             called=self.called,
             surfaces=self._names_of,
             chunks=len(self.chunks),

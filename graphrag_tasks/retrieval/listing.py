@@ -1,25 +1,35 @@
 """Mode `list`: everything of a kind, complete and counted.
 
-"Which tables were replaced by X" names X and a relation. The answer is every entity at the other
-end of a relation of X whose words are the question's, not only the k nearest. The kind ("tables")
-narrows it where names or statements tell the kind of some of them.
+"Which tables were replaced by X" names X, a relation and its direction. The answer is every entity
+at the other end of such a relation of X, not only the k nearest; "tables that replaced X" are at
+the other side. The kind ("tables") narrows it where names, labels or statements tell the kind of
+some of them, and a common noun of another kind is never listed. A question without a verb ("all
+tables of X") lists what is known to be of the kind among the neighbours of X; one without a name
+("all tables") what statements say to be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+import re
+from collections.abc import Iterable
 
 import numpy as np
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.lexical import terms
+from graphrag_tasks.retrieval.asking import Asked, Verb, read, verb_term
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.learned import rank as rank_chunks
+from graphrag_tasks.retrieval.names import is_written_as_name
 from graphrag_tasks.retrieval.ranking import Query, RankedRelation, Ranking, Seed
-from graphrag_tasks.retrieval.seeds import named_seeds
+from graphrag_tasks.retrieval.seeds import NamedSeeds, named_seeds
 
 _IS = frozenset({"be", "be a", "be an", "is a"})
-_NO_LIST = "No relation of what the question names has its words: nothing could be listed."
+_INCLUDES = frozenset({"include", "comprise", "be such as"})
+_PASSIVE = re.compile(r"^be \w+(?:ed|en|t|wn|ne|ld|nd|de|id)\b|\bby$")
+_WITH_PREPOSITION = re.compile(r" (?:at|for|from|in|into|of|on|onto|over|to|under|via|with|as)$")
+_NO_LIST = "No relation of what the question names has its verb and kind: nothing could be listed."
+_KIND_UNKNOWN = "No statement, label or name says which of the things listed are of the kind asked."
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
@@ -31,17 +41,16 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         config: Passed on to the ranking of chunks.
     """
     ranking = rank_chunks(graph, query, config)
-    named = named_seeds(graph, query)
-    seeds = [seed for one in named for seed in one.seeds]
-    asked = set(terms(query.text)) - {term for one in named for term in terms(one.surface)}
-    relations = _relations(graph, [seed.row for seed in seeds], asked)
-    if not relations:
-        return ranking.with_more(notes=[_NO_LIST])
-    rows = {seed.row for seed in seeds}
-    listed = _of_kind(graph, sorted(_ends(graph, relations) - rows), asked)
-    kept = [row for row in relations if listed & _ends(graph, [row])]
+    asked = read(query.text, named_seeds(graph, query))
+    answers = _answers(graph, asked)
+    listed = _of_kind(graph, asked, set(answers.values()))
+    kept = [relation for relation, entity in answers.items() if entity in listed]
+    seeds = [seed for one in asked.names for seed in one.seeds]
+    if not listed:
+        return ranking.with_more(seeds=seeds or ranking.seeds, notes=[_NO_LIST])
+    names = graph.entity_names
     cosines = graph.relations.vectors[kept] @ query.vector
-    ids = graph.entities.id_ranks
+    known = asked.kind is None or any(asked.kind in _kinds(graph, one) for one in listed)
     return ranking.with_more(
         relations=[
             RankedRelation(row, float(cosine)) for row, cosine in zip(kept, cosines, strict=True)
@@ -49,33 +58,92 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         seeds=seeds,
         listed=[
             Seed(row, float(graph.entities.vectors[row] @ query.vector), "listed")
-            for row in sorted(listed, key=ids.__getitem__)
+            for row in sorted(listed, key=lambda one: (names[one].casefold(), names[one]))
         ],
+        notes=[] if known else [_KIND_UNKNOWN],
     )
 
 
-def _relations(graph: Graph, entities: Iterable[int], asked: Set[str]) -> list[int]:
-    """Return the relations of entities that share a word with the question, in order of id."""
-    rows = np.flatnonzero(graph.entity_relations.union(np.array(list(entities), np.int64)))
-    found = [int(row) for row in rows if not asked.isdisjoint(terms(graph.relation_words[row]))]
-    return sorted(found, key=graph.relations.id_ranks.__getitem__)
+def _answers(graph: Graph, asked: Asked) -> dict[int, int]:
+    """Return the relations that answer, in order of id, each with the entity at its other end."""
+    found: dict[int, int] = {}
+    for verb in asked.verbs:
+        found |= _by_verb(graph, verb)
+    if not asked.verbs and asked.kind:
+        near = _neighbours(graph, asked.kind_names if asked.is_bare else asked.names)
+        found = {
+            relation: one for relation, one in near.items() if asked.kind in _kinds(graph, one)
+        }
+    return {row: found[row] for row in sorted(found, key=graph.relations.id_ranks.__getitem__)}
 
 
-def _ends(graph: Graph, relations: Iterable[int]) -> set[int]:
-    rows = list(relations)
-    return {*graph.heads[rows].tolist(), *graph.tails[rows].tolist()}
+def _by_verb(graph: Graph, verb: Verb) -> dict[int, int]:
+    """Return relations of the verb's name that have the verb, and the name at the other end."""
+    found = {}
+    for relation in _relations_of(graph, verb.name.rows):
+        words = graph.relation_words[relation]
+        if verb_term(words) != verb.term or bool(graph.denied[relation]) != verb.negated:
+            continue
+        head, tail = int(graph.heads[relation]), int(graph.tails[relation])
+        wanted, given = (head, tail) if _wants_head(words, verb) else (tail, head)
+        if given in verb.name.rows:
+            found[relation] = wanted
+    return found
 
 
-def _of_kind(graph: Graph, entities: list[int], asked: Set[str]) -> set[int]:
-    """Return the entities that are of a kind the question names; all where none is known to be."""
-    known = {row for row in entities if not asked.isdisjoint(_kinds(graph, row))}
-    return known or set(entities)
+def _wants_head(words: str, verb: Verb) -> bool:
+    """Tell whether a relation's head is what the verb asks for, and not its tail.
+
+    "X replaces Y" and "Y is replaced by X" say the same the other way round. Of a relation such as
+    "run on", which has no passive, what stands before the verb is the head.
+    """
+    if _PASSIVE.search(words):
+        return verb.asks_for_patient
+    if _WITH_PREPOSITION.search(words):
+        return verb.name_follows
+    return not verb.asks_for_patient
+
+
+def _neighbours(graph: Graph, names: Iterable[NamedSeeds]) -> dict[int, int]:
+    """Return the relations of names that are not denied, and the entity at the other end."""
+    return {
+        relation: other
+        for name in names
+        for row in name.rows
+        for relation, other in graph.steps(row)
+        if not graph.denied[relation]
+    }
+
+
+def _relations_of(graph: Graph, entities: Iterable[int]) -> list[int]:
+    found: list[int] = np.flatnonzero(
+        graph.entity_relations.union(np.array(list(entities), np.int64))
+    ).tolist()
+    return found
+
+
+def _of_kind(graph: Graph, asked: Asked, entities: set[int]) -> set[int]:
+    """Return the entities that are of the kind asked for; of none that is known, names alone."""
+    entities -= {row for name in asked.names for row in name.rows}
+    if asked.kind is None:
+        return entities
+    known = {row for row in entities if asked.kind in _kinds(graph, row)}
+    names = graph.entity_names
+    return known or {row for row in entities if is_written_as_name(names[row].split())}
 
 
 def _kinds(graph: Graph, entity: int) -> set[str]:
-    """Return the terms of an entity's name, and of what statements say that it is."""
-    found = set(terms(graph.entity_names[entity]))
+    """Return the terms of an entity's name and label, and of what statements say that it is.
+
+    A common noun is of the kind that its last word names: a "table view" is no table.
+    """
+    name = graph.entity_names[entity]
+    own = terms(name)
+    found = set(own if is_written_as_name(name.split()) else own[-1:])
+    found |= set(terms(graph.entity_types[entity] or ""))
     for relation, other in graph.steps(entity):
-        if graph.relation_words[relation] in _IS and graph.heads[relation] == entity:
-            found |= set(terms(graph.entity_names[other]))
+        words = graph.relation_words[relation]
+        is_head = graph.heads[relation] == entity
+        if not graph.denied[relation] and words in (_IS if is_head else _INCLUDES):
+            found |= set(terms(graph.entity_names[other])[-1:])
     return found

@@ -88,13 +88,20 @@ class NamedSeeds:
 
     Attributes:
         surface: The name as the question has it.
+        start: Where it begins there.
         as_name: Whether it is written as names are, not in lower case.
         seeds: The entities, in order of id.
     """
 
     surface: str
+    start: int
     as_name: bool
     seeds: tuple[Seed, ...]
+
+    @property
+    def end(self) -> int:
+        """One past its last character in the question."""
+        return self.start + len(self.surface)
 
     @property
     def rows(self) -> list[int]:
@@ -118,7 +125,8 @@ def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
     for match in telling or matches:
         surface = query.text[match.start : match.end]
         rows = graph.named_entities(match.key)
-        found.append(NamedSeeds(surface, match.as_name, _seeds(graph, query, rows, surface)))
+        seeds = _seeds(graph, query, rows, surface)
+        found.append(NamedSeeds(surface, match.start, match.as_name, seeds))
     return found
 
 
