@@ -17,8 +17,10 @@ from graphrag_tasks.extract.predicates import (
 from graphrag_tasks.extract.prepositions import by_doing, governed, light_noun
 from graphrag_tasks.extract.subjects import Origin
 from graphrag_tasks.extract.syntax import (
+    ADDRESSEES,
     RELATIVE_TAGS,
     children,
+    conjunction_heads,
     first_child,
     has_subject,
 )
@@ -65,6 +67,7 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
     if antecedent is not None and _lacks_object(groups, clause, antecedent):
         groups.append(noun_arguments(Role.OBJECT, antecedent, slot=0, split=False))
     groups.extend(_shared_objects(chain[-1]))
+    groups.extend(_shared_fronted(clause))
     groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
     return [
         argument.in_slot(slot) for slot, group in enumerate(groups, start=1) for argument in group
@@ -91,6 +94,17 @@ def _shared_objects(verb: Token) -> Iterator[list[Argument]]:
     item = None if following is verb else first_child(following, "dobj")
     if item is not None and item.tag_ not in RELATIVE_TAGS:
         yield noun_arguments(Role.OBJECT, item, slot=0)
+
+
+def _shared_fronted(verb: Token) -> Iterator[list[Argument]]:
+    """Yield what stands before all that a reader can do: "In ADT, you can read and edit items"."""
+    first = list(conjunction_heads(verb))[-1]
+    subject = first_child(first, "nsubj")
+    if first is verb or has_subject(verb) or subject is None or subject.lower_ not in ADDRESSEES:
+        return
+    for preposition in children(first, "prep"):
+        if preposition.i < subject.i:
+            yield from _prepositional(preposition, None)
 
 
 def _lacks_object(groups: list[list[Argument]], clause: Token, antecedent: Token) -> bool:

@@ -96,9 +96,10 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
             denied = first_child(verb, "neg") is not None
             yield replace(frame, passive=not is_imperative(verb), negated=denied)
     elif gerund is not None and gerund.tag_ == "VBG" and preposition.lower_ == "for":
-        arguments = collect_arguments(verb_chain(gerund), Origin.INHERITED)
-        tails = [one for one in arguments if one.role in (Role.OBJECT, Role.OBLIQUE)]
-        yield _frame(f"be for {gerund.lower_}", preposition, subjects, tails)
+        for verb in (gerund, *children(gerund, "conj")):
+            arguments = collect_arguments(verb_chain(verb), Origin.INHERITED)
+            tails = [one for one in arguments if one.role in (Role.OBJECT, Role.OBLIQUE)]
+            yield _frame(f"be for {verb.lower_}", preposition, subjects, tails)
 
 
 def _is_vague(head: Token, preposition: Token) -> bool:

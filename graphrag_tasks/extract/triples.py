@@ -112,13 +112,19 @@ def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
 
 
 def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
+    """Yield the pairs of a passive; "is used to create X in Y" tells that X is created in Y."""
     lemma = _passive_form(frame.predicate_lemma)
     patients = frame.having(Role.SUBJECT)
     yield from _pairs(frame.having(Role.AGENT), frame.predicate_lemma, patients)
     others = frame.having(Role.OBJECT, Role.INDIRECT_OBJECT, Role.COMPLEMENT)
     yield from _pairs(patients, lemma, others)
+    objects = frame.having(Role.OBJECT)
+    _, is_purpose, purpose = frame.predicate_lemma.partition(" to ")
     for oblique in frame.having(Role.OBLIQUE):
-        yield from _pairs(patients, _with(lemma, oblique), [oblique])
+        if is_purpose and objects and objects[0].start < oblique.start:
+            yield from _pairs(objects, _with(_passive_form(purpose), oblique), [oblique])
+        else:
+            yield from _pairs(patients, _with(lemma, oblique), [oblique])
 
 
 def _subjects(frame: Frame) -> list[Argument]:

@@ -29,6 +29,11 @@ DERIVATIONS = {
         " KNKK/NNP/pobj/3",
         [("Data", "be written to", "KNKK")],
     ),
+    "what something is used for is done to the object": (
+        "Keys/NNS/nsubjpass/2 are/VBP/auxpass/2/be used/VBN/ROOT/2/use to/TO/aux/4"
+        " read/VB/xcomp/2 data/NNS/dobj/4 from/IN/prep/4 KNKK/NNP/pobj/6",
+        [("Keys", "be used to read", "data"), ("data", "be read from", "KNKK")],
+    ),
     "imperative": (
         "Use/VB/ROOT/0 VBBE/NNP/dobj/0 instead/RB/advmod/3 of/IN/prep/0 VBBS/NNP/pobj/3",
         [("VBBE", "use instead of", "VBBS")],

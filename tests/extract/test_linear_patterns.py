@@ -91,6 +91,9 @@ def test_commands(line: str, expected: list[str]) -> None:
         ("The tool supports:", "Full copies", "tool | support | Full copies"),
         ("The scanner consists of:", "A laser", "scanner | consist of | laser"),
         ("Hi. You have the following routes:", "Direct way", "routes | include | Direct way"),
+        ("The following logs are kept:", "Debug logs", "logs | include | Debug logs"),
+        ("The following blogs give details:", "Key Blog", "blogs | include | Key Blog"),
+        ("It covers a variety of topics related to keys:", "Locks", "topics | include | Locks"),
         ("The plan contains:", "Locks: where they stand", "plan | contain | Locks"),
     ],
 )  # fmt: skip
@@ -105,6 +108,7 @@ def test_list_items(lead: str, item: str, expected: str) -> None:
         ("Do this:", "Full copies"),
         ("It supports:", "Full copies"),
         ("The tool supports:", "Choose Save"),
+        ("The following tips help:", "Remove paper"),
         ("The tool supports:", "It is installed by hand"),
     ],
 )

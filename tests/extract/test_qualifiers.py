@@ -59,6 +59,11 @@ QUALIFIERS = {
         " exist/VBP/ROOT/5",
         ["Options | be for | keys"],
     ),
+    "two gerunds": (
+        "A/DT/det/1 place/NN/nsubj/8 for/IN/prep/1 defining/VBG/pcomp/2/define types/NNS/dobj/3"
+        " and/CC/cc/3 using/VBG/conj/3/use keys/NNS/dobj/6 exists/VBZ/ROOT/8/exist",
+        ["place | be for defining | types", "place | be for using | keys"],
+    ),
     "a gerund is as good as a noun": (
         "Rules/NNS/nsubj/3 for/IN/prep/0 sizing/VBG/pobj/1/size exist/VBP/ROOT/3",
         ["Rules | be for | sizing"],

@@ -25,6 +25,14 @@ RULES = {
         "KONV/NNP/nsubj/1 is/VBZ/ROOT/1/be obsolete/JJ/acomp/1",
         ["copula: be(subject=KONV; complement=obsolete)"],
     ),
+    "what stands before all that a reader can do": (
+        "In/IN/prep/3 ADT/NNP/pobj/0 you/PRP/nsubj/3 read/VBP/ROOT/3 it/PRP/dobj/3 and/CC/cc/3"
+        " edit/VBP/conj/3 views/NNS/dobj/6",
+        [
+            "svo: read(subject=you; oblique in=ADT; object=it)",
+            "inherited: edit(subject=you; oblique in=ADT; object=views)",
+        ],
+    ),
     "verb and preposition": (
         "The/DT/det/1 program/NN/nsubj/2 runs/VBZ/ROOT/2/run on/IN/prep/2 the/DT/det/5"
         " server/NN/pobj/3",

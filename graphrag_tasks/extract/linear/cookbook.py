@@ -56,8 +56,9 @@ def cookbook(text: str) -> Iterator[Frame]:
         relation, place = f"{verb} {tie[1]}", tie.end()
     if _NOT_NAMES.match(text, place) or (tie[1] == "to" and _COMMAND.match(text, place)):
         return
+    others = [one for one in names_at(text, place) if not _NOT_NAMES.match(one.text)]
     for one in objects:
-        for other in names_at(text, place):
+        for other in others:
             yield pair(LinearRule.COOKBOOK, one, relation, other)
 
 

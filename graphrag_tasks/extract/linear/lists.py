@@ -23,13 +23,20 @@ _VERB = re.compile(rf"\s({'|'.join(_LEMMAS)})(?=\s|:)")
 _CONSISTS = re.compile(r"\s(consists? of)(?=\s|:)")
 _FOLLOWING = re.compile(
     r"\bthe following (?:\w+ )??((?:[\w/-]+ ){0,3}?[\w/-]+s)"
-    r"(?=\s(?:are|is|can|to|in|for|of|from|that|which|with|when|must|should|have|has|and|as|on|by|might|may|found|apply)\b|[:,.])"
+    r"(?=\s(?:are|is|can|to|in|for|of|from|that|which|with|when|must|should|have|has|and|as|on|by|"
+    r"might|may|found|apply|describe|explain|give|help|provide|show)\b|[:,.])",
+    re.IGNORECASE,
+)
+_KINDS = re.compile(
+    r"\b(?:kinds|sorts|types|variety) of ((?:[a-z]+ )??[a-z]+s)(?=\s(?:that|which|related)\b|:)"
 )
 _CLAUSE = re.compile(r"\b(?:is|are|was|were|can|will|must|should|has|have|you|we|may|do|does|it)\b")
 _COMMAND = re.compile(
     r"(?:to|if|when|in|for|choose|select|enter|click|see|open|go|press|create|add|check|refer|use|"
     r"set|make|run|call|find|learn|navigate|log|save|copy|change|perform|read|on|from|under|then|"
-    r"migrate|maintain|execute|configure|implement|define|provide|ensure|as|with|after|before)\b",
+    r"migrate|maintain|execute|configure|implement|define|provide|ensure|as|with|after|before|"
+    r"replace|remove|delete|adapt|adjust|avoid|install|upgrade|assign|activate|enable|prepare|"
+    r"identify|review|verify|validate)\b",
     re.IGNORECASE,
 )
 _SUBJECT_BREAK = re.compile(r".*[,;:]\s|.*\b(?:that|which|if|when|where|to|because)\s")
@@ -77,7 +84,7 @@ def _head_and_relation(lead: str) -> tuple[str, str] | None:
         head = _subject(lead, verb.start())
         if head is not None:
             return head, _LEMMAS.get(verb[1], "consist of")
-    called = _FOLLOWING.search(lead)
+    called = _FOLLOWING.search(lead) or _KINDS.search(lead)
     return (called[1], "include") if called else None
 
 
