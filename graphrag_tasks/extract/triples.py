@@ -15,6 +15,7 @@ from itertools import product
 
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle
+from graphrag_tasks.extract.syntax import ENABLING_VERBS
 
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
 """Verbs whose object is not acted on: ("title", "be had in", ...) would say nothing."""
@@ -95,7 +96,7 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
         yield from _pairs(objects, _passive_form(lemma), complements)
     if frame.rule == Rule.IMPERATIVE and not objects and lemma not in _POINTING:
         yield from _goal_pairs(frame)
-    lent = frame.rule == Rule.INHERITED and objects
+    lent = objects and (frame.rule == Rule.INHERITED or _enabled(lemma))
     for oblique in frame.having(Role.OBLIQUE, Role.AGENT):
         if not lent:
             yield from _pairs(subjects, _with(lemma, oblique), [oblique])
@@ -142,7 +143,16 @@ def _object_relation(frame: Frame, oblique: Argument) -> str:
     lemma = frame.predicate_lemma
     if frame.rule == Rule.IMPERATIVE:
         return _with(lemma, oblique)
+    if enabled := _enabled(lemma):
+        return _with(_passive_form(enabled), oblique)
     return _with(_passive_form(lemma), oblique) if _acts_on_object(lemma) else ""
+
+
+def _enabled(lemma: str) -> str:
+    """Return what the reader is enabled to do, or "": "connect" in "help to connect"."""
+    verb, _, rest = lemma.partition(" ")
+    enables = verb in ENABLING_VERBS and not rest.endswith("ing")
+    return rest.removeprefix("to ") if enables else ""
 
 
 def _acts_on_object(lemma: str) -> bool:

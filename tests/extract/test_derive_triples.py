@@ -34,6 +34,11 @@ DERIVATIONS = {
         " read/VB/xcomp/2 data/NNS/dobj/4 from/IN/prep/4 KNKK/NNP/pobj/6",
         [("Keys", "be used to read", "data"), ("data", "be read from", "KNKK")],
     ),
+    "what somebody is helped to do is done to the object": (
+        "BTP/NNP/nsubj/1 helps/VBZ/ROOT/1/help you/PRP/nsubj/3 connect/VB/ccomp/1 apps/NNS/dobj/3"
+        " to/IN/prep/3 ERP/NNP/pobj/5",
+        [("BTP", "help connect", "apps"), ("apps", "be connected to", "ERP")],
+    ),
     "imperative": (
         "Use/VB/ROOT/0 VBBE/NNP/dobj/0 instead/RB/advmod/3 of/IN/prep/0 VBBS/NNP/pobj/3",
         [("VBBE", "use instead of", "VBBS")],
