@@ -24,7 +24,7 @@ _NO_NOUNS = frozenset(
 _EXPLETIVE = re.compile(
     r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?"
     r"(?:possible|recommended|allowed|necessary|important|required|advisable|worth|enough|"
-    r"best|useful|helpful|mandatory|sufficient|better|common|easy|difficult|planned|assumed|advised)\b",
+    r"best|easier|harder|useful|helpful|mandatory|sufficient|better|common|easy|difficult|planned|assumed|advised)\b",
     re.IGNORECASE,
 )
 """An "it" that stands for the clause after it."""

@@ -58,7 +58,8 @@ def repaired(doc: Doc) -> Doc:
     nouns = [token for token in doc if _is_misread_noun(token)]
     choices = [token for token in doc if _is_misread_choice(token)]
     means = [token for token in doc if _is_misplaced_means(token)]
-    if command is None and not (names or ties or items or subjects or nouns or choices or means):
+    found = (names, ties, items, subjects, nouns, choices, means)
+    if command is None and not any(found):
         return doc
     reading = _Reading(
         tags=[token.tag_ for token in doc],
@@ -238,7 +239,8 @@ def _ties_names(token: Token) -> bool:
     if not is_within_name(token):
         return False
     name = token.doc[token.i - 1]
-    return token.head != name and name.head == token.head
+    governor = name.head.head if name.dep_ == "pobj" else name.head
+    return token.head != name and governor == token.head
 
 
 def _rebuilt(doc: Doc, reading: _Reading) -> Doc:

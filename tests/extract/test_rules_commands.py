@@ -116,6 +116,10 @@ RULES = {
         "MODIFY/NN/compound/1 statements/NNS/ROOT/1 with/IN/prep/1 keys/NNS/pobj/2",
         ["qualifier: be(subject=MODIFY statements; oblique with=keys)"],
     ),
+    "so does one behind another preposition": (
+        "Use/VB/ROOT/0 it/PRP/dobj/0 in/IN/prep/0 Tools/NNP/pobj/2 for/IN/prep/0 Eclipse/NNP/pobj/4",
+        ["imperative: use(object=it; oblique in=Tools for Eclipse)"],
+    ),
     "what is chosen over another, read as a second object": (
         "Use/VB/ROOT/0 VBBE/NNP/dobj/0 instead/RB/advmod/3 of/IN/cc/1 VBBS/NNP/conj/1",
         ["imperative: use(object=VBBE; oblique instead of=VBBS)"],
