@@ -97,6 +97,8 @@ def base_of_third_person(verb: str) -> str:
 def base_of_gerund(gerund: str, verbs: Collection[str]) -> str | None:
     """Return which of some verbs a gerund is of ("mapping": "map", "using": "use"), or None."""
     stem = gerund.removesuffix("ing")
+    if stem == gerund:
+        return None
     undoubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
     return next((one for one in (stem, stem + "e", undoubled) if one in verbs), None)
 

@@ -57,6 +57,9 @@ def test_brackets_that_hold_no_short_name(line: str) -> None:
         ("Use the app: Manage Orders", []),
         ("get_total: Returns the total", []),
         ("Result: nothing", []),
+        ("Names: Prefer nouns", []),
+        ("Date addition: Defining the format", []),
+        ("Methods: Control flow: Early exits", []),
         ("SORTED: large, always sorted, read often", []),
     ],
 )  # fmt: skip
@@ -75,6 +78,7 @@ def test_labels(line: str, expected: list[str]) -> None:
         ("Use report Z1 to delete old orders", ["report Z1 | be used to delete | old orders"]),
         ("Use Z1 to quickly find errors", ["Z1 | be used to find | errors"]),
         ("Use Z1 to look for errors", []),
+        ("Create views in ADT, for example, by making clicks", ["views | create in | ADT"]),
         ("Use nouns for classes and create views for reports", []),
         ("Use this for more details", []),
         ("Migrate everything that is old to the cloud", []),

@@ -117,7 +117,8 @@ RULES = {
         ["qualifier: be(subject=MODIFY statements; oblique with=keys)"],
     ),
     "so does one behind another preposition": (
-        "Use/VB/ROOT/0 it/PRP/dobj/0 in/IN/prep/0 Tools/NNP/pobj/2 for/IN/prep/0 Eclipse/NNP/pobj/4",
+        "Use/VB/ROOT/0 it/PRP/dobj/0 in/IN/prep/0 Tools/NNP/pobj/2 for/IN/prep/0"
+        " Eclipse/NNP/pobj/4",
         ["imperative: use(object=it; oblique in=Tools for Eclipse)"],
     ),
     "what is chosen over another, read as a second object": (

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.inflection import base_of_gerund
 from graphrag_tasks.extract.linear.names import Name, name_of, names_at
 from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+from graphrag_tasks.extract.rereading import COMMAND_VERBS
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
 _MAX_LABEL_WORDS = 6
@@ -53,19 +55,31 @@ def says_what_it_does(text: str, label: Label) -> bool:
 
 
 def labels(text: str) -> Iterator[Frame]:
-    """Yield one frame for each value of a label, where the values are names."""
+    """Yield one frame for each value of a label, where the values are names.
+
+    A command is no value, nor is a second label, which makes a path of headings.
+    """
     label = label_of(text)
     if label is None or label.name is None or says_what_it_does(text, label):
         return
     rest = text[label.start :]
-    if _VERB_FORM.search(rest) or _IMPERATIVE.match(rest):
+    if _VERB_FORM.search(rest) or _IMPERATIVE.match(rest) or _begins_with_command(rest):
         return
     values = names_at(text, label.start)
     if not values or any(map(_is_no_value, values)):
         return
+    if text[values[-1].end :].lstrip().startswith(":"):
+        return
     if len(values) == 1 or not any(map(_is_phrase, values)):
         for value in values:
             yield pair(LinearRule.LABEL, label.name, "be", value)
+
+
+def _begins_with_command(text: str) -> bool:
+    """Return whether a text of several words begins with a verb: "Extract keys", "Using keys"."""
+    first, *others = text.casefold().split()
+    is_command = first in COMMAND_VERBS or first in ("be", "do", "don't")
+    return bool(others) and (is_command or base_of_gerund(first, COMMAND_VERBS) is not None)
 
 
 def _is_no_value(value: Name) -> bool:
