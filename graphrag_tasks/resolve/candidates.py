@@ -179,12 +179,11 @@ def canonical_form(key: str, steps: Steps) -> str:
 def _needed(left: str, right: str, steps: Steps) -> tuple[str, ...]:
     """Return the rules without which the two forms would differ."""
     needed = []
-    for rule, _ in steps:
-        one, two = left, right
-        for other, step in steps:
-            if other != rule:
-                one, two = step(one), step(two)
-        if one != two:
+    for place, (rule, step) in enumerate(steps, 1):
+        before = left, right
+        left, right = step(left), step(right)
+        others = steps[place:]
+        if before != (left, right) and len({canonical_form(one, others) for one in before}) > 1:
             needed.append(rule)
     return tuple(needed)
 
