@@ -74,7 +74,7 @@ def write_corpus(folder: Path, triples: int, *, seed: int = 0) -> None:
     documents = -(-chunks // CHUNKS_OF_DOCUMENT)
     _write(folder, "triples", (_triples(rows, seed) for rows in _ranges(triples)))
     _write(folder, "sentences", (_sentences(rows, seed) for rows in _ranges(sentences)))
-    _write(folder, "chunks", (_chunks(rows, chunks, seed) for rows in _ranges(chunks)))
+    _write(folder, "chunks", (_chunks(rows, chunks, sentences, seed) for rows in _ranges(chunks)))
     _write(folder, "documents", (_documents(rows, seed) for rows in _ranges(documents)))
     for table in ("blocks", "cells", "links", "anchors"):
         _write(folder, table, iter(()))
@@ -267,7 +267,23 @@ def _sentences(rows: Numbers, seed: int) -> dict[str, pa.Array]:
     }
 
 
-def _chunks(rows: Numbers, count: int, seed: int) -> dict[str, pa.Array]:
+def _chunk_texts(rows: Numbers, sentences: int, seed: int) -> pa.Array:
+    """Return the sentences of each chunk, which are made once more."""
+    first = int(rows[0]) * SENTENCES_OF_CHUNK
+    last = min((int(rows[-1]) + 1) * SENTENCES_OF_CHUNK, sentences)
+    texts: list[str] = []
+    for start in range(first, last, BATCH):
+        numbers = np.arange(start, min(start + BATCH, sentences), dtype=np.int64)
+        texts += _sentences(numbers, seed)["text"].to_pylist()
+    return pa.array(
+        [
+            " ".join(texts[place : place + SENTENCES_OF_CHUNK])
+            for place in range(0, last - first, SENTENCES_OF_CHUNK)
+        ]
+    )
+
+
+def _chunks(rows: Numbers, count: int, sentences: int, seed: int) -> dict[str, pa.Array]:
     random = np.random.default_rng([seed, 2, int(rows[0])])
     places = _places(rows * SENTENCES_OF_CHUNK)
     following = rows % CHUNKS_OF_DOCUMENT + 1
@@ -278,6 +294,7 @@ def _chunks(rows: Numbers, count: int, seed: int) -> dict[str, pa.Array]:
         "document_id": places["document_id"],
         "ordinal": pa.array(rows % CHUNKS_OF_DOCUMENT),
         "next_id": next_ids,
+        "text": _chunk_texts(rows, sentences, seed),
         "heading_path": pa.ListArray.from_arrays(
             pa.array(np.arange(len(rows) + 1, dtype=np.int32)), _names_of(_zipf(random, len(rows)))
         ),

@@ -7,10 +7,15 @@ batched on the way.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
 _ROWS = 1 << 17
+_ROWS_READ = 1 << 13
 _ROWS_OF = {"renditions": 16, "frames": 1 << 15, "communities": 1 << 14}
 """Tables with long rows: a renditions row may be megabytes."""
 
@@ -18,6 +23,13 @@ _ROWS_OF = {"renditions": 16, "frames": 1 << 15, "communities": 1 << 14}
 def rows_of_group(table: str) -> int:
     """Return how many rows a row group of this artifact has."""
     return _ROWS_OF.get(table, _ROWS)
+
+
+def batches_of(rows: pa.Table | ds.Dataset, columns: list[str]) -> pa.RecordBatchReader:
+    """Return columns of a table, or of a dataset piece by piece, as a stream in their order."""
+    if isinstance(rows, pa.Table):
+        return rows.select(columns).to_reader()
+    return rows.scanner(columns=columns, batch_size=_ROWS_READ).to_reader()
 
 
 def cut(rows: pa.Table | pa.RecordBatchReader, size: int) -> Iterator[pa.Table]:

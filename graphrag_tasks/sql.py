@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from graphrag_tasks.config import SqlConfig
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.row_groups import batches_of
 from graphrag_tasks.schemas import SCHEMAS
 
 if TYPE_CHECKING:
@@ -95,11 +96,7 @@ def with_row(rows: Rows, columns: list[str]) -> pa.RecordBatchReader:
         rows: A table or a dataset.
         columns: Columns to read.
     """
-    read = (
-        rows.select(columns).to_reader()
-        if isinstance(rows, pa.Table)
-        else (rows.scanner(columns=columns).to_reader())
-    )
+    read = batches_of(rows, columns)
     schema = read.schema.append(pa.field("row", pa.int64()))
 
     def batches() -> Iterator[pa.RecordBatch]:

@@ -8,7 +8,9 @@ tables, which a snapshot holds and readers map: a query adds up the rows of its 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -90,30 +92,51 @@ class Lexicon:
         return slice(int(self._ends[place - 1]) if place else 0, int(self._ends[place]))
 
 
-def lexicon_tables(texts: Sequence[str]) -> tuple[pa.Table, pa.Table]:
-    """Return the terms of texts, sorted, and the score of each term in each text that holds it."""
-    found = [terms(text) for text in texts]
-    known = sorted({term for one in found for term in one})
-    vocabulary = {term: place for place, term in enumerate(known)}
+def lexicon_tables(texts: Iterable[str]) -> tuple[pa.Table, pa.Table]:
+    """Return the terms of texts, sorted, and the score of each term in each text that holds it.
+
+    Of the texts, which are read once, four bytes are held for each term in them.
+    """
+    numbers: dict[str, int] = {}
+    found, ends = array("i"), array("q")
+    for text in texts:
+        found.extend([numbers.setdefault(term, len(numbers)) for term in terms(text)])
+        ends.append(len(found))
+    known = sorted(numbers)
     if not known:
         return TERMS.empty_table(), POSTINGS.empty_table()
-    scores = _bm25s_scores([[vocabulary[term] for term in one] for one in found], vocabulary)
+    places = np.empty(len(known), np.int32)
+    places[[numbers[term] for term in known]] = np.arange(len(known))
+    scores = _bm25s_scores(_Texts(places[np.array(found)], ends), len(known))
     return (
         pa.table([known, scores["indptr"][1:]], schema=TERMS),
         pa.table([scores["indices"], scores["data"]], schema=POSTINGS),
     )
 
 
-def _bm25s_scores(
-    texts: list[list[int]], vocabulary: dict[str, int]
-) -> dict[str, NDArray[np.generic]]:
+class _Texts:
+    """Texts as lists of term numbers, each made when it is asked for."""
+
+    def __init__(self, numbers: NDArray[np.int32], ends: Sequence[int]) -> None:
+        self._numbers, self._ends = numbers, ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        for start, end in pairwise(chain([0], self._ends)):
+            yield self._numbers[start:end].tolist()
+
+
+def _bm25s_scores(texts: _Texts, terms: int) -> dict[str, NDArray[np.generic]]:
     """Return the matrix of scores, compressed by columns: a column for each term."""
     import bm25s
 
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG when imported
     bm25 = bm25s.BM25(k1=_K1, b=_B, method="lucene", backend="numpy")
-    bm25.index((texts, vocabulary), create_empty_token=False, show_progress=False)
-    scores: dict[str, NDArray[np.generic]] = bm25.scores
+    scores: dict[str, NDArray[np.generic]] = bm25.build_index_from_ids(
+        unique_token_ids=range(terms), corpus_token_ids=texts, show_progress=False
+    )
     return scores
 
 

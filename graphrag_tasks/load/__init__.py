@@ -11,6 +11,7 @@ from graphrag_tasks.config import GraphConfig, SqlConfig
 from graphrag_tasks.graph import build_edges, build_nodes, graph_statistics, linked_chunks
 from graphrag_tasks.lexical import word_tables
 from graphrag_tasks.load.vector_store import VectorStore, check_vector_store, open_vector_store
+from graphrag_tasks.row_groups import batches_of
 from graphrag_tasks.sql import Rows
 from graphrag_tasks.stage import StageResult
 
@@ -32,10 +33,12 @@ PRODUCES = (
 )  # fmt: skip
 DEPENDENCIES = ("duckdb", "scipy", "bm25s", "pystemmer")
 
+_PLACES = ["chunk_id", "document_id", "next_id", "ordinal"]
+
 
 def load(
     documents: pa.Table,
-    chunks: pa.Table,
+    chunks: Rows,
     entities: pa.Table,
     relations: Rows,
     mentions: Rows,
@@ -63,8 +66,9 @@ def load(
     Returns:
         `PRODUCES`; statistics of the graph.
     """
-    nodes = build_nodes(entities, chunks)
-    linked = linked_chunks(links, anchors, chunks)
-    edges = build_edges(nodes, chunks, relations, mentions, titles, linked, config=config, sql=sql)
-    arrays = {"nodes": nodes, "edges": edges, **word_tables(documents, chunks)}
-    return StageResult(arrays, graph_statistics(nodes, edges))
+    words = word_tables(documents, chunks)
+    placed = batches_of(chunks, _PLACES).read_all()
+    nodes = build_nodes(entities, placed)
+    linked = linked_chunks(links, anchors, placed)
+    edges = build_edges(nodes, placed, relations, mentions, titles, linked, config=config, sql=sql)
+    return StageResult({"nodes": nodes, "edges": edges, **words}, graph_statistics(nodes, edges))

@@ -132,9 +132,7 @@ def _load(state: RunState) -> StageResult:
 
     result = load(
         state.staged.read_table("documents", ["document_id", "title", "title_source"]),
-        state.staged.read_table(
-            "chunks", ["chunk_id", "document_id", "next_id", "ordinal", "heading_path", "text"]
-        ),
+        state.staged.scan_table("chunks"),
         state.staged.read_table("entities", ["entity_id"]),
         state.staged.scan_table("relations"),
         state.staged.scan_table("mentions"),
