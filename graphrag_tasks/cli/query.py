@@ -61,11 +61,13 @@ def _print_context(context: Context) -> None:
     _print_answer(context)
     for hit in context.chunks:
         CONSOLE.print(_panel(hit))
-    CONSOLE.print("[bold]Relations[/]")
+    if context.relations:
+        CONSOLE.print("[bold]Relations[/]")
     for relation in context.relations:
         sentence = relation.evidence[0] if relation.evidence else None
         _print_cited(f"{relation.rank:>3}. {relation.text}  ({relation.score:.3f})", sentence)
-    CONSOLE.print("[bold]Entities the search started from[/]")
+    if context.entities:
+        CONSOLE.print("[bold]Entities the search started from[/]")
     for entity in context.entities:
         _print_cited(f"{entity.rank:>3}. {entity.name}  ({entity.found_by})", entity.example)
     for note in context.notes:

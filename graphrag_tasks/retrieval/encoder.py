@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphrag_tasks.embed.protocol import Embedder
-from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval.arrays import Vectors
 
 
@@ -38,9 +38,18 @@ class QueryEncoder:
 
         Raises:
             SnapshotError: The installed model is not the one the snapshot was embedded with.
+            QueryError: What the embedder returns is no such vector.
             MissingDependencyError: The model is not installed.
         """
         vectors = np.asarray(self._ready().encode([text]), dtype=np.float32)
+        shape = (1, self._embedding["dimension"])
+        if vectors.shape != shape or not np.isfinite(vectors).all():
+            raise QueryError(
+                f"returned no vector of {shape[1]} numbers for the question "
+                f"(shape {vectors.shape})",
+                "query encoder",
+                "Its `encode` returns a finite unit row for each text",
+            )
         return np.ascontiguousarray(vectors[0])
 
     def _ready(self) -> Embedder:

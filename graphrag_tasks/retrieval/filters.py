@@ -21,6 +21,8 @@ Filters = Mapping[str, str | Iterable[str]]
 FIELDS = ("document_id", "uri", "source", "path", "media_type", "title", "language", "heading")
 """What can be filtered by: columns of `documents`, and `heading`, any heading above the chunk."""
 
+_EXAMPLE = "For example {'uri': 'docs/*.md'}"
+
 
 def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArray[np.bool_]:
     """Return which chunks every filter lets through, shape (chunks,).
@@ -33,8 +35,10 @@ def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArra
         filters: The filters.
 
     Raises:
-        QueryError: A field is unknown, or a value is no text.
+        QueryError: A field is unknown, a value is no text, or the filters are not by field.
     """
+    if not isinstance(filters, Mapping):
+        raise QueryError(f"must be values by field (got {filters!r})", "filters", _EXAMPLE)
     allowed = np.ones(len(graph.chunks), dtype=np.bool_)
     for field, values in filters.items():
         patterns = _patterns(field, values)

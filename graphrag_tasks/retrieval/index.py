@@ -24,7 +24,7 @@ from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.hits import CommunityHit, PathHit, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.modes import AUTO, mode_named
 from graphrag_tasks.retrieval.provenance import Provenance
-from graphrag_tasks.retrieval.ranking import Mode, Query, Ranking
+from graphrag_tasks.retrieval.ranking import Mode, Query, Ranking, check_question
 from graphrag_tasks.retrieval.router import Route, route
 from graphrag_tasks.retrieval.seeds import NounPhrases
 from graphrag_tasks.retrieval.traverse import nearest_relations
@@ -126,13 +126,13 @@ class Index:
             The context, best first, each item with its source.
 
         Raises:
-            QueryError: The question is blank, the mode or a filter's field is unknown, or k is
-                not at least 1.
+            QueryError: The question is blank or no text, the mode or a filter's field is unknown,
+                or k is no whole number from 1.
             SnapshotError: The installed model is not the one the snapshot was embedded with.
         """
+        query = self._query(question, k)
         routed = self._route(question) if mode == AUTO else None
         rank = mode_named(routed.mode if routed else mode)
-        query = self._query(question, k)
         if filters:
             allowed = allowed_chunks(self.snapshot, self._graph, filters)
             query = replace(query, allowed=allowed)
@@ -166,9 +166,9 @@ class Index:
         row = self._graph.chunks.row_of(chunk_id)
         if row is None:
             raise QueryError(f"there is no chunk '{chunk_id}'", "", "Ids stand in hits of a search")
+        query = self._query(question, _PLACES)
         routed = self._route(question) if mode == AUTO else None
         rank = mode_named(routed.mode if routed else mode)
-        query = self._query(question, _PLACES)
         first = [item.row for item in self._ranking(rank, query).chunks]
         alone = np.arange(len(self._graph.chunks)) == row
         ranking = self._ranking(rank, replace(query, allowed=alone, k=1))
@@ -238,12 +238,9 @@ class Index:
         return Browser(self._graph, self._provenance)
 
     def _query(self, question: str, k: int | None) -> Query:
-        if not question.strip():
-            raise QueryError("the question is empty")
         k = self.config.k if k is None else k
-        if k < 1:
-            raise QueryError(f"k must be at least 1 (got {k})")
-        return Query(question, k, self._encoder.encode, self._noun_phrases)
+        check_question(question, k)
+        return Query(question, int(k), self._encoder.encode, self._noun_phrases)
 
     def _route(self, question: str) -> Route:
         routed = route(question)

@@ -49,6 +49,6 @@ def mode_named(name: str) -> Mode:
     if name in MODES:
         return MODES[name]
     known = (AUTO, *MODES)
-    near = difflib.get_close_matches(name.lower(), known, n=1)
+    near = difflib.get_close_matches(str(name).lower(), known, n=1)
     suggestion = f"Did you mean '{near[0]}'? " if near else ""
     raise QueryError(f"there is no mode '{name}'", "", f"{suggestion}Modes: {', '.join(known)}")

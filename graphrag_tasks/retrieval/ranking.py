@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.errors import QueryError
 from graphrag_tasks.retrieval.arrays import Rows, Scores, Vectors
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
@@ -50,6 +52,28 @@ class Query:
             return top(scores, id_ranks, n)
         rows = np.flatnonzero(self.allowed)
         return rows[top(scores[rows], id_ranks[rows], n)]
+
+
+def check_question(question: object, k: object) -> None:
+    """Refuse what is no question, or no number of chunks.
+
+    Raises:
+        QueryError: The question is blank or no text, or k is no whole number from 1.
+    """
+    if not isinstance(question, str):
+        raise QueryError(f"the question must be text (got {type(question).__name__})")
+    if not question.strip():
+        raise QueryError("the question is empty")
+    try:
+        question.encode()
+    except UnicodeEncodeError as error:
+        raise QueryError(
+            f"the question is no valid text ({error.reason})", "", "Decode it as it was encoded"
+        ) from error
+    if not isinstance(k, Integral) or isinstance(k, bool):
+        raise QueryError(f"k must be a whole number (got {k!r})")
+    if k < 1:
+        raise QueryError(f"k must be at least 1 (got {k})")
 
 
 @dataclass(frozen=True)

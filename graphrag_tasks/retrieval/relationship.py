@@ -31,6 +31,12 @@ _BACKWARDS = re.compile(
 _FORWARDS = re.compile(
     r"\b(?:do|does|did)\b.*\b(?:depend|rely|need|require|use)\b|\bupstream of\b", re.IGNORECASE
 )
+_BETWEEN = re.compile(
+    r"\b(?:connected|related|linked) (?:to|with)\b|\b(?:connection|relation|relationship|link|path|"
+    r"chain) (?:between|from)\b",
+    re.IGNORECASE,
+)
+_ONE_NAME = "Of the two things only one is a known name: chunks come from the default ranking."
 _NOTHING = "No path of at most {hops} relations was found: chunks come from the default ranking."
 _NOBODY = "The question names no entity: chunks come from the default ranking alone."
 
@@ -50,7 +56,8 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     paths = find_paths(graph, query.text, named, config)
     seeds = [seed for one in named for seed in one.seeds]
     if not paths:
-        note = _NOTHING.format(hops=config.max_hops)
+        one_of_two = len(named) == 1 and _BETWEEN.search(query.text)
+        note = _ONE_NAME if one_of_two else _NOTHING.format(hops=config.max_hops)
         return ranking.with_more(seeds=seeds, notes=[note])
     ordered = list(dict.fromkeys(relation for path in paths for relation in path.relations))
     relations = [RankedRelation(row, 1.0 / place) for place, row in enumerate(ordered, 1)]
@@ -60,11 +67,16 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 def find_paths(
     graph: Graph, question: str, named: Sequence[NamedSeeds], config: RetrievalConfig
 ) -> list[Path]:
-    """Return paths between the first two things named, or chains from the only one."""
+    """Return paths between the first two things named, or chains from the only one.
+
+    A question that asks how two things are connected has no answer where one of them is unknown.
+    """
     if len(named) > 1 and not _BACKWARDS.search(question) and not _FORWARDS.search(question):
         return paths_between(
             graph, named[0].rows, named[1].rows, max_hops=config.max_hops, limit=config.max_paths
         )
+    if len(named) == 1 and _BETWEEN.search(question):
+        return []
     backwards = bool(_BACKWARDS.search(question)) and not _FORWARDS.search(question)
     starts = named[0].rows
     texts = graph.relation_words

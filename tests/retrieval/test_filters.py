@@ -55,3 +55,9 @@ def test_unknown_field_is_refused_with_the_nearest(index: Index) -> None:
 def test_a_value_that_is_no_text_is_refused(index: Index, value: object) -> None:
     with pytest.raises(QueryError, match="must be text"):
         index.search("spooler", filters={"title": value})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("filters", ["uri", ["uri"]])
+def test_filters_that_are_not_by_field_are_refused(index: Index, filters: object) -> None:
+    with pytest.raises(QueryError, match="values by field"):
+        index.search("spooler", filters=filters)  # type: ignore[arg-type]

@@ -6,10 +6,13 @@ import json
 import subprocess
 import sys
 import types
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from small_worlds import SMALL, FakeEmbedder, World, publish
 
 import graphrag_tasks.retrieval
@@ -142,6 +145,41 @@ def test_blank_question_is_refused(index: Index, question: str) -> None:
 def test_k_below_one_is_refused(index: Index, k: int) -> None:
     with pytest.raises(QueryError, match=str(k)):
         index.search("what?", k=k)
+
+
+@pytest.mark.parametrize("k", ["5", 2.5, True])
+def test_k_that_is_no_whole_number_is_refused(index: Index, k: object) -> None:
+    with pytest.raises(QueryError, match=f"whole number.*{k!r}"):
+        index.search("what?", k=k)  # type: ignore[arg-type]
+
+
+def test_k_may_be_a_number_of_numpy(index: Index) -> None:
+    assert len(index.search("what?", k=np.int64(2)).chunks) == 2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("question", [None, 3, b"what?"])
+def test_a_question_that_is_no_text_is_refused(index: Index, question: object) -> None:
+    with pytest.raises(QueryError, match=f"must be text.*{type(question).__name__}"):
+        index.search(question)  # type: ignore[arg-type]
+
+
+def test_half_a_character_is_refused(index: Index) -> None:
+    with pytest.raises(QueryError, match="no valid text"):
+        index.search("what is \ud800?")
+
+
+@pytest.mark.parametrize("vectors", [np.full((1, 8), np.nan), np.zeros((1, 3)), np.zeros(8)])
+def test_an_embedder_that_returns_no_vector_is_refused(
+    store: Path, vectors: NDArray[np.float64]
+) -> None:
+    class Broken(FakeEmbedder):
+        def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            del texts
+            return vectors.astype(np.float32)
+
+    opened = open_index(store, embedder=Broken(), noun_phrases=no_phrases)
+    with pytest.raises(QueryError, match="query encoder: returned no vector of 8 numbers"):
+        opened.search("what?", "dense")
 
 
 @pytest.mark.parametrize("question", ["the of and", "?!… §", "a" * 10_000])

@@ -81,6 +81,12 @@ def test_no_path_says_so(index: Index) -> None:
     assert "No path" in context.notes[-1]
 
 
+def test_a_connection_with_something_unknown_says_so(index: Index) -> None:
+    context = index.search("How is the Billing service connected to the moon?")
+    assert context.paths == ()
+    assert "only one is a known name" in context.notes[-1]
+
+
 def test_nothing_named_says_so(index: Index) -> None:
     context = index.search("how is this connected to that", "path")
     assert "names no entity" in context.notes[-1]
