@@ -14,6 +14,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 # Airflow: a home of its own, SQLite, loopback, no examples, no usage data sent.
 AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	AIRFLOW__CORE__DAGS_FOLDER="$(CURDIR)/dags" \
+	AIRFLOW__CORE__PLUGINS_FOLDER="$(CURDIR)/plugins" \
 	AIRFLOW__CORE__LOAD_EXAMPLES=False \
 	AIRFLOW__CORE__PARALLELISM=4 \
 	AIRFLOW__API__HOST=127.0.0.1 \

@@ -6,10 +6,20 @@ import logging
 import os
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
-from airflow.sdk import Asset, ExceptionRetryPolicy, Param, RetryAction, RetryRule
+from airflow.sdk import (
+    Asset,
+    BaseOperatorLink,
+    ExceptionRetryPolicy,
+    Param,
+    RetryAction,
+    RetryRule,
+)
+from airflow.sdk.configuration import conf
 from airflow.sdk.definitions.callback import AsyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
+from airflow.sdk.execution_time.xcom import XCom
 
 from graphrag_tasks.config import load_config
 
@@ -55,6 +65,24 @@ def tell_failure(context: Any) -> None:
         instance.dag_id, instance.task_id, instance.map_index, instance.try_number,
         context.get("exception"),
     )  # fmt: skip
+
+
+class SnapshotLink(BaseOperatorLink):
+    """A link of the publish task to the plugin's page of what it published."""
+
+    @property
+    def name(self) -> str:
+        """What the button says."""
+        return "Snapshot"
+
+    def get_link(self, operator: Any, *, ti_key: Any) -> str:
+        """Return the page's address; none where nothing new was published."""
+        del operator
+        summary = XCom.get_value(ti_key=ti_key, key="summary")
+        if not summary:
+            return ""
+        base = urlsplit(conf.get("api", "base_url", fallback="")).path.rstrip("/")
+        return f"{base}/graphrag/snapshots/{summary['snapshot_id']}"
 
 
 DEFAULT_ARGS = {

@@ -27,7 +27,14 @@ from airflow.sdk import (
     task_group,
 )
 from airflow.sdk.exceptions import AirflowSkipException
-from graphrag_defaults import DEFAULT_ARGS, SHARD_POOL, SNAPSHOT, deadline, store_param
+from graphrag_defaults import (
+    DEFAULT_ARGS,
+    SHARD_POOL,
+    SNAPSHOT,
+    SnapshotLink,
+    deadline,
+    store_param,
+)
 
 from graphrag_tasks.config import load_config
 
@@ -164,8 +171,10 @@ def graphrag_reindex() -> None:
     grouped = corpus_stage("communities", "Leiden communities of the graph, with summaries")
     embedded = corpus_stage("embed", "Texts to vectors")
     loaded = corpus_stage("load", "Graph arrays, and vectors to Milvus")
+    published: Any = publish()
+    published.operator.operator_extra_links = (SnapshotLink(),)
     shards >> collected >> listed >> normalized >> resolved >> mentioned >> related
-    related >> grouped >> embedded >> loaded >> publish()
+    related >> grouped >> embedded >> loaded >> published
 
 
 def open_run() -> Any:

@@ -27,6 +27,7 @@ from graphrag_tasks.config.loader import (
     Config,
     load_config,
 )
+from graphrag_tasks.config.pages import PagesConfig
 from graphrag_tasks.config.publishing import (
     LoadConfig,
     QualityConfig,
@@ -55,6 +56,7 @@ __all__ = [
     "LoadConfig",
     "MentionConfig",
     "NormalizeConfig",
+    "PagesConfig",
     "ParseConfig",
     "PlanConfig",
     "QualityConfig",

@@ -38,6 +38,7 @@ from graphrag_tasks.config.graph import (
     ResolveConfig,
     SqlConfig,
 )
+from graphrag_tasks.config.pages import PagesConfig
 from graphrag_tasks.config.publishing import (
     LoadConfig,
     QualityConfig,
@@ -80,6 +81,7 @@ class Config(BaseConfig):
     quality: QualityConfig = QualityConfig()
     retention: RetentionConfig = RetentionConfig()
     retrieval: RetrievalConfig = RetrievalConfig()
+    pages: PagesConfig = PagesConfig()
 
 
 def load_config(

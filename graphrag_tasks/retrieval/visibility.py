@@ -64,7 +64,8 @@ def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
         if labelled:
             raise AccessError(
                 "the snapshot has access labels, and no principals are given", where,
-                "Name the labels that the reader holds: open_index(…, principals=[…]), query --as",
+                "Name the labels that the reader holds: open_index(…, principals=[…]), query --as, "
+                "pages.principals",
             )  # fmt: skip
         return snapshot
     if isinstance(principals, str):

@@ -59,7 +59,9 @@ for params in json.loads(sys.argv[2]):
     run = dag.test(run_conf=params)
     states = {one.task_id: one.state for one in run.get_task_instances()}
     current = Path(params["store"]) / "CURRENT"
+    (last,) = [one for one in run.get_task_instances() if one.task_id == "publish"]
     runs.append({"state": run.state, "tasks": states,
+                 "link": last.xcom_pull("publish", key="_link_SnapshotLink"),
                  "current": current.read_text() if current.exists() else None})
 os.environ["GRAPHRAG_AIRFLOW_DEADLINE_HOURS"] = "1.5"
 sys.modules.pop("graphrag_defaults")
@@ -187,6 +189,7 @@ def test_a_run_publishes(seen: dict[str, Any], store: Path) -> None:
     counts = json.loads(manifest.read_text())["stats"]["counts"]
     assert (counts["documents"], counts["documents_skipped"]) == (3, 1)
     assert counts["relations"] >= 2
+    assert first["link"] == f"/graphrag/snapshots/{first['current'].strip()}"
 
 
 def test_a_run_with_nothing_to_do_publishes_nothing_and_succeeds(seen: dict[str, Any]) -> None:
@@ -195,6 +198,7 @@ def test_a_run_with_nothing_to_do_publishes_nothing_and_succeeds(seen: dict[str,
     assert second["tasks"]["shard.parse"] == "skipped"
     assert second["tasks"]["publish"] == "skipped"
     assert second["current"] == first["current"]
+    assert not second["link"]
 
 
 def test_a_missing_source_fails_the_run_and_changes_nothing(seen: dict[str, Any]) -> None:
