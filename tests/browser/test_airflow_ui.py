@@ -1,4 +1,4 @@
-"""The DAG in Airflow's own UI, driven by a real browser: trigger form, run, graph.
+"""The DAG and the plugin in Airflow's own UI, driven by a real browser: form, run, graph, pages.
 
 Needs Chromium and its driver on the path. Screenshots go to a temporary folder, or to
 `GRAPHRAG_SCREENSHOTS` where it is set.
@@ -43,7 +43,12 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def airflow_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("published") / "store"
+
+
+@pytest.fixture(scope="module")
+def airflow_url(tmp_path_factory: pytest.TempPathFactory, store: Path) -> Iterator[str]:
     """Airflow standalone on SQLite and loopback, in a process group of its own."""
     home = tmp_path_factory.mktemp("airflow")
     url = f"http://127.0.0.1:{free_port()}"
@@ -57,10 +62,11 @@ def airflow_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{url}/execution/",
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__PARALLELISM": "4",
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "GRAPHRAG__SOURCES": f'["{ROOT / "examples" / "corpus"}"]',
-        "GRAPHRAG__STORE": str(home / "store"),
+        "GRAPHRAG__STORE": str(store),
     }
     with (home / "standalone.log").open("w") as log:
         server = subprocess.Popen(
@@ -109,14 +115,31 @@ def picture(browser: Any, tmp_path: Path) -> Callable[[str], None]:
     return lambda name: browser.save_screenshot(str(folder / f"{name}.png"))
 
 
-def test_trigger_form_and_a_finished_run(
-    airflow_url: str, browser: Any, picture: Callable[[str], None]
+def text_of(browser: Any) -> str:
+    return str(browser.find_element("tag name", "body").text)
+
+
+def click_on(browser: Any, selector: str) -> None:
+    wait_for(lambda: browser.find_elements("css selector", selector), 60, selector)[0].click()
+
+
+def test_a_run_and_the_pages_of_what_it_published(
+    airflow_url: str, browser: Any, store: Path, picture: Callable[[str], None]
 ) -> None:
+    run_url = trigger_a_run(airflow_url, browser, picture)
+    snapshot_id = (store / "CURRENT").read_text().strip()
+    follow_the_link_of_publish(run_url, snapshot_id, browser, picture)
+    browse_the_pages(airflow_url, snapshot_id, browser, picture)
+
+
+def trigger_a_run(airflow_url: str, browser: Any, picture: Callable[[str], None]) -> str:
+    """Trigger the DAG from its form, wait for its end, and return the run's address."""
+
     def text() -> str:
-        return str(browser.find_element("tag name", "body").text)
+        return text_of(browser)
 
     def click(selector: str) -> None:
-        wait_for(lambda: browser.find_elements("css selector", selector), 60, selector)[0].click()
+        click_on(browser, selector)
 
     def open_dag() -> bool:
         browser.get(f"{airflow_url}/dags/graphrag_reindex")
@@ -151,3 +174,44 @@ def test_trigger_form_and_a_finished_run(
     for stage in ("plan", "parse", "filter_sentences", "publish"):
         assert stage in text()
     picture("graph")
+    browser.get(f"{airflow_url}/dags/graphrag_reindex/runs")
+    runs = "a[href*='/dags/graphrag_reindex/runs/']"
+    (run, *_) = wait_for(lambda: browser.find_elements("css selector", runs), 60, "run")
+    return str(run.get_attribute("href"))
+
+
+def follow_the_link_of_publish(
+    run_url: str, snapshot_id: str, browser: Any, picture: Callable[[str], None]
+) -> None:
+    browser.get(f"{run_url.rstrip('/')}/tasks/publish/details")
+    (link,) = wait_for(lambda: browser.find_elements("link text", "Snapshot"), 60, "link")
+    assert link.get_attribute("href").endswith(f"/graphrag/snapshots/{snapshot_id}")
+    picture("publish")
+    browser.get(link.get_attribute("href"))
+    assert f"Snapshot {snapshot_id}" in text_of(browser)
+
+
+def browse_the_pages(
+    airflow_url: str, snapshot_id: str, browser: Any, picture: Callable[[str], None]
+) -> None:
+    """Go from the navigation to a snapshot, an answer, the reason for it, and an entity."""
+
+    def follow(link: str, shows: str) -> None:
+        wait_for(lambda: browser.find_elements("link text", link), 60, link)[0].click()
+        wait_for(lambda: shows in text_of(browser), 60, shows)
+
+    browser.get(f"{airflow_url}/plugin/graphrag")
+    frames = wait_for(lambda: browser.find_elements("tag name", "iframe"), 60, "page in the UI")
+    browser.switch_to.frame(frames[0])
+    follow(snapshot_id, "Quality gate")
+    browser.switch_to.default_content()
+    picture("plugin")
+    browser.switch_to.frame(frames[0])
+    follow("Ask", "Question")
+    browser.find_element("name", "question").send_keys("Which table replaces VBBS?\n")
+    wait_for(lambda: "Use table VBBE instead of table VBBS" in text_of(browser), 60, "answer")
+    picture("plugin-answer")
+    follow("why?", "cosine with the question")
+    follow("table VBBS", "relations of table VBBS")
+    picture("plugin-entity")
+    browser.switch_to.default_content()
