@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Role
 from graphrag_tasks.extract.spans import Surface, surface, token_end, without_stray_brackets
 from graphrag_tasks.extract.syntax import (
     COORDINATION_DEPS,
+    PLURAL_TAGS,
     RELATIVE_TAGS,
     children,
     conjuncts,
@@ -53,11 +54,12 @@ def phrase(head: Token, *, without: Collection[Token] = ()) -> list[int]:
         head: Head of the phrase.
         without: Further tokens to leave out, with all below them.
     """
+    coordinated = (head, *_announced(head))
 
     def outside(token: Token) -> bool:
         return (
             token in without
-            or (token.head == head and token.dep_ in COORDINATION_DEPS)
+            or (token.dep_ in COORDINATION_DEPS and token.head in coordinated)
             or (token.head == head and token.dep_ == "neg" and token.i > head.i)
             or (token.dep_ in _TRIMMED_DEPS and not is_close_apposition(token))
         )
@@ -101,6 +103,8 @@ def noun_arguments(
 ) -> list[Argument]:
     """Return one argument for a noun phrase, or one for each of its conjuncts.
 
+    Names that a plural noun announces are conjuncts of it too: "the tables MKPF and MSEG".
+
     Args:
         role: Role of all of them.
         head: Head of the phrase, or of its first conjunct.
@@ -110,12 +114,27 @@ def noun_arguments(
         without: Tokens to leave out of the surface, with all below them.
     """
     arguments = []
-    for conjunct in conjuncts(head) if split else [head]:
+    for conjunct in _things(head) if split else [head]:
         span = surface(head.doc, phrase(conjunct, without=without))
         if span is not None:
             node = core(conjunct, without=without)
             arguments.append(_argument(role, conjunct, span, node, preposition, slot))
     return arguments
+
+
+def _things(head: Token) -> Iterator[Token]:
+    """Yield the conjuncts of a noun, and behind each the further names that it announces."""
+    for conjunct in conjuncts(head):
+        yield conjunct
+        for name in _announced(conjunct):
+            yield from conjuncts(name)[1:]
+
+
+def _announced(head: Token) -> list[Token]:
+    """Return the first of the names that a plural noun announces: "the tables MKPF and MSEG"."""
+    if head.tag_ not in PLURAL_TAGS:
+        return []
+    return [name for name in children(head, "appos") if is_close_apposition(name)]
 
 
 def clause_argument(role: Role, head: Token, *, slot: int) -> list[Argument]:

@@ -12,7 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphrag_tasks.extract.inflection import base_of_third_person
-from graphrag_tasks.extract.syntax import SUBJECT_DEPS, VERBAL_POS, has_subject, is_verbal
+from graphrag_tasks.extract.syntax import (
+    PLURAL_TAGS,
+    SUBJECT_DEPS,
+    VERBAL_POS,
+    has_subject,
+    is_verbal,
+)
 from graphrag_tasks.nlp.parser import copied
 from graphrag_tasks.nlp.tokens import Doc, Token, attach
 
@@ -48,7 +54,6 @@ _NOUN_STARTS = frozenset({"DT", "PRP$", "PDT"})
 _NOMINAL_DEPS = frozenset({"compound", "amod", "nmod", "nsubj", "nsubjpass", "ROOT", "dep"})
 _SINGULAR = frozenset({"a", "an", "another", "each", "every", "this"})
 _SINGULAR_TAGS = frozenset({"NN", "NNP"})
-_PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ def _is_misread_verb(token: Token) -> bool:
     colon of a label left ("Audit Log  stores").
     """
     torn = token.tag_ == "VBZ" and token.dep_ in SUBJECT_DEPS
-    if not (torn or token.tag_ in _PLURAL_TAGS) or token.i < 2 or not token.text.islower():
+    if not (torn or token.tag_ in PLURAL_TAGS) or token.i < 2 or not token.text.islower():
         return False
     noun = token.doc[token.i - 1]
     if noun.is_space:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from graphrag_tasks.extract.syntax import (
     ADDRESSEES,
     NOMINAL_POS,
+    PLURAL_TAGS,
     RELATIVE_TAGS,
     SUBJECT_DEPS,
     children,
@@ -198,7 +199,7 @@ def _is_plural_verb(verb: Token) -> bool | None:
 
 
 def _is_plural(noun: Token) -> bool:
-    return noun.tag_ in ("NNS", "NNPS") or first_child(noun, "conj") is not None
+    return noun.tag_ in PLURAL_TAGS or first_child(noun, "conj") is not None
 
 
 def _lent_subject(verb: Token) -> Subject | None:

@@ -19,6 +19,7 @@ VERBAL_POS = frozenset({"VERB", "AUX"})
 NOMINAL_POS = frozenset({"NOUN", "PROPN"})
 RELATIVE_TAGS = frozenset({"WDT", "WP"})
 """Relative and interrogative pronouns."""
+PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 
 ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})
 """Writer and reader of a text, who are nobody in its world."""

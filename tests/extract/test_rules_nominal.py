@@ -22,6 +22,11 @@ RULES = {
         "Table/NN/nsubj/2 KONV/NNP/appos/0 is/VBZ/ROOT/2/be empty/JJ/acomp/2",
         ["copula: be(subject=Table KONV; complement=empty)"],
     ),
+    "names that a plural noun announces": (
+        "MATDOC/NNP/nsubj/1 replaces/VBZ/ROOT/1/replace two/CD/nummod/3 tables/NNS/dobj/1"
+        " MKPF/NNP/appos/3 and/CC/cc/4 MSEG/NNP/conj/4",
+        ["svo: replace(subject=MATDOC; object=two tables MKPF; object=MSEG)"],
+    ),
     "a denied apposition": (
         "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read KONV/NNP/dobj/1 ,/,/punct/2 not/RB/neg/2"
         " KONP/NNP/appos/2",
