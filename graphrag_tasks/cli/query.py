@@ -61,6 +61,12 @@ def _print_context(context: Context) -> None:
     _print_answer(context)
     for hit in context.chunks:
         CONSOLE.print(_panel(hit))
+    _print_graph(context)
+    for note in context.notes:
+        CONSOLE.print(f"note: {escape(note)}")
+
+
+def _print_graph(context: Context) -> None:
     if context.relations:
         CONSOLE.print("[bold]Relations[/]")
     for relation in context.relations:
@@ -70,8 +76,6 @@ def _print_context(context: Context) -> None:
         CONSOLE.print("[bold]Entities the search started from[/]")
     for entity in context.entities:
         _print_cited(f"{entity.rank:>3}. {entity.name}  ({entity.found_by})", entity.example)
-    for note in context.notes:
-        CONSOLE.print(f"note: {escape(note)}")
 
 
 def _print_answer(context: Context) -> None:

@@ -91,4 +91,4 @@ def find_names(text: str, known: Container[str]) -> list[NameMatch]:
 
 def is_written_as_name(words: list[str]) -> bool:
     """Tell by the first two words: "the Beatles" is a name, "the end" is none."""
-    return any(word[0].isupper() or any(map(str.isdigit, word)) for word in words[:2])
+    return any(word != word.lower() or any(map(str.isdigit, word)) for word in words[:2])

@@ -14,6 +14,7 @@ NAMES = [
     "CL_GUI_ALV_GRID",
     "Café Müller",
     "The End",
+    "abapGit",
 ]
 KNOWN = {folded_name(name): name for name in NAMES}
 
@@ -44,6 +45,8 @@ def found(text: str) -> list[tuple[str, str, bool]]:
         ),
         ("New York'S mayor", [("New York", "New York'S", True)]),
         ("New", []),
+        ("with abapGit", [("abapGit", "abapGit", True)]),
+        ("with abapgit", [("abapGit", "abapgit", False)]),
         ("", []),
     ],
 )
