@@ -63,6 +63,12 @@ class Lexicon:
             scores[self._rows[part]] += self._scores[part]
         return scores
 
+    def held(self, asked: Sequence[str], rows: NDArray[np.int64]) -> set[str]:
+        """Return the terms that one of a few rows holds at least."""
+        return {
+            term for term in set(asked) if np.equal.outer(rows, self._rows[self._part(term)]).any()
+        }
+
     def shares(self, asked: Sequence[str], row: int) -> dict[str, float]:
         """Return what each term of a question adds to a row's score, terms it lacks left out."""
         found: dict[str, float] = {}
@@ -79,13 +85,19 @@ class Lexicon:
         Shape (rows,); terms weigh by inverse document frequency.
         """
         covered = np.zeros(self._size, dtype=np.float32)
-        total = 0.0
+        rarities = self.rarities(asked)
+        for term, rarity in rarities.items():
+            covered[self._rows[self._part(term)]] += rarity
+        total = sum(rarities.values())
+        return covered / total if total else covered
+
+    def rarities(self, asked: Sequence[str]) -> dict[str, float]:
+        """Return the inverse document frequency of each distinct term, in order of letters."""
+        found = {}
         for term in sorted(set(asked)):
             part = self._part(term)
-            weight = float(np.log1p(self._size / (part.stop - part.start)))
-            covered[self._rows[part]] += weight
-            total += weight
-        return covered / total if total else covered
+            found[term] = float(np.log1p(self._size / (part.stop - part.start)))
+        return found
 
     def _part(self, term: str) -> slice:
         place = self.known[term]

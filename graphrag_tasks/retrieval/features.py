@@ -18,6 +18,9 @@ from graphrag_tasks.retrieval.walk import Walked
 CANDIDATES = 60
 """Best chunks of each list that are ranked."""
 
+CANDIDATES_AGAIN = 20
+"""Best chunks of the second hop that are ranked."""
+
 _RANK_OFFSET = 10
 _BESIDE, _SECOND, _LEAST = 0.25, 0.3, 0.1
 """Of the gated score: weights beside cosine and BM25, and what either side always counts."""
@@ -36,11 +39,20 @@ FEATURES = (
 """Names of the columns of `features`, in their order."""
 
 
-def candidates(graph: Graph, walked: Walked) -> Rows:
-    """Return the chunks that are among the best of a list, ascending."""
+def candidates(graph: Graph, walked: Walked, again: NDArray[np.float32]) -> Rows:
+    """Return the chunks that are among the best of a list, ascending.
+
+    Args:
+        graph: The snapshot's arrays.
+        walked: The lists of the first pass.
+        again: Of `requery`; fewer chunks of it are taken.
+    """
     ranks = graph.chunks.id_ranks
     lists = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
-    return np.unique(np.concatenate([top(scores, ranks, CANDIDATES) for scores in lists]))
+    best = [top(scores, ranks, CANDIDATES) for scores in lists]
+    second = np.flatnonzero(again)
+    best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
+    return np.unique(np.concatenate(best))
 
 
 def features(graph: Graph, query: Query, walked: Walked, rows: Rows) -> NDArray[np.float32]:

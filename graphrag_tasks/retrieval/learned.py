@@ -6,6 +6,8 @@ the scores that mode `graph` makes anyway; `training/ranking.py` makes and check
 
 from __future__ import annotations
 
+import numpy as np
+
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval import walk
 from graphrag_tasks.retrieval.features import FEATURES, candidates, features
@@ -13,8 +15,10 @@ from graphrag_tasks.retrieval.forest import load_forest
 from graphrag_tasks.retrieval.fuse import standardised
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query, Ranking
+from graphrag_tasks.retrieval.requery import requery
 from graphrag_tasks.retrieval.walk import Floats, Walked
 
+_SECOND_HOP = np.float32(0.2)
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
 
 
@@ -32,24 +36,35 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     if load_forest().names != FEATURES:
         found = walk.ranking(graph, query, walked, walked.scores)
         return found.with_more(notes=[_OTHER_FEATURES])
-    return walk.ranking(graph, query, walked, learned_scores(graph, query, walked))
+    again = requery(graph, walked)
+    scores = learned_scores(graph, query, walked, again)
+    return walk.ranking(graph, query, walked, scores, further={"requery": again})
 
 
-def learned_scores(graph: Graph, query: Query, walked: Walked) -> Floats:
+def learned_scores(graph: Graph, query: Query, walked: Walked, again: Floats) -> Floats:
     """Return the score of the candidates; the others follow in the order of the walk.
 
-    It is `blended` of the trees' score and the features.
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        walked: The lists of the first pass.
+        again: Of `requery`.
+
+    Returns:
+        `blended` of the trees' score and the features, shape (chunks,).
     """
-    rows = candidates(graph, walked)
+    rows = candidates(graph, walked, again)
     columns = features(graph, query, walked, rows)
-    learned = blended(load_forest().scores(columns), columns)
+    learned = blended(load_forest().scores(columns), columns, again[rows])
     scores: Floats = walked.scores - walked.scores.max() + (learned.min() - 1)
     scores[rows] = learned
     return scores
 
 
-def blended(learned: Floats, columns: Floats) -> Floats:
+def blended(learned: Floats, columns: Floats, again: Floats) -> Floats:
     """Return the trees' score beside the gated one, the more the less the question names a title.
+
+    What the second hop finds is added.
 
     Trees that were grown on questions about titled things are then less sure of themselves: on
     documents of a kind that they have not seen, both together are better than either.
@@ -57,7 +72,9 @@ def blended(learned: Floats, columns: Floats) -> Floats:
     Args:
         learned: The trees' score, shape (rows,).
         columns: Shape (rows, `FEATURES`).
+        again: Of `requery`, shape (rows,).
     """
     titled, gated = (columns[:, FEATURES.index(name)] for name in ("titled", "gated"))
-    both: Floats = standardised(learned) + (1 - titled) * standardised(gated)
-    return both
+    both = standardised(learned) + (1 - titled) * standardised(gated)
+    scores: Floats = standardised(both) + _SECOND_HOP * again
+    return scores

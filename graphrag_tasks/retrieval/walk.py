@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,7 +149,13 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     return ranking(graph, query, walked, walked.scores)
 
 
-def ranking(graph: Graph, query: Query, walked: Walked, scores: Floats) -> Ranking:
+def ranking(
+    graph: Graph,
+    query: Query,
+    walked: Walked,
+    scores: Floats,
+    further: Mapping[str, Floats] = MappingProxyType({}),
+) -> Ranking:
     """Return the k chunks that are best by the scores, with what the walks tell of them.
 
     Args:
@@ -156,9 +163,15 @@ def ranking(graph: Graph, query: Query, walked: Walked, scores: Floats) -> Ranki
         query: The question.
         walked: Its lists.
         scores: What chunks are ranked by, shape (chunks,).
+        further: Other lists that chunks may have come from, 0 for those that did not.
     """
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
     ranks = list_ranks({"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first}, rows)
+    for name, list_scores in further.items():
+        for row, own, of_row in zip(
+            rows, list_ranks({name: list_scores}, rows), ranks, strict=True
+        ):
+            of_row.update(own if list_scores[row] > 0 else {})
     leads = graph.name_graph.leads(rows.tolist(), walked.seeds, walked.first)
     near = np.flatnonzero(graph.chunk_relations.union(rows))
     return Ranking(

@@ -17,6 +17,7 @@ from graphrag_tasks.retrieval.features import FEATURES, candidates, features
 from graphrag_tasks.retrieval.forest import Forest, load_forest
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
+from graphrag_tasks.retrieval.requery import requery
 from graphrag_tasks.retrieval.walk import walk
 
 numbers = st.integers(-3, 3)
@@ -53,7 +54,7 @@ def test_features_of_a_small_world(tmp_path: Path) -> None:
     vector = np.array(FakeEmbedder.vector("q"), np.float32)
     query = Query("Network handbook spooler", 3, lambda _: vector, lambda _: [])
     walked = walk(graph, query, RetrievalConfig())
-    rows = candidates(graph, walked)
+    rows = candidates(graph, walked, requery(graph, walked))
     assert rows.tolist() == [0, 1, 2]
     columns = dict(zip(FEATURES, features(graph, query, walked, rows).T, strict=True))
     np.testing.assert_allclose(columns["dense"], graph.chunks.vectors @ vector)

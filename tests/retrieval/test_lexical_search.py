@@ -116,3 +116,17 @@ def standard(scores: dict[str, float]) -> dict[str, float]:
 def test_hybrid_of_an_empty_snapshot(tmp_path: Path) -> None:
     publish(tmp_path, World())
     assert open_index(tmp_path, embedder=FakeEmbedder()).search("x", "hybrid").chunks == ()
+
+
+def test_terms_that_a_few_texts_hold() -> None:
+    lexicon = Lexicon.of(CORPUS)
+    asked = lexicon.asked("Which class replaced VBBS and takes weeks?")
+    assert lexicon.held(asked, np.array([0, 2])) == {"class", "replac", "vbbs"}
+    assert lexicon.held(asked, np.array([], dtype=np.int64)) == set()
+
+
+def test_rare_terms_weigh_more() -> None:
+    lexicon = Lexicon.of(["one table", "another table", "a view"])
+    rarities = lexicon.rarities(["view", "tabl", "view"])
+    assert list(rarities) == ["tabl", "view"]
+    assert rarities["view"] > rarities["tabl"] > 0
