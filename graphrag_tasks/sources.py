@@ -29,6 +29,7 @@ from graphrag_tasks.config import AccessConfig
 from graphrag_tasks.errors import ConfigError, DocumentError, SourceError
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.storage import file_system
+from graphrag_tasks.versions import Versions
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +52,6 @@ MEDIA_TYPES = {
 PASSAGES_SUFFIX = ".jsonl"
 PASSAGE = "passage"
 UNKNOWN = "unknown"
-_READ_BYTES = 1 << 20
 
 LISTED = pa.schema(
     [
@@ -132,7 +132,11 @@ def _source_root(spec: str) -> SourceRoot:
     return SourceRoot(name or base, posixpath.dirname(target), base)
 
 
-def list_sources(roots: Iterable[SourceRoot], access: AccessConfig | None = None) -> pa.Table:
+def list_sources(
+    roots: Iterable[SourceRoot],
+    access: AccessConfig | None = None,
+    versions: Versions | None = None,
+) -> pa.Table:
     """List and hash every document below the roots, and say who may see it.
 
     Hidden files and folders, and the lock files of office programs, are passed over.
@@ -140,6 +144,7 @@ def list_sources(roots: Iterable[SourceRoot], access: AccessConfig | None = None
     Args:
         roots: Places to list.
         access: How documents get their labels; off by default.
+        versions: Knows hashes of objects in S3; it gets those that are found.
 
     Returns:
         Rows of `LISTED`, sorted by uri; `content_sha256` is null where a file cannot be read.
@@ -147,13 +152,15 @@ def list_sources(roots: Iterable[SourceRoot], access: AccessConfig | None = None
     Raises:
         SourceError: There are access files, but labels are off.
     """
-    access = access or AccessConfig()
-    rows = [row for root in roots for row in _list_root(root, access)]
+    access, versions = access or AccessConfig(), versions or Versions()
+    rows = [row for root in roots for row in _list_root(root, access, versions)]
     rows.sort(key=lambda row: str(row["uri"]))
     return pa.Table.from_pylist(rows, schema=LISTED)
 
 
-def _list_root(root: SourceRoot, access: AccessConfig) -> Iterable[dict[str, Any]]:
+def _list_root(
+    root: SourceRoot, access: AccessConfig, versions: Versions
+) -> Iterable[dict[str, Any]]:
     fs, base = file_system(root.uri)
     base = str(base).rstrip("/")
     if root.file is not None:
@@ -171,7 +178,7 @@ def _list_root(root: SourceRoot, access: AccessConfig) -> Iterable[dict[str, Any
         path = full[len(base) :].lstrip("/")
         if is_access_file(path) or any(_is_passed_over(part) for part in path.split("/")):
             continue
-        row = _row(fs, root, path, full, info)
+        row = _row(fs, root, path, full, info, versions)
         yield row | labeller.columns(full, row["path"])
 
 
@@ -225,6 +232,7 @@ def _row(
     path: str,
     full: str,
     info: dict[str, Any],
+    versions: Versions,
 ) -> dict[str, Any]:
     printable = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     uri = root.name if root.file is not None else f"{root.name}/{printable}"
@@ -238,20 +246,21 @@ def _row(
         "path": printable,
         "media_type": media_type,
         "size_bytes": int(info.get("size") or 0),
-        "content_sha256": _sha256(fs, full) if media_type != UNKNOWN else None,
+        "content_sha256": _sha256(fs, full, info, versions) if media_type != UNKNOWN else None,
     }
 
 
-def _sha256(fs: Any, path: str) -> str | None:  # noqa: ANN401 - fsspec is untyped
-    digest = hashlib.sha256()
+def _sha256(
+    fs: Any,  # noqa: ANN401 - fsspec is untyped
+    path: str,
+    info: dict[str, Any],
+    versions: Versions,
+) -> str | None:
     try:
-        with fs.open(path, "rb") as file:
-            while data := file.read(_READ_BYTES):
-                digest.update(data)
+        return versions.sha256(fs, path, info)
     except OSError as error:
         log.warning("cannot read %s: %s", path, error)
         return None
-    return digest.hexdigest()
 
 
 class SourceReader:

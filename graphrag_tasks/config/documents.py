@@ -21,6 +21,9 @@ class PlanConfig(BaseConfig):
         False, description="publish although more than that share is gone, or all"
     )
     full_refresh: bool = Field(False, description="process every document again")
+    trust_etags: bool = Field(
+        True, description="do not read objects in S3 again whose ETag and size did not change"
+    )
 
 
 class ParseConfig(BaseConfig):

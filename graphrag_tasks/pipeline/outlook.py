@@ -20,6 +20,7 @@ from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.plan import plan, shards_of
 from graphrag_tasks.snapshots import Snapshot, Store
 from graphrag_tasks.sources import SourceRoot, list_sources, source_roots
+from graphrag_tasks.versions import Versions
 
 _FIRST = "collect"
 
@@ -36,6 +37,7 @@ class Outlook:
         carry: Whether its tables are whole, so that rows may be taken over from them.
         up_to_date: Whether it is what the run would publish.
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
+        versions: Of the objects in S3 among them.
         stats: Documents by change, and the number of shards.
         stages: For each corpus stage why it will work, or None where its tables are taken over.
     """
@@ -47,6 +49,7 @@ class Outlook:
     carry: bool
     up_to_date: bool
     sources: pa.Table
+    versions: Versions
     stats: Mapping[str, int | float]
     stages: Mapping[str, str | None]
 
@@ -88,7 +91,9 @@ def look_ahead(config: Config) -> Outlook:
     if parent and not reuse.is_whole(parent, collect.PRODUCES):
         parent = None
     before = parent.manifest.fingerprints if parent else {}
-    listed = list_sources(roots, config.access)
+    trusted = config.plan.trust_etags and not config.plan.full_refresh
+    versions = Versions.of(store.folder) if trusted else Versions()
+    listed = list_sources(roots, config.access, versions)
     fingerprints = Fingerprints.of(
         config,
         listed,
@@ -110,6 +115,7 @@ def look_ahead(config: Config) -> Outlook:
         carry=parent is not None,
         up_to_date=_is_up_to_date(config, parent, fingerprints, sources),
         sources=sources,
+        versions=versions,
         stats=planned.stats,
         stages=_reasons(config, before, fingerprints, bool(shards_of(sources))),
     )

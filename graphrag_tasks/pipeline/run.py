@@ -102,6 +102,7 @@ class Run:
                 files=outlook.files,
             )
             fingerprint = outlook.fingerprints.collect
+            outlook.versions.keep(state.store.folder)
             table = state.folder.write_table("sources", outlook.sources, fingerprint=fingerprint)
         receipt = Receipt(
             stage="plan",
