@@ -10,8 +10,7 @@ from typing import Any
 from graphrag_tasks.config import Config
 from graphrag_tasks.errors import GraphragError
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.schemas import SCHEMA_VERSION
-from graphrag_tasks.snapshots import MANIFEST_FILE, Snapshot, Store, file_of
+from graphrag_tasks.snapshots import MANIFEST_FILE, Store, file_of
 
 CURRENT = "current"
 """In place of an id: the snapshot that is current when the page is asked for."""
@@ -30,18 +29,20 @@ class Listed:
         created_at: UTC time of the publish, ISO 8601.
         current: Whether readers get it where they name none.
         schema_version: Of its tables.
-        readable: Whether this version of the package opens it.
-        counts: Rows of the main tables; None where the snapshot has access labels.
-        size_bytes: Of all its files, shared ones included; None as for counts.
+        why_no_figures: What hides counts and size; empty where they are shown.
+        readable: Whether it can be opened.
+        counts: Rows of the main tables, if they may be shown.
+        size_bytes: Of all its files, shared ones included, if it may be shown.
     """
 
     snapshot_id: str
     created_at: str
     current: bool
     schema_version: int
+    why_no_figures: str
     readable: bool
-    counts: dict[str, int] | None
-    size_bytes: int | None
+    counts: dict[str, int]
+    size_bytes: int
 
 
 class Reader:
@@ -55,7 +56,7 @@ class Reader:
         self.config = config
         self.store = Store(config.store)
         self._indexes: OrderedDict[str, Index] = OrderedDict()
-        self._listed: dict[str, tuple[dict[str, int] | None, int | None]] = {}
+        self._sizes: dict[str, int | None] = {}
         self._lock = Lock()
 
     def snapshots(self) -> list[Listed]:
@@ -92,25 +93,25 @@ class Reader:
         return self.store.snapshot_folder(snapshot_id).exists(MANIFEST_FILE)
 
     def _line(self, manifest: dict[str, Any], current: str | None) -> Listed:
-        snapshot_id, version = str(manifest["snapshot_id"]), int(manifest["schema_version"])
-        if snapshot_id not in self._listed:
-            self._listed[snapshot_id] = self._figures(snapshot_id, manifest)
-        counts, size = self._listed[snapshot_id]
+        snapshot_id = str(manifest["snapshot_id"])
+        why, readable, size = "", True, None
+        try:
+            size = self._size(snapshot_id)
+        except (GraphragError, OSError):  # damaged, of another schema, or removed meanwhile
+            why, readable = "cannot be opened: damaged, or of another schema version", False
+        if readable and size is None:
+            why = "has access labels: its own page shows what may be seen"
+        counts = {name: manifest["tables"][name]["rows"] for name in COUNTED} if not why else {}
         return Listed(
-            snapshot_id, str(manifest["created_at"]), snapshot_id == current, version,
-            version == SCHEMA_VERSION, counts, size,
+            snapshot_id, str(manifest["created_at"]), snapshot_id == current,
+            int(manifest["schema_version"]), why, readable, counts, size or 0,
         )  # fmt: skip
 
-    def _figures(
-        self, snapshot_id: str, manifest: dict[str, Any]
-    ) -> tuple[dict[str, int] | None, int | None]:
-        """Return counts and bytes, which are those of hidden documents too: none with labels."""
-        folder = self.store.snapshot_folder(snapshot_id)
-        try:
-            labels = Snapshot(folder).table("documents", ["labels"])["labels"]
-            if labels.null_count < len(labels):
-                return None, None
-            size = sum(folder.size(file_of(name)) for name in manifest["tables"])
-        except (GraphragError, OSError):  # of another schema, damaged, or removed meanwhile
-            return None, None
-        return {name: manifest["tables"][name]["rows"] for name in COUNTED}, size
+    def _size(self, snapshot_id: str) -> int | None:
+        """Return the bytes of a snapshot; None where documents may be hidden, that count too."""
+        if snapshot_id not in self._sizes:
+            snapshot = self.store.open(snapshot_id)
+            labels = snapshot.table("documents", ["labels"])["labels"]
+            sizes = (snapshot.folder.size(file_of(name)) for name in snapshot.manifest.tables)
+            self._sizes[snapshot_id] = None if labels.null_count < len(labels) else sum(sizes)
+        return self._sizes[snapshot_id]

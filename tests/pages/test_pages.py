@@ -106,6 +106,18 @@ def test_snapshots_are_listed_newest_first(config: Config) -> None:
     assert f'href="/diff?before={oldest}&amp;after={newest}"' in page
 
 
+def test_a_snapshot_that_cannot_be_opened_is_listed_without_a_link(config: Config) -> None:
+    store = Store(config.store)
+    oldest, _ = store.snapshot_ids()
+    folder = store.snapshot_folder(oldest)
+    manifest = folder.read_json("manifest.json")
+    folder.write_json("manifest.json", manifest | {"schema_version": 1})
+    page = client(config).get("/").text
+    folder.write_json("manifest.json", manifest)
+    assert "cannot be opened" in page
+    assert f'href="/snapshots/{oldest}"' not in page
+
+
 def test_a_diff_names_what_was_gained_and_lost(config: Config) -> None:
     oldest, newest = Store(config.store).snapshot_ids()
     page = client(config).get("/diff", params={"before": oldest, "after": newest}).text
