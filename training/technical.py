@@ -18,7 +18,7 @@ from graphrag_tasks.evaluate.triple_gold import read_gold
 from graphrag_tasks.evaluate.triples import evaluate_triples
 from graphrag_tasks.extract.linear.pairs import CONFIDENCE
 
-HELD_OUT = frozenset({"fresh", "test"})
+HELD_OUT = frozenset({"held", "test"})
 """Splits that nothing is learned from."""
 STRENGTH = 5
 """Triples that what was known before counts as."""
