@@ -19,6 +19,7 @@ from graphrag_tasks.retrieval.requery import requery
 from graphrag_tasks.retrieval.walk import Floats, Walked
 
 _SECOND_HOP = np.float32(0.2)
+_AHEAD = np.float32(1e-3)
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
 
 
@@ -64,7 +65,8 @@ def learned_scores(graph: Graph, query: Query, walked: Walked, again: Floats) ->
 def blended(learned: Floats, columns: Floats, again: Floats) -> Floats:
     """Return the trees' score beside the gated one, the more the less the question names a title.
 
-    What the second hop finds is added.
+    What the second hop finds is added; the first chunk stays first, as a second hop adds to an
+    answer and does not replace it.
 
     Trees that were grown on questions about titled things are then less sure of themselves: on
     documents of a kind that they have not seen, both together are better than either.
@@ -77,4 +79,6 @@ def blended(learned: Floats, columns: Floats, again: Floats) -> Floats:
     titled, gated = (columns[:, FEATURES.index(name)] for name in ("titled", "gated"))
     both = standardised(learned) + (1 - titled) * standardised(gated)
     scores: Floats = standardised(both) + _SECOND_HOP * again
+    if len(scores):
+        scores[both.argmax()] = scores.max() + _AHEAD
     return scores

@@ -11,7 +11,9 @@ from small_worlds import FakeEmbedder, World, publish
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval import learned, open_index
+from graphrag_tasks.retrieval.features import FEATURES
 from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.learned import blended
 from graphrag_tasks.retrieval.ranking import Query
 from graphrag_tasks.retrieval.requery import requery
 from graphrag_tasks.retrieval.walk import Walked, walk
@@ -83,3 +85,11 @@ def test_a_hit_says_its_place_in_the_second_hop(
         hit.chunk_id: hit.ranks["requery"] for hit in context.chunks if "requery" in hit.ranks
     }
     assert places == {"c3": 1, "c1": 2}
+
+
+def test_what_came_first_stays_first() -> None:
+    columns = np.zeros((3, len(FEATURES)), np.float32)
+    learned_scores = np.array([3, 1, 2], np.float32)
+    scores = blended(learned_scores, columns, np.array([0, 100, 0], np.float32))
+    assert np.argsort(-scores).tolist() == [0, 1, 2]
+    assert blended(learned_scores[:0], columns[:0], learned_scores[:0]).tolist() == []
