@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 180
-RUN_SECONDS = 300
+RUN_SECONDS = 900
 
 
 def wait_for(found: Callable[[], Any], seconds: float, what: str) -> Any:
