@@ -39,9 +39,8 @@ _RELATIONS = """
     ORDER BY row
 """
 _MENTIONS = """
-    SELECT entity.node AS source, chunk.node AS target, count(*)::INT AS support
+    SELECT entity.node::BIGINT << 32 | chunk.node AS ends
     FROM {table} JOIN entity ON entity.id = entity_id JOIN chunk ON chunk.id = chunk_id
-    GROUP BY ALL ORDER BY source, target
 """
 
 
@@ -188,10 +187,13 @@ def _relations(connection: duckdb.DuckDBPyConnection, entities: int, config: Gra
 def _mentions(
     connection: duckdb.DuckDBPyConnection, kind: str, chunks: int, config: GraphConfig
 ) -> _Edges:
-    found = connection.sql(_MENTIONS.format(table=f"{kind}s")).fetchnumpy()
-    source, support = found["source"], found["support"]
-    weights = mention_weights(support, source, chunks=chunks, degree_cap=config.degree_cap)
-    return _Edges.of(kind, (source, found["target"]), support, weights)
+    ends = connection.sql(_MENTIONS.format(table=f"{kind}s")).fetchnumpy()["ends"]
+    ends.sort()
+    first = np.flatnonzero(np.diff(ends, prepend=-1))
+    support = np.diff(first, append=len(ends))
+    sources, targets = ((ends[first] >> bits).astype(np.int32) for bits in (32, 0))
+    weights = mention_weights(support, sources, chunks=chunks, degree_cap=config.degree_cap)
+    return _Edges.of(kind, (sources, targets), support, weights)
 
 
 def _ends(ids: pa.Array[Any], sources: pa.ChunkedArray, targets: pa.ChunkedArray) -> Ends:
