@@ -26,7 +26,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-services test-browser train lint audit format \
+.PHONY: help install reindex test test-slow test-services test-browser notebooks train lint audit format \
 	airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -101,6 +101,10 @@ train: .venv/installed ## Learn weights anew: make train CARB=gold.jsonl GAP=gap
 	@$(BIN)/python -m training.confidence --carb "$(CARB)" --sources "$(SAP)" \
 		--diagram docs/images/confidence.svg
 	@$(BIN)/python -m training.coref --gap "$(GAP)" --write graphrag_tasks/coref/ranking.json
+
+notebooks: install ## Run the notebooks anew on the store of make reindex
+	@$(UV) -r notebooks/requirements.txt
+	@JUPYTER_PLATFORM_DIRS=1 $(BIN)/jupyter execute --inplace notebooks/*.ipynb
 
 lint: install ## Check style, types and layers
 	$(BIN)/ruff check .

@@ -91,7 +91,7 @@ def test_extract_explains_a_sentence(tmp_path: Path) -> None:
         ("reader: Returns the tables.", ["a verb follows", "the tables"]),
         ("File → New → Table", ["menu path"]),
         ("The government (XY) reads it.", ["do not have its capitals"]),
-        ("Open the table.", ["no preposition ties", "the index does not read it"]),
+        ("Choose Save.", ["no preposition ties", "the index does not read it"]),
     ],
 )
 def test_extract_explains_patterns_that_fired_and_that_nearly_did(
