@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
@@ -64,8 +65,21 @@ def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.D
             type=PythonUDFType.ARROW,
         )
         for name, rows in tables.items():
-            connection.register(name, rows)
+            if files := _local_files(rows):
+                connection.read_parquet(files).create_view(name)
+            else:
+                connection.register(name, rows)
         yield connection
+
+
+def _local_files(rows: Rows | pa.RecordBatchReader) -> list[str]:
+    """Return a dataset's files where DuckDB can read them by itself.
+
+    Then it knows how many rows there are: a dataset that it scans through Arrow counts as one row,
+    and joins hold the larger side in memory.
+    """
+    files = getattr(rows, "files", [])
+    return files if all(Path(file).is_absolute() and Path(file).is_file() for file in files) else []
 
 
 def add_rows(
