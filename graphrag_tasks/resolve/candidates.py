@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -220,10 +220,15 @@ def _short_forms(
         if short in names and long in names:
             longs[short].add(long)
     for short in sorted(longs):
-        several = len({canonical_form(long, steps) for long in longs[short]}) > 1
+        several = len({canonical_form(long, steps) for long in _shortest(longs[short])}) > 1
         rules = (rule, "ambiguous") if several else (rule,)
         for long in sorted(longs[short]):
             yield from _pair(names, long, short, *rules)
+
+
+def _shortest(longs: Collection[str]) -> list[str]:
+    """Return the names that do not go on from another, as "X tools for Eclipse" does."""
+    return [one for one in longs if not any(one.startswith(f"{other} ") for other in longs)]
 
 
 def _pair(names: Mapping[str, Name], one: str, other: str, *rules: str) -> Iterator[_Pair]:

@@ -158,6 +158,12 @@ def test_an_acronym_of_two_things_is_left_open() -> None:
     assert {row[2] for row in decisions(result)} == {"unsure"}
 
 
+def test_a_long_form_that_goes_on_from_another_makes_no_second_thing() -> None:
+    long, longer = "ABAP development tools", "ABAP development tools for Eclipse"
+    result = run("ADT", long, longer, acronyms=(("ADT", long), ("ADT", longer)))
+    assert entities(result) == {frozenset({"adt", long.casefold(), longer.casefold()})}
+
+
 def test_capitals_stand_for_the_words_of_their_documents() -> None:
     long = "Data Definition of the Sources"
     result = run("DDS", long, related=(("DDS", long, "d1"), ("DDS", "x", "d2")))
