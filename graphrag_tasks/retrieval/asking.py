@@ -76,6 +76,8 @@ class Asked:
     Attributes:
         kind: Stem of the noun that names the kind of thing asked for; None where there is none.
         verbs: Its verbs that have a name beside them, in order.
+        done: What it says was done to the kind where it names nothing: the stem of "replaced" in
+            "which tables were replaced"; None where it says no such thing.
         names: The names it holds, without those in the words for the kind.
         kind_names: The names in the words for the kind that are the kind itself.
         is_bare: Whether it asks for the kind and says no more: "list all tables".
@@ -83,6 +85,7 @@ class Asked:
 
     kind: str | None
     verbs: tuple[Verb, ...]
+    done: str | None
     names: tuple[NamedSeeds, ...]
     kind_names: tuple[NamedSeeds, ...]
     is_bare: bool
@@ -111,6 +114,7 @@ def read(question: str, named: Sequence[NamedSeeds]) -> Asked:
     return Asked(
         kind=verb_term(kind[0]) if kind else None,
         verbs=tuple(_verbs(words, names, begin)),
+        done=None if any(one.as_name for one in names) else _done(words, begin),
         names=names,
         kind_names=tuple(one for one in named if kind and one.start == kind.start()),
         is_bare=not any(_says_more(word[0]) for word in words if word.start() >= begin),
@@ -147,7 +151,7 @@ def _verbs(
         term, beside = verb_term(word[0]), _name_of(words, names, place)
         if term is None or beside is None or folded[place] in _PREPOSITIONS:
             continue
-        is_done = not _BE.isdisjoint(before) and not folded[place].endswith("ing")
+        is_done = _is_done(folded[place], before)
         yield Verb(
             term=term,
             passive=is_done or following == "by",
@@ -155,6 +159,17 @@ def _verbs(
             name=beside,
             name_follows=beside.start > word.start(),
         )
+
+
+def _done(words: Sequence[re.Match[str]], begin: int) -> str | None:
+    """Return the stem of the passive that ends a question; None where another word does."""
+    *before, last = [fold(word[0]) for word in words if word.start() >= begin] or [""]
+    denied = not _NOT.isdisjoint(before)
+    return None if denied or not _is_done(last, before[-_ADVERBS_BETWEEN:]) else verb_term(last)
+
+
+def _is_done(word: str, before: Sequence[str]) -> bool:
+    return not _BE.isdisjoint(before) and not word.endswith("ing")
 
 
 def _name_of(

@@ -5,13 +5,14 @@ at the other end of such a relation of X, not only the k nearest; "tables that r
 the other side. The kind ("tables") narrows it where names, labels or statements tell the kind of
 some of them, and a common noun of another kind is never listed. A question without a verb ("all
 tables of X") lists what is known to be of the kind among the neighbours of X; one without a name
-("all tables") what statements say to be one.
+("all tables") what statements say to be one, and with a passive ("tables that were replaced") what
+of those a statement says it of.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -69,12 +70,31 @@ def _answers(graph: Graph, asked: Asked) -> dict[int, int]:
     found: dict[int, int] = {}
     for verb in asked.verbs:
         found |= _by_verb(graph, verb)
-    if not asked.verbs and asked.kind:
+    if not asked.verbs and asked.kind and asked.done:
+        found = _of_those(graph, _done_to(graph, asked.done), asked.kind)
+    elif not asked.verbs and asked.kind:
         near = _neighbours(graph, asked.kind_names if asked.is_bare else asked.names)
-        found = {
-            relation: one for relation, one in near.items() if asked.kind in _kinds(graph, one)
-        }
+        found = _of_those(graph, near, asked.kind)
     return {row: found[row] for row in sorted(found, key=graph.relations.id_ranks.__getitem__)}
+
+
+def _of_those(graph: Graph, found: Mapping[int, int], kind: str) -> dict[int, int]:
+    """Return the relations with an entity that is known to be of a kind."""
+    of_kind = {one for one in set(found.values()) if kind in _kinds(graph, one)}
+    return {relation: one for relation, one in found.items() if one in of_kind}
+
+
+def _done_to(graph: Graph, term: str) -> dict[int, int]:
+    """Return all relations of a verb, and what each says that it is done to."""
+    found = {}
+    for relation, words in enumerate(graph.relation_words):
+        if verb_term(words) != term or graph.denied[relation]:
+            continue
+        if _PASSIVE.search(words):
+            found[relation] = int(graph.heads[relation])
+        elif not _WITH_PREPOSITION.search(words):
+            found[relation] = int(graph.tails[relation])
+    return found
 
 
 def _by_verb(graph: Graph, verb: Verb) -> dict[int, int]:

@@ -84,6 +84,9 @@ def listed(context: Context) -> list[str]:
         ("Which adapters are not supported by Cloud Integration?", ["FTP"]),
         # without a verb, neighbours that are known to be of the kind
         ("List all tables in Cloud Integration", ["TABX"]),
+        # without a name, what is of the kind and has it done, whatever does it
+        ("Which tables were replaced?", ["MKPF", "MSEG"]),
+        ("List all tables that have been replaced.", ["MKPF", "MSEG"]),
         # without a name, what is said to be of the kind
         ("List all protocols", ["HTTP", "LDAP"]),
         ("Which protocols are there?", ["HTTP", "LDAP"]),
@@ -102,6 +105,8 @@ def test_lists_what_is_asked_for_and_nothing_else(
         "Which monitors that we know from Cloud Integration are carried?",
         "Which protocols are carried at Cloud Integration?",
         "Which tables did replace?",
+        "Which tables were not replaced?",
+        "Which protocols were replaced?",
         "Which protocols arrive in my flow?",
         "Which songs did Cloud Integration write?",
         "which are they",
