@@ -36,7 +36,10 @@ def children(token: Token, *deps: str) -> list[Token]:
 
 def first_child(token: Token, *deps: str) -> Token | None:
     """Return the token's first child with one of these labels, or None."""
-    return next((child for child in token.children if child.dep_ in deps), None)
+    for child in token.children:
+        if child.dep_ in deps:
+            return child
+    return None
 
 
 def is_verbal(token: Token) -> bool:
@@ -46,7 +49,7 @@ def is_verbal(token: Token) -> bool:
 
 def has_subject(verb: Token) -> bool:
     """Return whether the verb has a subject of its own."""
-    return any(child.dep_ in SUBJECT_DEPS for child in verb.children)
+    return first_child(verb, *SUBJECT_DEPS) is not None
 
 
 def has_to(verb: Token) -> bool:
