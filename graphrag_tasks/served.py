@@ -74,10 +74,12 @@ class ServedVectors:
             where: By scalar field of `load.fields`, the values of which one must be the row's.
 
         Raises:
-            QueryError: There is no such kind, or a filter holds what it may not.
+            QueryError: There is no such kind, k is below 1, or a filter holds what it may not.
             ConfigError: The snapshot was not loaded into a server.
             TransientError: The server refused.
         """
+        if k < 1:
+            raise QueryError(f"k must be at least 1 (got {k})")
         rows = self._rows(kind)
         if rows.labelled and self._labels is not None:
             where = {LABELS: self._labels, **where}

@@ -173,6 +173,8 @@ def test_a_reader_names_principals_where_there_are_labels_and_only_there(
             ServedVectors(server, snapshot, [odd]).search("chunk", QUESTION, 1)
     with pytest.raises(QueryError, match="There are: chunk, entity, relation"):
         ServedVectors(server, snapshot, ["staff"]).search("community", QUESTION, 1)
+    with pytest.raises(QueryError, match="k must be at least 1"):
+        ServedVectors(server, snapshot, ["staff"]).search("chunk", QUESTION, 0)
 
 
 def test_a_store_is_opened_with_its_server(tmp_path: Path) -> None:
