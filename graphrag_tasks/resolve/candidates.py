@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from graphrag_tasks import forms
+from graphrag_tasks.resolve.long_forms import stood_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Candidate:
 
 
 _COMPANY_RULE: Final = "company_form"
+_OPEN: Final = "ambiguous"
 
 SCORES: Final[Mapping[str, float]] = {
     "brackets": 0.97,
@@ -62,7 +64,7 @@ SCORES: Final[Mapping[str, float]] = {
     "spacing": 0.97,
     "acronym": 0.95,
     "initials": 0.92,
-    "ambiguous": 0.6,  # a short form of several long ones
+    _OPEN: 0.6,  # a short form that may stand for something else
     "kind": 0.95,
     "honorific": 0.93,
     _COMPANY_RULE: 0.93,
@@ -214,21 +216,15 @@ def _by_rule(names: Mapping[str, Name]) -> Iterator[_Pair]:
 def _short_forms(
     names: Mapping[str, Name], pairs: Iterable[tuple[str, str]], steps: Steps, rule: str
 ) -> Iterator[_Pair]:
-    """Yield short and long forms; where a short form has several, which are not one, it is open."""
+    """Yield short and long forms; what a short form may stand for and may not is open."""
     longs: dict[str, set[str]] = defaultdict(set)
     for short, long in pairs:
         if short in names and long in names:
             longs[short].add(long)
     for short in sorted(longs):
-        several = len({canonical_form(long, steps) for long in _shortest(longs[short])}) > 1
-        rules = (rule, "ambiguous") if several else (rule,)
+        meant = stood_for(short, longs[short], lambda key: canonical_form(key, steps))
         for long in sorted(longs[short]):
-            yield from _pair(names, long, short, *rules)
-
-
-def _shortest(longs: Collection[str]) -> list[str]:
-    """Return the names that do not go on from another, as "X tools for Eclipse" does."""
-    return [one for one in longs if not any(one.startswith(f"{other} ") for other in longs)]
+            yield from _pair(names, long, short, *((rule,) if long in meant else (rule, _OPEN)))
 
 
 def _pair(names: Mapping[str, Name], one: str, other: str, *rules: str) -> Iterator[_Pair]:

@@ -14,6 +14,7 @@ from graphrag_tasks.config import ResolveConfig, SqlConfig
 from graphrag_tasks.names import entity_key
 from graphrag_tasks.resolve import Confirmer, Overrides, read_overrides, resolve
 from graphrag_tasks.resolve.candidates import Name
+from graphrag_tasks.resolve.long_forms import abbreviates
 from graphrag_tasks.resolve.selection import comparable_names, steps_of
 from graphrag_tasks.sql import sql_over
 from graphrag_tasks.stage import StageResult
@@ -162,6 +163,38 @@ def test_a_long_form_that_goes_on_from_another_makes_no_second_thing() -> None:
     long, longer = "ABAP development tools", "ABAP development tools for Eclipse"
     result = run("ADT", long, longer, acronyms=(("ADT", long), ("ADT", longer)))
     assert entities(result) == {frozenset({"adt", long.casefold(), longer.casefold()})}
+
+
+def test_of_the_long_forms_a_text_gives_the_one_with_the_letters_is_meant() -> None:
+    long, others = "ABAP Test Cockpit", ("Code Inspector", "programmatic ABAP Test Cockpit check")
+    result = run("ATC", long, *others, acronyms=tuple(("ATC", one) for one in (long, *others)))
+    assert entities(result) == {frozenset({"atc", long.casefold()})}
+    unsure = {row[1] for row in decisions(result) if row[2] == "unsure"}
+    assert unsure == {other.casefold() for other in others}
+
+
+def test_long_forms_in_another_number_are_one_thing() -> None:
+    longs = ("Enterprise Service Repository", "Enterprise Services Repository")
+    result = run("ESR", *longs, acronyms=tuple(("ESR", long) for long in longs))
+    assert entities(result) == {frozenset({"esr", *map(str.casefold, longs)})}
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "expected"),
+    [
+        ("rttc", "runtime type creation", True),
+        ("rttc", "dynamically creating data types", False),
+        ("bgrfc", "background rfc", True),
+        ("bgrfc", "remote function call", False),
+        ("rap", "abap restful application programming model", True),
+        ("atc", "abap test cockpit", True),
+        ("atc", "code inspector", False),
+        ("ci", "tactical", False),
+        ("…", "anything", False),
+    ],
+)
+def test_letters_of_a_short_form(short: str, long: str, expected: bool) -> None:
+    assert abbreviates(short, long) is expected
 
 
 def test_capitals_stand_for_the_words_of_their_documents() -> None:
