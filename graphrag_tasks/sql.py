@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from graphrag_tasks.config import SqlConfig
-from graphrag_tasks.ids import content_id
+from graphrag_tasks.ids import ID_HEX_DIGITS
 from graphrag_tasks.row_groups import batches_of
 from graphrag_tasks.schemas import SCHEMAS
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 BATCH_ROWS = 1 << 17
+_LENGTH_DIGITS = 16
+"""Of the length before each part of an id, in hexadecimal."""
 
 Rows: TypeAlias = "pa.Table | ds.Dataset"
 """What can be scanned by column."""
@@ -34,15 +36,13 @@ Rows: TypeAlias = "pa.Table | ds.Dataset"
 def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection that knows these tables by their names.
 
-    It also knows the function `content_id(kind, [part, …])` of `graphrag_tasks.ids`. Rows have no
-    order but that of `ORDER BY`.
+    Rows have no order but that of `ORDER BY`.
 
     Args:
         tables: Tables or datasets by name.
         config: Memory bound and threads.
     """
     import duckdb  # here, because it brings pandas along
-    from duckdb.func import PythonUDFType
 
     with (
         tempfile.TemporaryDirectory(prefix="graphrag-sql-") as spill,
@@ -57,13 +57,6 @@ def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.D
             }
         ) as connection,
     ):
-        connection.create_function(
-            "content_id",
-            _content_ids,
-            ["VARCHAR", "VARCHAR[]"],
-            "VARCHAR",
-            type=PythonUDFType.ARROW,
-        )
         for name, rows in tables.items():
             if files := _local_files(rows):
                 connection.read_parquet(files).create_view(name)
@@ -153,9 +146,18 @@ def stream(
     return pa.RecordBatchReader.from_batches(schema, batches())
 
 
-def _content_ids(kinds: pa.ChunkedArray, parts: pa.ChunkedArray) -> pa.Array:
-    rows = zip(kinds.to_pylist(), parts.to_pylist(), strict=True)
-    return pa.array([content_id(kind, *row) for kind, row in rows], pa.string())
+def id_of(kind: str, *parts: str) -> str:
+    """Return the SQL of `graphrag_tasks.ids.content_id`, which DuckDB runs in all its threads.
+
+    Args:
+        kind: What is identified.
+        parts: Expressions of strings.
+    """
+    hashed = (
+        f"unhex(lpad(to_hex(strlen({part})), {_LENGTH_DIGITS}, '0')) || encode({part})"
+        for part in (f"'{kind}'", *parts)
+    )
+    return f"substr(sha256({' || '.join(hashed)}), 1, {ID_HEX_DIGITS})"
 
 
 def surface(end: str) -> str:

@@ -22,7 +22,7 @@ from graphrag_tasks.relate.graph_schema import (
     WRONG_TAIL,
     GraphSchema,
 )
-from graphrag_tasks.sql import Rows, label, sql_over, stream, surface
+from graphrag_tasks.sql import Rows, id_of, label, sql_over, stream, surface
 from graphrag_tasks.stage import StageResult
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ _ALL_REASONS = (*PROBLEMS, SAME_ENDS, *VIOLATIONS)
 
 _GROUPED = f"""
     CREATE TABLE grouped AS
-    SELECT content_id('relation', [head_id, relation, tail_id, negated::INT::VARCHAR])
+    SELECT {id_of("relation", "head_id", "relation", "tail_id", "negated::INT::VARCHAR")}
             AS relation_id, *
     FROM (
         SELECT head_id, relation, tail_id, negated, count(*) AS weight,

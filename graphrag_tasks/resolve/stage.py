@@ -27,7 +27,7 @@ from graphrag_tasks.resolve.confirmation import Confirmer
 from graphrag_tasks.resolve.guards import objection
 from graphrag_tasks.resolve.overrides import Overrides, Pair
 from graphrag_tasks.resolve.selection import comparable_names, steps_of
-from graphrag_tasks.sql import Rows, sql_over, stream
+from graphrag_tasks.sql import Rows, id_of, sql_over, stream
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("triples", "gazetteer", "surfaces", "names")
@@ -37,13 +37,13 @@ DEPENDENCIES = ("spacy", "duckdb", "pyyaml")
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
 BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
 
-_RESOLVED = """
+_RESOLVED = f"""
     FROM decided
     UNION ALL
-    SELECT key, content_id('entity', [key]), key, name, type
+    SELECT key, {id_of("entity", "key")}, key, name, type
     FROM names ANTI JOIN decided USING (key)
     ORDER BY key
-"""
+"""  # noqa: S608 - made of constants
 
 
 def resolve(
