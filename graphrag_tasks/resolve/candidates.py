@@ -1,19 +1,19 @@
 """Block and score: pairs of names that may be one thing, each with the rules that say so.
 
 No two names are compared that share nothing: a name meets the others of its canonical form
-(`forms`), and the names that one of the pair rules below makes of it. So the work grows with the
-number of names, not with its square.
+(`canonical`), and the names that one of the pair rules below makes of it. So the work grows with
+the number of names, not with its square.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from graphrag_tasks import forms
+from graphrag_tasks.resolve.canonical import CanonicalForms
 from graphrag_tasks.resolve.long_forms import stood_for
 
 
@@ -97,7 +97,7 @@ def candidates(
     names: Mapping[str, Name],
     acronyms: Iterable[tuple[str, str]],
     initials: Iterable[tuple[str, str]],
-    steps: Steps,
+    canonical: CanonicalForms,
 ) -> list[Candidate]:
     """Return every pair of names that some rule ties, sorted by their keys.
 
@@ -106,17 +106,17 @@ def candidates(
         acronyms: Pairs of keys that a text introduces as short and long form.
         initials: Pairs of keys that may be short and long form by their letters and documents;
             they count where no text introduces the short form.
-        steps: What `form_steps` gives.
+        canonical: Their canonical forms.
     """
     found: dict[tuple[str, str], Candidate] = {}
     acronyms = list(acronyms)
     introduced = {short for short, _ in acronyms}
     others = [pair for pair in initials if pair[0] not in introduced]
     pairs = [
-        *_by_form(names, steps),
+        *_by_form(names, canonical),
         *_by_rule(names),
-        *_short_forms(names, acronyms, steps, "acronym"),
-        *_short_forms(names, others, steps, "initials"),
+        *_short_forms(names, acronyms, canonical, "acronym"),
+        *_short_forms(names, others, canonical, "initials"),
     ]
     for left, right, rules in pairs:
         score = 1.0
@@ -128,66 +128,17 @@ def candidates(
     return [found[pair] for pair in sorted(found)]
 
 
-Steps = Sequence[tuple[str, Callable[[str], str]]]
-"""What is set aside, one after the other, for a name's canonical form; each with its rule."""
-
 _Pair = tuple[str, str, tuple[str, ...]]
 
 
-def form_steps(slips: Mapping[str, str]) -> Steps:
-    """Return the steps to canonical forms.
-
-    Args:
-        slips: The word meant by each slip of the pen.
-    """
-    return (
-        ("brackets", forms.unbracketed),
-        ("apostrophe", forms.straight),
-        ("accents", forms.unaccented),
-        ("spelling", forms.american),
-        ("slip", forms.corrected(slips)),
-        ("number", forms.singular),
-        ("spacing", forms.joined),
-    )
-
-
-def words_of(name: str) -> Iterator[str]:
-    """Yield a name's words in small letters, but for a first one that may itself be a name.
-
-    One that is written with a capital is a name, and no slip of a common word.
-    """
-    for word in forms.WORD.findall(name):
-        if word.islower() or not name.startswith(word):
-            yield word.lower()
-
-
-def _by_form(names: Mapping[str, Name], steps: Steps) -> Iterator[_Pair]:
+def _by_form(names: Mapping[str, Name], canonical: CanonicalForms) -> Iterator[_Pair]:
     groups: dict[str, list[str]] = defaultdict(list)
     for key in names:
-        groups[canonical_form(key, steps)].append(key)
+        groups[canonical.of(key)].append(key)
     for group in groups.values():
         if len(group) > 1:
             first, *others = sorted(group, key=lambda key: _rank(names[key]))
-            yield from ((first, other, _needed(first, other, steps)) for other in others)
-
-
-def canonical_form(key: str, steps: Steps) -> str:
-    """Return what is left of a name after all steps."""
-    for _, step in steps:
-        key = step(key)
-    return key
-
-
-def _needed(left: str, right: str, steps: Steps) -> tuple[str, ...]:
-    """Return the rules without which the two forms would differ."""
-    needed = []
-    for place, (rule, step) in enumerate(steps, 1):
-        before = left, right
-        left, right = step(left), step(right)
-        others = steps[place:]
-        if before != (left, right) and len({canonical_form(one, others) for one in before}) > 1:
-            needed.append(rule)
-    return tuple(needed)
+            yield from ((first, other, canonical.needed(first, other)) for other in others)
 
 
 def shorter_names(name: Name) -> Iterator[tuple[str, str]]:
@@ -214,7 +165,10 @@ def _by_rule(names: Mapping[str, Name]) -> Iterator[_Pair]:
 
 
 def _short_forms(
-    names: Mapping[str, Name], pairs: Iterable[tuple[str, str]], steps: Steps, rule: str
+    names: Mapping[str, Name],
+    pairs: Iterable[tuple[str, str]],
+    canonical: CanonicalForms,
+    rule: str,
 ) -> Iterator[_Pair]:
     """Yield short and long forms; what a short form may stand for and may not is open."""
     longs: dict[str, set[str]] = defaultdict(set)
@@ -222,7 +176,7 @@ def _short_forms(
         if short in names and long in names:
             longs[short].add(long)
     for short in sorted(longs):
-        meant = stood_for(short, longs[short], lambda key: canonical_form(key, steps))
+        meant = stood_for(short, longs[short], canonical.of)
         for long in sorted(longs[short]):
             yield from _pair(names, long, short, *((rule,) if long in meant else (rule, _OPEN)))
 

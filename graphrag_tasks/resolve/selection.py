@@ -6,22 +6,16 @@ batch by batch and compared in SQL, so memory does not grow with the vocabulary.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from graphrag_tasks.resolve.candidates import (
-    Name,
-    Steps,
-    canonical_form,
-    form_steps,
-    shorter_names,
-    words_of,
-)
-from graphrag_tasks.resolve.slips import find_slips
-from graphrag_tasks.sql import Rows, add_rows
+from graphrag_tasks.resolve.candidates import Name, shorter_names
+from graphrag_tasks.resolve.canonical import CanonicalForms
+from graphrag_tasks.resolve.slips import find_slips, words_of
+from graphrag_tasks.sql import BATCH_ROWS, Rows, add_rows
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,8 +37,15 @@ _COMPARABLE = """
 """
 
 
-def steps_of(names: Rows, is_known: Callable[[str], bool]) -> Steps:
-    """Return the steps to canonical forms, with the slips of the pen that the names show.
+_MAY_HAVE_SHORTER = """
+    SELECT key, name, type, mentions FROM names
+    WHERE regexp_matches(name, '[A-Z]') OR type IN ('PERSON', 'ORG')
+"""
+"""Others have no code, title or company form that `shorter_names` takes away."""
+
+
+def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalForms:
+    """Return the canonical forms of names, by the slips of the pen that they show.
 
     Args:
         names: Rows of `schemas.NAMES`.
@@ -52,42 +53,47 @@ def steps_of(names: Rows, is_known: Callable[[str], bool]) -> Steps:
     """
     counts: Counter[str] = Counter()
     for batch in names.to_batches():
-        columns = (batch[name].to_pylist() for name in ("name", "mentions"))
+        alike: dict[int, list[str]] = defaultdict(list)
+        columns = (batch[column].to_pylist() for column in ("name", "mentions"))
         for name, mentions in zip(*columns, strict=True):
-            for word in words_of(name):
-                counts[word] += mentions
-    return form_steps(find_slips(counts, is_known))
+            alike[mentions].append(name)
+        for mentions, group in alike.items():
+            for word, count in Counter(words_of(group)).items():
+                counts[word] += count * mentions
+    return CanonicalForms(find_slips(counts, is_known))
 
 
 def comparable_names(
-    connection: duckdb.DuckDBPyConnection, names: Rows, steps: Steps, named: Iterable[str]
+    connection: duckdb.DuckDBPyConnection,
+    names: Rows,
+    canonical: CanonicalForms,
+    named: Iterable[str],
 ) -> dict[str, Name]:
     """Return the names that share a form or a shorter name with another, and those asked for.
 
     Args:
         connection: It knows the names as `names`.
         names: Rows of `schemas.NAMES`.
-        steps: What `steps_of` gives.
+        canonical: What `canonical_forms` gives.
         named: Keys that are wanted besides: of acronyms and overrides.
     """
-    shorter: list[tuple[str, str]] = []
-
-    def forms() -> Iterator[pa.RecordBatch]:
-        for batch in _batches(names):
-            shorter.extend((one.key, key) for one in batch for key, _ in shorter_names(one))
-            yield _batch(_FORMS, [(one.key, canonical_form(one.key, steps)) for one in batch])
-
-    add_rows(connection, "forms", _FORMS, forms())
+    shorter = [
+        (name.key, other)
+        for batch in connection.sql(_MAY_HAVE_SHORTER).to_arrow_reader(BATCH_ROWS)
+        for name in map(Name, *(column.to_pylist() for column in batch.columns))
+        for other, _ in shorter_names(name)
+    ]
+    add_rows(connection, "forms", _FORMS, _forms(names, canonical))
     add_rows(connection, "shorter", _SHORTER, [_batch(_SHORTER, shorter)])
     add_rows(connection, "named", _KEYS, [_batch(_KEYS, [(key,) for key in named])])
     rows = connection.sql(_COMPARABLE).fetchall()
     return {row[0]: Name(*row) for row in rows}
 
 
-def _batches(names: Rows) -> Iterator[list[Name]]:
+def _forms(names: Rows, canonical: CanonicalForms) -> Iterator[pa.RecordBatch]:
     for batch in names.to_batches():
-        columns = (batch[name].to_pylist() for name in ("key", "name", "type", "mentions"))
-        yield [Name(*row) for row in zip(*columns, strict=True)]
+        found = pa.array(map(canonical.of, batch["key"].to_pylist()), pa.string())
+        yield pa.record_batch([batch["key"], found], schema=_FORMS)
 
 
 def _batch(schema: pa.Schema, rows: Sequence[tuple[str, ...]]) -> pa.RecordBatch:

@@ -8,11 +8,29 @@ meant is a word that the corpus itself writes often; a word of the language is n
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from graphrag_tasks.forms import WORD
 
 _SHORTEST = 7
 _RAREST = 3
 _TIMES_AS_OFTEN = 4
+
+
+def words_of(names: Iterable[str]) -> Iterator[str]:
+    """Yield the words of names in small letters, but for first ones that may themselves be names.
+
+    A first word that is written with a capital is a name, and no slip of a common word.
+    """
+    small = []
+    for name in names:
+        if name.isascii() and name.islower():  # most are
+            small.append(name)
+            continue
+        for word in WORD.findall(name):
+            if word.islower() or not name.startswith(word):
+                yield word.lower()
+    yield from WORD.findall("\n".join(small))
 
 
 def find_slips(counts: Mapping[str, int], is_known: Callable[[str], bool]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from graphrag_tasks.resolve.clusters import Clusters
 from graphrag_tasks.resolve.confirmation import Confirmer
 from graphrag_tasks.resolve.guards import objection
 from graphrag_tasks.resolve.overrides import Overrides, Pair
-from graphrag_tasks.resolve.selection import comparable_names, steps_of
+from graphrag_tasks.resolve.selection import canonical_forms, comparable_names
 from graphrag_tasks.sql import Rows, id_of, sql_over, stream
 from graphrag_tasks.stage import StageResult
 
@@ -78,11 +78,11 @@ def resolve(
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
         acronyms, initials = introduced(connection), by_initials(connection)
-        steps = steps_of(names, known_words(config.model))
+        canonical = canonical_forms(names, known_words(config.model))
         wanted = {*chain.from_iterable([*acronyms, *initials]), *overrides.keys}
-        known = comparable_names(connection, names, steps, sorted(wanted))
+        known = comparable_names(connection, names, canonical, sorted(wanted))
         resolution = _Resolution(known, overrides, config)
-        found = candidates(known, acronyms, initials, steps)
+        found = candidates(known, acronyms, initials, canonical)
         for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
             resolution.weigh(candidate)
         if confirmer:

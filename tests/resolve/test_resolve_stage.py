@@ -15,7 +15,7 @@ from graphrag_tasks.names import entity_key
 from graphrag_tasks.resolve import Confirmer, Overrides, read_overrides, resolve
 from graphrag_tasks.resolve.candidates import Name
 from graphrag_tasks.resolve.long_forms import abbreviates
-from graphrag_tasks.resolve.selection import comparable_names, steps_of
+from graphrag_tasks.resolve.selection import canonical_forms, comparable_names
 from graphrag_tasks.sql import sql_over
 from graphrag_tasks.stage import StageResult
 
@@ -320,8 +320,8 @@ def test_only_names_that_may_be_one_with_another_come_to_python() -> None:
         schema=schemas.NAMES,
     )
     with sql_over({"names": names}, SQL) as connection:
-        steps = steps_of(names, lambda word: True)
-        found = comparable_names(connection, names, steps, ["asked for", "unknown"])
+        canonical = canonical_forms(names, lambda word: True)
+        found = comparable_names(connection, names, canonical, ["asked for", "unknown"])
     assert list(found) == ["asked for", "internal table", "internal tables"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_tasks.resolve.slips import find_slips
+from graphrag_tasks.resolve.slips import find_slips, words_of
 
 WORDS = {"environment": 40, "constructor": 12, "context": 30, "format": 9, "parameter": 20,
          "parameters": 20, "exercise": 12}  # fmt: skip
@@ -54,3 +54,8 @@ def test_two_candidates_are_none() -> None:
         "macthing": "matching"
     }
     assert find_slips({"stationary": 9, "stationery": 9, "stationry": 1}, lambda _: False) == {}
+
+
+def test_a_first_word_with_a_capital_is_no_common_word() -> None:
+    names = ["test case", "Tset case", "the Tset case"]
+    assert sorted(words_of(names)) == ["case", "case", "case", "test", "the", "tset"]

@@ -1,0 +1,39 @@
+"""Canonical forms: words that are kept give what the steps give for the name as a whole."""
+
+from functools import reduce
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_tasks import forms
+from graphrag_tasks.resolve.canonical import CanonicalForms
+
+SLIPS = {"enviroment": "environment", "sectiona": "section a1", "tabless": "tablés"}
+STEPS = (forms.unbracketed, forms.straight, forms.unaccented, forms.american,
+         forms.corrected(SLIPS), forms.singular, forms.joined)  # fmt: skip
+WORDS = ("of", "tables", "of", "indices", "behaviours", "customised", "class", "s", "1", "é", "a-b",
+         "(s)", "x's", *SLIPS)  # fmt: skip
+
+
+def keys() -> st.SearchStrategy[str]:
+    words = st.sampled_from(WORDS) | st.text("abs", min_size=1, max_size=4)
+    return st.lists(words, min_size=1, max_size=5).map(" ".join) | st.text(max_size=12)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(keys(), max_size=5))
+def test_forms_are_those_of_the_steps(names: list[str]) -> None:
+    canonical = CanonicalForms(SLIPS)
+    stepwise = [reduce(lambda key, step: step(key), STEPS, name) for name in names]
+    assert [canonical.of(name) for name in names] == stepwise
+
+
+def test_needed_rules_are_those_without_which_forms_differ() -> None:
+    canonical = CanonicalForms(SLIPS)
+    assert canonical.needed("enviroment tables", "environment-table") == (
+        "slip",
+        "number",
+        "spacing",
+    )
+    assert canonical.needed("colours", "colors") == ("spelling",)
+    assert canonical.needed("table", "table") == ()
