@@ -5,9 +5,7 @@ calls too: Airflow's start-up is most of the cost, and its settings are of the w
 """
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -96,33 +94,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def seen(home: Path, store: Path) -> dict[str, Any]:
+def seen(
+    python_in: Callable[[Path, dict[str, str]], Callable[..., str]], home: Path, store: Path
+) -> dict[str, Any]:
     """What the DAG is, and how a first run, a second one and one without its source ended."""
-    environment = (
-        os.environ
-        | SECRETS
-        | {
-            "AIRFLOW_HOME": str(home),
-            "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
-            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-            "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
-            "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
-            "GRAPHRAG__LOAD__VECTOR_STORE": "none",
-        }
-    )
+    folders = {"AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags")}
+    python = python_in(home, SECRETS | folders | {"GRAPHRAG__LOAD__VECTOR_STORE": "none"})
     corpus = write_corpus(store.parent / "corpus")
     good = {"sources": [str(corpus)], "store": str(store)}
     missing = good | {"sources": [str(store.parent / "unmounted")]}
-
-    def python(*arguments: str) -> str:
-        done = subprocess.run(  # noqa: S603
-            [sys.executable, *arguments],
-            env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        return done.stdout
-
-    python("-m", "airflow", "db", "migrate")
     questions = store.parent / "questions.jsonl"
     questions.write_text(json.dumps(QUESTION) + "\n")
     printed = python(

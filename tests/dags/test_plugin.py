@@ -5,8 +5,7 @@ A child process makes Airflow's application, below a path as behind a proxy; not
 
 import json
 import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,28 +53,21 @@ print("RESULT", json.dumps({
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def seen(
+    python_in: Callable[[Path, dict[str, str]], Callable[..., str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Any]:
     """What strangers and users of Airflow get."""
     home = tmp_path_factory.mktemp("airflow")
-    environment = os.environ | {
-        "AIRFLOW_HOME": str(home),
-        "AIRFLOW__API__BASE_URL": "https://host/team/airflow",
-        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
-        "GRAPHRAG__STORE": str(home / "store"),
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins")]),
-    }
-
-    def python(*arguments: str) -> str:
-        done = subprocess.run(  # noqa: S603
-            [sys.executable, *arguments],
-            env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        return done.stdout
-
-    python("-m", "airflow", "db", "migrate")
+    python = python_in(
+        home,
+        {
+            "AIRFLOW__API__BASE_URL": "https://host/team/airflow",
+            "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+            "GRAPHRAG__STORE": str(home / "store"),
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins")]),
+        },
+    )
     printed = python("-c", SCRIPT)
     (line,) = [line for line in printed.splitlines() if line.startswith("RESULT ")]
     result: dict[str, Any] = json.loads(line.removeprefix("RESULT "))

@@ -28,6 +28,10 @@ Indexer = Callable[..., Published]
 DAY = timedelta(days=1)
 
 
+def _slow(value: int) -> object:
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
 def edit(corpus: Path) -> None:
     (corpus / "new.txt").write_text("The transaction MD04 shows the stock.\n")
 
@@ -52,7 +56,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", place], check=True)  # noqa: S603, S607
 
 
-@pytest.mark.parametrize("room", [0, 50_000, 200_000])
+@pytest.mark.parametrize("room", [_slow(0), 50_000, _slow(200_000)])
 def test_a_full_disk_ends_the_run_and_room_continues_it(
     index: Indexer, corpus: Path, disk: Path, tmp_path: Path, room: int
 ) -> None:
@@ -72,7 +76,7 @@ def test_a_full_disk_ends_the_run_and_room_continues_it(
     assert after.tables == index(store=str(tmp_path / "clean")).manifest.tables
 
 
-@pytest.mark.parametrize("limit", [100, 3000, 6000])
+@pytest.mark.parametrize("limit", [_slow(100), 3000, _slow(6000)])
 def test_files_that_may_not_grow_end_the_run_too(
     index: Indexer, configure: Callable[..., Config], corpus: Path, tmp_path: Path, limit: int
 ) -> None:
