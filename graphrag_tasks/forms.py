@@ -31,6 +31,12 @@ _BRITISH = (
 
 _IRREGULAR = {"indices": "index", "matrices": "matrix", "criteria": "criterion", "men": "man",
               "women": "woman", "children": "child", "people": "person"}  # fmt: skip
+JOINED_ONLY_WITHOUT = (
+    f"[^a-z ]|^ | $|{'|'.join(letters for letters, _, _ in _BRITISH)}"
+    f"|(?:s|{'|'.join(_IRREGULAR)})(?: of |$)"
+)
+"""RE2 pattern: of a name without a match, steps other than that for slips only join the words."""
+
 _NOT_PLURAL = ("ss", "us", "is", "ics", "news", "os", "as")
 _SHORTEST_SINGULAR = 3
 

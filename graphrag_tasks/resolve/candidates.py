@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import pyarrow as pa
+
 from graphrag_tasks.resolve.canonical import CanonicalForms
 from graphrag_tasks.resolve.long_forms import stood_for
 
@@ -133,8 +135,9 @@ _Pair = tuple[str, str, tuple[str, ...]]
 
 def _by_form(names: Mapping[str, Name], canonical: CanonicalForms) -> Iterator[_Pair]:
     groups: dict[str, list[str]] = defaultdict(list)
-    for key in names:
-        groups[canonical.of(key)].append(key)
+    forms = canonical.of_all(pa.array(list(names), pa.string())).to_pylist()
+    for key, form in zip(names, forms, strict=True):
+        groups[form].append(key)
     for group in groups.values():
         if len(group) > 1:
             first, *others = sorted(group, key=lambda key: _rank(names[key]))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks import forms
-
-_NUMBER = "number"
-_PLAIN = re.compile(r"[a-z]+(?: [a-z]+)*")
-_MOST_KEPT = 1 << 17
 
 _Steps = Sequence[tuple[str, Callable[[str], str]]]
 
@@ -18,37 +16,34 @@ _Steps = Sequence[tuple[str, Callable[[str], str]]]
 class CanonicalForms:
     """Canonical forms of names.
 
-    Most names are words in small letters. What becomes of such a word depends on nothing but
-    whether it is the head noun, and few words make most names, so what became of words is kept.
-
     Args:
         slips: The word meant by each slip of the pen.
     """
 
     def __init__(self, slips: Mapping[str, str]) -> None:
+        self._slips = pa.array(list(slips), pa.string())
         self._steps: _Steps = (
             ("brackets", forms.unbracketed),
             ("apostrophe", forms.straight),
             ("accents", forms.unaccented),
             ("spelling", forms.american),
             ("slip", forms.corrected(slips)),
-            (_NUMBER, forms.singular),
+            ("number", forms.singular),
             ("spacing", forms.joined),
         )
-        for_words = [step for step in self._steps if step[0] != _NUMBER]
-        self._word = lru_cache(_MOST_KEPT)(partial(_after, for_words))
-        self._noun = lru_cache(_MOST_KEPT)(partial(_after, self._steps))
 
     def of(self, key: str) -> str:
         """Return what is left of a name after all steps."""
-        if _PLAIN.fullmatch(key):
-            head, of, rest = key.partition(" of ")
-            *words, noun = head.split(" ")
-            parts = [*map(self._word, words), self._noun(noun), of.strip()]
-            form = "".join([*parts, *map(self._word, rest.split(" "))])
-            if form.isalpha():  # what a slip means may hold more than letters
-                return form
         return _after(self._steps, key)
+
+    def of_all(self, keys: pa.Array[Any]) -> pa.Array[Any]:
+        """Return what is left of each name; most are words that are only joined, in one go."""
+        words = pc.split_pattern(keys, " ")
+        is_slip = pc.is_in(words.flatten(), value_set=self._slips)
+        changed = pc.match_substring_regex(keys, forms.JOINED_ONLY_WITHOUT).to_numpy(False)
+        changed[pc.list_parent_indices(words).filter(is_slip)] = True
+        others = pa.array(map(self.of, keys.filter(changed).to_pylist()), pa.string())
+        return pc.replace_with_mask(pc.replace_substring(keys, " ", ""), changed, others)
 
     def needed(self, left: str, right: str) -> tuple[str, ...]:
         """Return the rules without which the forms of two names would differ."""

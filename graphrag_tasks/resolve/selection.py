@@ -92,8 +92,7 @@ def comparable_names(
 
 def _forms(names: Rows, canonical: CanonicalForms) -> Iterator[pa.RecordBatch]:
     for batch in names.to_batches():
-        found = pa.array(map(canonical.of, batch["key"].to_pylist()), pa.string())
-        yield pa.record_batch([batch["key"], found], schema=_FORMS)
+        yield pa.record_batch([batch["key"], canonical.of_all(batch["key"])], schema=_FORMS)
 
 
 def _batch(schema: pa.Schema, rows: Sequence[tuple[str, ...]]) -> pa.RecordBatch:

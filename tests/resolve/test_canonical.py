@@ -1,7 +1,8 @@
-"""Canonical forms: words that are kept give what the steps give for the name as a whole."""
+"""Canonical forms: many at once are as each by itself."""
 
 from functools import reduce
 
+import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def test_forms_are_those_of_the_steps(names: list[str]) -> None:
     canonical = CanonicalForms(SLIPS)
     stepwise = [reduce(lambda key, step: step(key), STEPS, name) for name in names]
     assert [canonical.of(name) for name in names] == stepwise
+    assert canonical.of_all(pa.array(names, pa.string())).to_pylist() == stepwise
 
 
 def test_needed_rules_are_those_without_which_forms_differ() -> None:
