@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"[-−–]?\d+(?:[.,]\d+)*")
@@ -79,17 +80,21 @@ def american(key: str) -> str:
     return key
 
 
-def singular(key: str) -> str:
+def singular(key: str, plurals: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the name with its head noun in the singular.
 
     That is the last word that is none with a digit ("steps 1"), or such a word before "of".
+
+    Args:
+        key: A name.
+        plurals: The singular of words that English endings do not tell of ("ids").
     """
     head, of, rest = key.partition(" of ")
     words = head.split(" ")
     last = len(words) - 1
     while last > 0 and not words[last].isalpha() and any(map(str.isdigit, words[last])):
         last -= 1
-    words[last] = singular_noun(words[last])
+    words[last] = plurals.get(words[last]) or singular_noun(words[last])
     return " ".join(words) + of + rest
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -18,9 +19,10 @@ class CanonicalForms:
 
     Args:
         slips: The word meant by each slip of the pen.
+        plurals: The singular of each plural of capitals.
     """
 
-    def __init__(self, slips: Mapping[str, str]) -> None:
+    def __init__(self, slips: Mapping[str, str], plurals: Mapping[str, str]) -> None:
         self._slips = pa.array(list(slips), pa.string())
         self._steps: _Steps = (
             ("brackets", forms.unbracketed),
@@ -28,7 +30,7 @@ class CanonicalForms:
             ("accents", forms.unaccented),
             ("spelling", forms.american),
             ("slip", forms.corrected(slips)),
-            ("number", forms.singular),
+            ("number", partial(forms.singular, plurals=plurals)),
             ("spacing", forms.joined),
         )
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks.resolve.candidates import Name, shorter_names
 from graphrag_tasks.resolve.canonical import CanonicalForms
@@ -45,13 +46,14 @@ _MAY_HAVE_SHORTER = """
 
 
 def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalForms:
-    """Return the canonical forms of names, by the slips of the pen that they show.
+    """Return the canonical forms of names, by the slips of the pen and the capitals that they show.
 
     Args:
         names: Rows of `schemas.NAMES`.
         is_known: Whether a word is one of the language.
     """
     counts: Counter[str] = Counter()
+    plurals: dict[str, str] = {}
     for batch in names.to_batches():
         alike: dict[int, list[str]] = defaultdict(list)
         columns = (batch[column].to_pylist() for column in ("name", "mentions"))
@@ -60,7 +62,15 @@ def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalFo
         for mentions, group in alike.items():
             for word, count in Counter(words_of(group)).items():
                 counts[word] += count * mentions
-    return CanonicalForms(find_slips(counts, is_known))
+        plurals |= _plurals_of_capitals(batch["name"])
+    return CanonicalForms(find_slips(counts, is_known), plurals)
+
+
+def _plurals_of_capitals(names: pa.Array[Any]) -> dict[str, str]:
+    """Return the singular of words such as "IDs", which may look like other words ("ids")."""
+    found = pc.extract_regex(names, r"(?:^|\W)(?P<one>[A-Z]{2,})s(?:\W|$)").drop_null()
+    capitals = found.field("one").unique().to_pylist()
+    return {f"{one.lower()}s": one.lower() for one in capitals}
 
 
 def comparable_names(

@@ -1,6 +1,6 @@
 """Canonical forms: many at once are as each by itself."""
 
-from functools import reduce
+from functools import partial, reduce
 
 import pyarrow as pa
 from hypothesis import given, settings
@@ -10,10 +10,12 @@ from graphrag_tasks import forms
 from graphrag_tasks.resolve.canonical import CanonicalForms
 
 SLIPS = {"enviroment": "environment", "sectiona": "section a1", "tabless": "tablés"}
+PLURALS = {"ids": "id", "s": "es"}
 STEPS = (forms.unbracketed, forms.straight, forms.unaccented, forms.american,
-         forms.corrected(SLIPS), forms.singular, forms.joined)  # fmt: skip
+         forms.corrected(SLIPS), partial(forms.singular, plurals=PLURALS),
+         forms.joined)  # fmt: skip
 WORDS = ("of", "tables", "of", "indices", "behaviours", "customised", "class", "s", "1", "é", "a-b",
-         "(s)", "x's", *SLIPS)  # fmt: skip
+         "(s)", "x's", *SLIPS, *PLURALS)  # fmt: skip
 
 
 def keys() -> st.SearchStrategy[str]:
@@ -24,14 +26,14 @@ def keys() -> st.SearchStrategy[str]:
 @settings(deadline=None, max_examples=300)
 @given(st.lists(keys(), max_size=5))
 def test_forms_are_those_of_the_steps(names: list[str]) -> None:
-    canonical = CanonicalForms(SLIPS)
+    canonical = CanonicalForms(SLIPS, PLURALS)
     stepwise = [reduce(lambda key, step: step(key), STEPS, name) for name in names]
     assert [canonical.of(name) for name in names] == stepwise
     assert canonical.of_all(pa.array(names, pa.string())).to_pylist() == stepwise
 
 
 def test_needed_rules_are_those_without_which_forms_differ() -> None:
-    canonical = CanonicalForms(SLIPS)
+    canonical = CanonicalForms(SLIPS, PLURALS)
     assert canonical.needed("enviroment tables", "environment-table") == (
         "slip",
         "number",

@@ -86,6 +86,8 @@ def decisions(result: StageResult) -> list[tuple[str, str, str, str | None]]:
     ("left", "right", "rule"),
     [
         ("internal table", "internal tables", "number"),
+        ("stage ID", "stage IDs", "number"),
+        ("RAP BO", "RAP BOs", "number"),
         ("time stamp", "timestamp", "spacing"),
         ("integration flow", "integration flows", "number"),
         ("test system", "test system(s)", "brackets"),
