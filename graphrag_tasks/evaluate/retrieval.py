@@ -12,6 +12,7 @@ from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciproc
 from graphrag_tasks.evaluate.questions import Question
 from graphrag_tasks.evaluate.report import QuestionResult, RetrievalReport
 from graphrag_tasks.retrieval import ChunkHit, Context, Index
+from graphrag_tasks.retrieval.ranking import MOST_CHUNKS
 
 PLACES = 10
 """Length of a ranking, where the index finds that many: no figure looks further."""
@@ -130,7 +131,10 @@ class _Judge:
         """Return the first chunks, or the first chunk of each of the first documents."""
         if target.by_chunk:
             return list(context.chunks[:PLACES])
-        while len(hits := _one_a_document(context)) < PLACES and len(context.chunks) == context.k:
+        while (
+            len(hits := _one_a_document(context)) < PLACES
+            and len(context.chunks) == context.k < MOST_CHUNKS
+        ):
             context = self._index.search(context.question, self._mode, 2 * context.k)
         return hits[:PLACES]
 

@@ -24,7 +24,13 @@ from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.hits import CommunityHit, PathHit, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.modes import AUTO, mode_named
 from graphrag_tasks.retrieval.provenance import Provenance
-from graphrag_tasks.retrieval.ranking import Mode, Query, Ranking, check_question
+from graphrag_tasks.retrieval.ranking import (
+    Mode,
+    Query,
+    Ranking,
+    check_question,
+    within_bounds,
+)
 from graphrag_tasks.retrieval.router import Route, route
 from graphrag_tasks.retrieval.seeds import NounPhrases
 from graphrag_tasks.retrieval.traverse import nearest_relations
@@ -116,9 +122,10 @@ class Index:
         """Return the chunks, relations and entities that help to answer a question.
 
         Args:
-            question: Any text that is not blank.
+            question: Any text that is not blank; its first `ranking.MOST_READ` characters are read.
             mode: A name from `MODES`, or `auto`: the router chooses by the kind of question.
-            k: Chunks wanted; relations are at most 2k. `config.k` by default.
+            k: Chunks wanted, at most `ranking.MOST_CHUNKS`; relations are at most 2k. `config.k`
+                by default.
             filters: Values or patterns by field (`filters.FIELDS`); only chunks that fit all of
                 them are returned.
 
@@ -130,8 +137,8 @@ class Index:
                 or k is no whole number from 1.
             SnapshotError: The installed model is not the one the snapshot was embedded with.
         """
-        query = self._query(question, k)
-        routed = self._route(question) if mode == AUTO else None
+        query, bounds = self._query(question, k)
+        routed = self._route(query.text) if mode == AUTO else None
         rank = mode_named(routed.mode if routed else mode)
         if filters:
             allowed = allowed_chunks(self.snapshot, self._graph, filters)
@@ -149,7 +156,7 @@ class Index:
             listed=self._provenance.entity_hits(ranking.listed),
             communities=self._provenance.community_hits(ranking.communities),
             route=routed,
-            notes=tuple(ranking.notes),
+            notes=(*ranking.notes, *bounds),
         )
 
     def explain(self, question: str, chunk_id: str, mode: str = AUTO) -> Explanation:
@@ -166,8 +173,8 @@ class Index:
         row = self._graph.chunks.row_of(chunk_id)
         if row is None:
             raise QueryError(f"there is no chunk '{chunk_id}'", "", "Ids stand in hits of a search")
-        query = self._query(question, _PLACES)
-        routed = self._route(question) if mode == AUTO else None
+        query, _ = self._query(question, _PLACES)
+        routed = self._route(query.text) if mode == AUTO else None
         rank = mode_named(routed.mode if routed else mode)
         first = [item.row for item in self._ranking(rank, query).chunks]
         alone = np.arange(len(self._graph.chunks)) == row
@@ -182,8 +189,8 @@ class Index:
             chunk=hits[0] if hits else None,
             place=first.index(row) + 1 if row in first else None,
             places=_PLACES,
-            words=shared_words(self._graph, question, row),
-            names=shared_names(self._graph, question, row),
+            words=shared_words(self._graph, query.text, row),
+            names=shared_names(self._graph, query.text, row),
             relations=self._provenance.relation_hits(nearest),
         )
 
@@ -237,10 +244,12 @@ class Index:
     def _browser(self) -> Browser:
         return Browser(self._graph, self._provenance)
 
-    def _query(self, question: str, k: int | None) -> Query:
+    def _query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
+        """Return the question within its bounds, and notes on what is left out."""
         k = self.config.k if k is None else k
         check_question(question, k)
-        return Query(question, int(k), self._encoder.encode, self._noun_phrases)
+        read, places, notes = within_bounds(question, int(k))
+        return Query(read, places, self._encoder.encode, self._noun_phrases), notes
 
     def _route(self, question: str) -> Route:
         routed = route(question)

@@ -21,6 +21,15 @@ from graphrag_tasks.retrieval.arrays import Rows, Scores, Vectors
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
 
+MOST_READ = 2_000
+"""Characters of a question that are read: ten times those of a long one."""
+
+MOST_CHUNKS = 1_000
+"""Chunks that one search returns."""
+
+_REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
+_FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
+
 
 @dataclass(frozen=True)
 class Query:
@@ -52,6 +61,23 @@ class Query:
             return top(scores, id_ranks, n)
         rows = np.flatnonzero(self.allowed)
         return rows[top(scores[rows], id_ranks[rows], n)]
+
+
+def within_bounds(question: str, k: int) -> tuple[str, int, list[str]]:
+    """Return what is read of a question, the chunks that are returned, and notes on both.
+
+    Work grows with the words of a question and with every source that is returned, so a page
+    pasted into the question, or a k that means "all", would cost seconds.
+    """
+    notes = []
+    if len(text := question.strip()) > MOST_READ:
+        whole_words, _, _ = text[: MOST_READ + 1].rpartition(" ")
+        question = whole_words or text[:MOST_READ]
+        notes.append(_REST_UNREAD)
+    if k > MOST_CHUNKS:
+        k = MOST_CHUNKS
+        notes.append(_FEWER_THAN_ASKED)
+    return question, k, notes
 
 
 def check_question(question: object, k: object) -> None:

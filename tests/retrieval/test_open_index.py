@@ -18,7 +18,7 @@ from small_worlds import SMALL, FakeEmbedder, World, publish
 import graphrag_tasks.retrieval
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import QueryError, SnapshotError
-from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index
+from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index, ranking
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.seeds import NounPhrases
 from graphrag_tasks.snapshots import Store
@@ -192,6 +192,37 @@ def test_any_other_question_has_an_answer(store: Path, question: str, mode: str)
 
 def test_more_places_than_there_are_chunks(index: Index) -> None:
     assert len(index.search("what?", k=10**6).chunks) == 3
+
+
+def test_more_chunks_than_a_search_returns(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "MOST_CHUNKS", 2)
+    context = index.search("what?", k=10**6)
+    assert (len(context.chunks), context.k) == (2, 2)
+    assert any("At most" in note for note in context.notes)
+    assert not any("At most" in note for note in index.search("what?", k=2).notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("the spooler " * 200, "the spooler " * 166 + "the"),
+        ("a" * 10_000, "a" * 2_000),
+        ("a" * 2_000, "a" * 2_000),
+        (" " * 3_000 + "spooler", " " * 3_000 + "spooler"),
+    ],
+)
+def test_the_beginning_of_a_long_question_is_read(store: Path, question: str, read: str) -> None:
+    texts: list[str] = []
+
+    class Seen(FakeEmbedder):
+        def encode(self, asked: Sequence[str]) -> NDArray[np.float32]:
+            texts.extend(asked)
+            return super().encode(asked)
+
+    context = open_index(store, embedder=Seen(), noun_phrases=no_phrases).search(question, "dense")
+    assert texts == [read]
+    assert context.question == question
+    assert any("2,000 characters" in note for note in context.notes) == (question != read)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "local", "graph"])
