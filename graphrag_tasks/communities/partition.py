@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import igraph
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 Membership = NDArray[np.int64]
 """Community of each node at one level; -1 for nodes in none."""
@@ -47,10 +49,14 @@ def partition(
         One membership for each resolution. Communities are numbered by their first node.
     """
     ends, weights = _simple(ends, weights, nodes)
+    near = _near_neighbours(ends)
+    ends, weights = _renumbered(ends, weights, near, nodes)
     levels: list[Membership] = []
     for resolution in resolutions:
-        membership = _leiden(nodes, ends, weights, resolution, seed)
-        levels.append(_numbered(membership, min_members))
+        membership = _leiden(len(near), ends, weights, resolution, seed)
+        of_all = np.arange(len(near), len(near) + nodes)  # nodes without an edge are alone
+        of_all[near] = membership
+        levels.append(_numbered(of_all, min_members))
         inside = membership[ends[:, 0]] == membership[ends[:, 1]]
         ends, weights = ends[inside], weights[inside]
     return levels
@@ -69,6 +75,41 @@ def _simple(
         return np.empty((0, 2), np.int64), np.empty(0)
     sums = np.add.reduceat(weights[proper][order], starts)
     return np.column_stack([found // nodes, found % nodes]), sums
+
+
+def _near_neighbours(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the nodes that have edges, each near its neighbours: breadth first from the first.
+
+    With nodes in this order Leiden looks at memory that it has just seen. That halves its time on a
+    graph of 500,000 nodes, whose order by ids is a random one.
+    """
+    found, places = np.unique(ends, return_inverse=True)
+    if not len(found):
+        return found
+    heads, tails = places.reshape(-1, 2).T
+    count = len(found)
+    _, components = connected_components(_matrix(heads, tails, count), directed=False)
+    _, firsts = np.unique(components, return_index=True)
+    root = np.full(len(firsts), count)  # one more node, from which the search begins
+    whole = _matrix(np.append(heads, root), np.append(tails, firsts), count + 1)
+    order = breadth_first_order(whole, count, directed=False, return_predecessors=False)
+    near: NDArray[np.int64] = found[order[1:]]
+    return near
+
+
+def _matrix(heads: NDArray[np.int64], tails: NDArray[np.int64], count: int) -> csr_array:
+    return coo_array((np.ones(len(heads), np.bool_), (heads, tails)), shape=(count, count)).tocsr()
+
+
+def _renumbered(
+    ends: NDArray[np.int64], weights: NDArray[np.float64], order: NDArray[np.int64], nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return edges between places of nodes in this order, sorted."""
+    places = np.empty(nodes, np.int64)
+    places[order] = np.arange(len(order))
+    ends = np.sort(places[ends], axis=1)
+    sorting = np.argsort(ends[:, 0] * nodes + ends[:, 1])
+    return ends[sorting], weights[sorting]
 
 
 def _leiden(

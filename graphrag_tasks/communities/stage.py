@@ -32,7 +32,7 @@ from graphrag_tasks.stage import StageResult
 
 REQUIRES = tuple(COLUMNS)
 PRODUCES = ("communities", "members")
-DEPENDENCIES = ("python-igraph", "duckdb")
+DEPENDENCIES = ("python-igraph", "scipy", "duckdb")
 
 _SQL = SqlConfig()
 _BATCH = 1 << 13
