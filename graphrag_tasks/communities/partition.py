@@ -121,7 +121,7 @@ def _leiden(
 ) -> Membership:
     if not len(ends):
         return np.arange(nodes, dtype=np.int64)
-    graph = igraph.Graph(n=nodes, edges=ends)
+    graph = igraph.Graph(n=nodes, edges=zip(*ends.T.tolist(), strict=True))  # faster than an array
     igraph.set_random_number_generator(random.Random(seed))  # noqa: S311 - nothing secret
     try:
         found = graph.community_leiden(
