@@ -39,6 +39,7 @@ CODE_SIGNS = frozenset("_/\\=><~@#$%&*+{}[]|^")
 
 _SPACE = re.compile(r"\s+")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_POSSESSIVE_ENDS = "'’s"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\ufeff]")
 _EDGE_PUNCTUATION = " \t.,;:!?\"'“”‘’`´()[]{}<>«»*•·–—-_=+|\\/"
 _OPENING = {")": "(", "]": "["}
@@ -58,10 +59,14 @@ def clean_name(surface: str) -> str:
     elif "  " in text:
         text = _SPACE.sub(" ", text)
     text = _strip_edges(text)
-    words = text.split(" ")
-    while len(words) > 1 and words[0].casefold() in _DETERMINERS:
-        words = words[1:]
-    return _strip_edges(_POSSESSIVE.sub("", " ".join(words)))
+    name = text
+    first, _, rest = name.partition(" ")
+    while rest and first.casefold() in _DETERMINERS:
+        name = rest
+        first, _, rest = name.partition(" ")
+    if name[-1:] in _POSSESSIVE_ENDS:
+        name = _POSSESSIVE.sub("", name)
+    return text if name == text else _strip_edges(name)
 
 
 def _strip_edges(text: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from graphrag_tasks.config import NormalizeConfig
 from graphrag_tasks.forms import singular_noun
-from graphrag_tasks.names import GENERIC, LITERAL, PROBLEMS, is_code
+from graphrag_tasks.names import LITERAL, is_code
 
 PRONOUN = "PRON"
 LITERAL_TYPES = frozenset(
@@ -82,21 +82,29 @@ def problem_of(
         config: Lengths.
         told: Whether it is an end of a triple.
     """
-    is_value = (type_ in LITERAL_TYPES and not is_code(surface)) or _is_value(key)
-    checks = {
-        "pronoun": type_ == PRONOUN,
-        LITERAL: is_value and source != TITLE,
-        "short": len(key) < config.min_characters,
-        "long": len(key) > config.max_characters,
-        "wordy": key.count(" ") >= config.max_words and not (source == TITLE and told),
-        "stop_word": _is_stop_word(key) and source != TITLE,
-        "fragment": source is None and _is_fragment(surface, key),
-        "no_letter": not any(map(str.isalnum, key)),
-        GENERIC: False,
-    }
-    if not any(checks.values()):
-        return None
-    return next(problem for problem in PROBLEMS if checks[problem])
+    return next(_problems(surface, key, type_, source, config, told), None)
+
+
+def _problems(
+    surface: str, key: str, type_: str, source: str | None, config: NormalizeConfig, told: bool
+) -> Iterator[str]:
+    """Yield what is wrong, in the order of `PROBLEMS`."""
+    if type_ == PRONOUN:
+        yield "pronoun"
+    if source != TITLE and ((type_ in LITERAL_TYPES and not is_code(surface)) or _is_value(key)):
+        yield LITERAL
+    if len(key) < config.min_characters:
+        yield "short"
+    if len(key) > config.max_characters:
+        yield "long"
+    if key.count(" ") >= config.max_words and not (source == TITLE and told):
+        yield "wordy"
+    if source != TITLE and _is_stop_word(key):
+        yield "stop_word"
+    if source is None and _is_fragment(surface, key):
+        yield "fragment"
+    if not (key[:1].isalnum() or any(map(str.isalnum, key))):
+        yield "no_letter"
 
 
 def _is_value(key: str) -> bool:
@@ -106,7 +114,8 @@ def _is_value(key: str) -> bool:
 
 
 def _is_stop_word(key: str) -> bool:
-    return key in _FILLERS or _stop_words().issuperset(key.split(" "))
+    first = key.partition(" ")[0]
+    return key in _FILLERS or (first in _stop_words() and _stop_words().issuperset(key.split(" ")))
 
 
 def _is_fragment(surface: str, key: str) -> bool:
@@ -130,10 +139,10 @@ def bare_noun(name: str, is_known: Callable[[str], bool]) -> str | None:
     while len(words) > 1 and words[0] in _EMPTY_MODIFIERS:
         words = words[1:]
     *others, word = words
-    noun = singular_noun(word)
-    if others and not (noun in _PARTS_OF_TEXTS and _MODIFIERS_OF_THEM.issuperset(others)):
+    if not (_MODIFIERS_OF_THEM.issuperset(others) and word.isalpha() and word.islower()):
         return None
-    return noun if word.isalpha() and word.islower() and is_known(word) else None
+    noun = singular_noun(word)
+    return noun if (not others or noun in _PARTS_OF_TEXTS) and is_known(word) else None
 
 
 @lru_cache(maxsize=1)

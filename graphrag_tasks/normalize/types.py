@@ -84,7 +84,8 @@ def type_of(
         header: One of `HEADER_RELATIONS`, where a cell under such a header has the name.
         is_known: Whether a word in small letters is one of the language.
     """
-    technical = _by_shape(name) or _by_kind(name)
+    is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are
+    technical = None if is_plain else _by_shape(name) or _by_kind(name)
     if technical is None and header and _CODE_SHAPE.fullmatch(name):
         technical = _KINDS[header.removeprefix("have ")]
     return technical or (label if label and _is_credible(name, label, is_known) else None)
