@@ -4,6 +4,7 @@ What holds:
   * A file is written under a temporary name and renamed, or uploaded when it is whole: a reader
     sees all of it or nothing.
   * A file that is absent and one that cannot be read are different answers.
+  * A power cut may tear a file on the local disk that was not written durably, or brought to disk.
 """
 
 from __future__ import annotations
@@ -145,6 +146,18 @@ class Files:
             other.copy_file(name, self)
         self.delete()
 
+    def to_disk(self) -> None:
+        """Wait until the folder and all below it are on the local disk: a power cut spares them.
+
+        Elsewhere what was written is kept.
+        """
+        if not self.is_local:
+            return
+        folder = Path(self.path())
+        with changing(self.uri):
+            for one in (*sorted(folder.rglob("*"), reverse=True), folder, folder.parent):
+                _to_disk(one)
+
     def copy_file(self, name: str, source: Files) -> None:
         """Take a file of another folder over; on the local disk both share its bytes."""
         if self.is_local:
@@ -191,10 +204,20 @@ class Files:
         with file:
             yield file
 
-    def write_bytes(self, name: str, data: bytes) -> None:
-        """Write a file, which others see as a whole or not at all."""
+    def write_bytes(self, name: str, data: bytes, *, durable: bool = False) -> None:
+        """Write a file, which others see as a whole or not at all.
+
+        Args:
+            name: Of the file.
+            data: What it is to hold.
+            durable: Whether that holds after a power cut too, and the file is on disk at the end.
+        """
         with self._renaming(name) as temporary:
             temporary.write_bytes(data)
+            if durable and self.is_local:
+                _to_disk(temporary)
+        if durable and self.is_local:
+            _to_disk(Path(self.path(name)).parent)
 
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
@@ -234,10 +257,10 @@ class Files:
         except FileNotFoundError as error:
             raise absent(self, name) from error
 
-    def write_json(self, name: str, value: object) -> None:
-        """Write a value as sorted, indented JSON."""
+    def write_json(self, name: str, value: object, *, durable: bool = False) -> None:
+        """Write a value as sorted, indented JSON; arguments as of `write_bytes`."""
         text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        self.write_bytes(name, text.encode("utf-8"))
+        self.write_bytes(name, text.encode("utf-8"), durable=durable)
 
     def read_json(self, name: str) -> Any:  # noqa: ANN401 - JSON is any type
         """Return what a JSON file holds.
@@ -249,6 +272,15 @@ class Files:
             return json.loads(self.read_bytes(name))
         except ValueError as error:
             raise ArtifactError(f"not readable as JSON: {error}", f"{self.uri}/{name}") from error
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file's bytes, or a folder's list of names, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def absent(folder: Files, name: str) -> ArtifactError:

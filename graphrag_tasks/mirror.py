@@ -38,6 +38,7 @@ def mirrored(snapshot: Snapshot) -> Snapshot:
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as work:
             copied = _copy(snapshot, Folder(work) / "snapshot")
+            copied.folder.to_disk()  # a copy that has its name is not compared again
             _rename(Path(copied.folder.path()), final)
     return Snapshot(Folder(final))
 

@@ -1,7 +1,8 @@
 """Publish: check a finished snapshot, move it into place, and flip `CURRENT`.
 
 What holds: readers see the old snapshot or the new one, never parts of both; the pointer moves
-last; a snapshot whose content is already published is not published twice.
+last, when all it points to is on the disk; a snapshot whose content is already published is not
+published twice.
 """
 
 from __future__ import annotations
@@ -102,6 +103,7 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
         _check_counts(candidate)
         target.delete()  # what a run that was killed while moving left there, or what was damaged
         staged.move_to(target, last=MANIFEST_FILE)
+    target.to_disk()
     store.set_current(manifest.snapshot_id, instead_of=manifest.parent_id)
     log.info("published snapshot %s", manifest.snapshot_id)
     return True

@@ -191,7 +191,7 @@ class Snapshot:
     @classmethod
     def of(cls, folder: Folder, manifest: Manifest) -> Snapshot:
         """Write the manifest of a folder's tables, and open them as what they will be."""
-        folder.write_json(MANIFEST_FILE, manifest.as_dict())
+        folder.write_json(MANIFEST_FILE, manifest.as_dict(), durable=True)
         return cls(folder)
 
     @property
@@ -307,7 +307,7 @@ class Store:
             SnapshotError: In S3, another run flipped it meanwhile.
         """
         if not is_s3(self.folder.uri):
-            self.folder.write_bytes(CURRENT_FILE, _pointer(snapshot_id))
+            self.folder.write_bytes(CURRENT_FILE, _pointer(snapshot_id), durable=True)
             return
         uri = f"{self.folder.uri}/{CURRENT_FILE}"
         try:

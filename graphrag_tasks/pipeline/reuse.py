@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.errors import ArtifactError, SnapshotError
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.receipts import Receipt
 from graphrag_tasks.snapshots import Snapshot, Store, check_table, file_of
@@ -44,13 +44,13 @@ def finished(stage: str, fingerprint: str, *, receipts: Folder, tables: Folder) 
         receipts: Where its receipt would lie.
         tables: Where its tables would lie.
     """
-    done = receipts.read_receipt(stage)
-    if done is None or done.fingerprint != fingerprint:
-        return None
     try:
+        done = receipts.read_receipt(stage)
+        if done is None or done.fingerprint != fingerprint:
+            return None
         for name, table in done.tables.items():
             check_table(tables, name, table)
-    except SnapshotError as error:
+    except (ArtifactError, SnapshotError) as error:
         log.warning("%s is done again: %s", stage, error)
         return None
     return replace(done, reused=True)
