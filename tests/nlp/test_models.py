@@ -2,13 +2,16 @@
 
 import importlib.util
 import json
+import weakref
 from pathlib import Path
 
 import pytest
+from spacy.language import Language
 from thinc.api import NumpyOps, get_current_ops
 
 from graphrag_tasks.errors import ArtifactError, MissingDependencyError
-from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline, model_version
+from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline, model_version, models
+from graphrag_tasks.nlp.parser import SentenceParser
 
 needs_model = pytest.mark.skipif(
     importlib.util.find_spec(DEFAULT_MODEL) is None, reason=f"{DEFAULT_MODEL} is not installed"
@@ -31,6 +34,27 @@ def test_a_pipeline_is_loaded_once_whatever_the_order_of_its_components() -> Non
     pipeline = load_pipeline(DEFAULT_MODEL, components=PARSER)
     assert load_pipeline(DEFAULT_MODEL, components=list(reversed(PARSER))) is pipeline
     assert load_pipeline(DEFAULT_MODEL, components=PARSER[:2]) is not pipeline
+
+
+@needs_model
+def test_a_pipeline_that_learned_too_much_is_loaded_anew_and_let_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(models, "_loaded", {})
+    parser = SentenceParser(entities=False)
+
+    def parse() -> tuple[weakref.ref[Language], list[tuple[str, ...]]]:
+        (doc,) = parser.parse(["The report zzqpx reads the table zzqpy."])
+        (loaded,) = models._loaded.values()
+        tokens = [(one.text, one.tag_, one.lemma_, one.dep_) for one in doc]
+        return weakref.ref(loaded.pipeline), tokens
+
+    first, tokens = parse()
+    assert parse() == (first, tokens)
+    monkeypatch.setattr(models, "MAX_LEARNED", 1)
+    second, again = parse()
+    assert (first(), again) == (None, tokens)
+    assert second() is not None
 
 
 @needs_model

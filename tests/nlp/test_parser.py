@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc as SpacyDoc
+from spacy.vocab import Vocab
 
 from graphrag_tasks.extract.clauses import frames_of
 from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline
-from graphrag_tasks.nlp.annotate import annotate
+from graphrag_tasks.nlp.annotate import annotate, batches
 from graphrag_tasks.nlp.morphology import Morphology
 from graphrag_tasks.nlp.parser import SentenceParser, parsed
 from graphrag_tasks.nlp.tokenizer import is_technical_name
@@ -140,6 +141,17 @@ def test_a_pipeline_whose_rules_look_further_is_not_covered() -> None:
     assert Morphology.covers(pipeline)
     ruler.add([[{"NORM": "a"}]], {"POS": "X"})
     assert not Morphology.covers(pipeline)
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
+def test_batches_are_bounded_and_hold_every_doc_in_order(sizes: list[int], most: int) -> None:
+    docs = [SpacyDoc(Vocab(), words=["w"] * size) for size in sizes]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("graphrag_tasks.nlp.annotate.BATCH_TOKENS", most)
+        found = list(batches(docs))
+    assert [doc for batch in found for doc in batch] == docs
+    for batch in found:
+        assert sum(map(len, batch[:-1])) < most
 
 
 def test_docs_without_tokens_are_left_alone(stock: Language) -> None:
