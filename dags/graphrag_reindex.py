@@ -117,15 +117,16 @@ def graphrag_reindex() -> None:
         run, receipt = Run.start(load_config(overrides=overrides))
         context["ti"].xcom_push("run", run.uri)
         context["ti"].xcom_push("receipt", receipt.as_dict())
-        return [{"run": run.uri, "shard": shard} for shard in run.shards]
+        return [{"run": run.uri, "shards": shards} for shards in run.lots]
 
     def shard_stage(stage: str, work: Any, doc: str) -> Any:
         @task(task_id=stage, pool=SHARD_POOL, doc_md=doc)
         def run_stage(work: dict[str, Any]) -> dict[str, Any]:
             from graphrag_tasks.pipeline import Run
 
-            receipt = Run.open(work["run"]).process_shard(stage, work["shard"])
-            return {**work, "receipt": receipt.as_dict()}
+            run = Run.open(work["run"])
+            receipts = [run.process_shard(stage, shard).as_dict() for shard in work["shards"]]
+            return {**work, "receipts": receipts}
 
         return run_stage(work)
 
@@ -158,7 +159,7 @@ def graphrag_reindex() -> None:
         get_current_context()["ti"].xcom_push("summary", summary)
         yield Metadata(SNAPSHOT, summary)
 
-    shards = shard.expand(work=plan())
+    shards = shard.expand(work=plan())  # a task of each stage for a lot of shards
     # With nothing added or changed there are no shards: skipped work is no failure.
     collected = corpus_stage(
         "collect", "Shards and unchanged documents to one corpus", trigger_rule="none_failed"

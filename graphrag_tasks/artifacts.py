@@ -81,21 +81,24 @@ class Folder(Files):
             schema = pa.schema([schema.field(column) for column in columns])
         return _cast(table, data, schema)
 
-    def find_rows(self, table: str, column: str, value: str) -> pa.Table:
+    def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
         """Return the rows of a table that have a value, without holding the others in memory.
+
+        Row groups that cannot have it, as their statistics say, are not read.
 
         Args:
             table: Artifact name.
-            column: Column of strings.
+            column: Column of strings or whole numbers.
             value: What it must be.
 
         Raises:
             ArtifactError: As `read_table` does.
         """
         with self._parquet(table) as parquet:
+            groups = _groups_that_may_have(parquet.metadata, column, value)
             found = [
                 batch.filter(pc.equal(batch[column], value))
-                for batch in parquet.iter_batches(batch_size=_ROWS_AT_ONCE)
+                for batch in parquet.iter_batches(batch_size=_ROWS_AT_ONCE, row_groups=groups)
             ]
             return pa.Table.from_batches(found, schema=parquet.schema_arrow)
 
@@ -198,6 +201,23 @@ def _cast(table: str, data: pa.Table, schema: pa.Schema) -> pa.Table:
         return data.select(schema.names).replace_schema_metadata(None).cast(plain)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
         raise ArtifactError(f"values do not fit the schema: {error}", table) from error
+
+
+def _groups_that_may_have(parquet: pq.FileMetaData, column: str, value: str | int) -> list[int]:
+    """Return the numbers of the row groups between whose least and greatest value this one is."""
+    paths = [parquet.schema.column(leaf).path for leaf in range(parquet.num_columns)]
+    leaf = paths.index(column)
+    groups = range(parquet.num_row_groups)
+    return [one for one in groups if _may_have(parquet.row_group(one).column(leaf), value)]
+
+
+def _may_have(values: pq.ColumnChunkMetaData, value: str | int) -> bool:
+    known = values.statistics
+    if known is None:
+        return True
+    if known.has_min_max:
+        return bool(known.min <= value <= known.max)
+    return bool(known.num_values)  # none of them: all are null
 
 
 def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:

@@ -8,7 +8,8 @@ unmounted folder must not delete an index.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -74,6 +75,21 @@ def shards_of(sources: pa.Table) -> list[int]:
     return sorted(set(sources["shard"].drop_null().to_pylist()))
 
 
+def lots(shards: Sequence[int], most: int) -> list[list[int]]:
+    """Deal shards out to tasks: neighbours together, as evenly as can be.
+
+    Args:
+        shards: Numbers of shards.
+        most: Tasks there may be.
+
+    Returns:
+        The shards of each task; none is without one.
+    """
+    tasks = min(most, len(shards))
+    ends = [len(shards) * number // tasks for number in range(tasks + 1)] if tasks else []
+    return [list(shards[start:end]) for start, end in pairwise(ends)]
+
+
 def _guard(
     rows: list[dict[str, Any]],
     known: dict[str, dict[str, Any]],
@@ -104,14 +120,10 @@ def _change(row: dict[str, Any], known: dict[str, Any] | None, reprocess: bool) 
 
 
 def _assign_shards(rows: Iterable[dict[str, Any]], config: PlanConfig) -> None:
-    """Fill shards in uri order up to a size, which grows where the shards would be too many."""
-    rows = list(rows)
-    total = sum(row["size_bytes"] for row in rows)
-    # Half of the bound is kept for the shards that a large document closes early.
-    limit = max(config.shard_bytes, 2 * total // config.max_shards)
+    """Fill shards in uri order up to a size; only a document that is larger goes beyond it."""
     shard, filled = 0, 0
     for row in rows:
-        if filled and filled + row["size_bytes"] > limit and shard < config.max_shards - 1:
+        if filled and filled + row["size_bytes"] > config.shard_bytes:
             shard, filled = shard + 1, 0
         row["shard"] = shard
         filled += row["size_bytes"]

@@ -1,6 +1,7 @@
 """Artifacts: round trips, atomic writes, and answers that differ for absent, broken and empty."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -115,6 +116,35 @@ def test_rows_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 def test_a_column_can_be_read_alone(tmp_path: Path) -> None:
     Folder(tmp_path).write_table("chunks", chunks(2), fingerprint="f")
     assert Folder(tmp_path).read_table("chunks", ["text"]).column_names == ["text"]
+
+
+def test_rows_are_found_in_the_row_groups_that_may_have_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shard's rows of a plan are read, not the plan."""
+    monkeypatch.setattr("graphrag_tasks.artifacts.rows_of_group", lambda table: 2)
+    shards = [0, 0, 0, 1, None, None, 2, 2, None]
+    uris = [f"docs/{place}.md" for place in range(len(shards))]
+    blank = {f.name: None if f.nullable else 0 if f.type in (pa.int32(), pa.int64()) else ""
+             for f in schemas.SOURCES}  # fmt: skip
+    rows = [blank | {"uri": uri, "shard": shard} for uri, shard in zip(uris, shards, strict=True)]
+    folder = Folder(tmp_path)
+    folder.write_table(
+        "sources", pa.Table.from_pylist(rows, schema=schemas.SOURCES), fingerprint="f"
+    )
+    read: list[list[int]] = []
+    iter_batches = pq.ParquetFile.iter_batches
+
+    def spied(self: pq.ParquetFile, **how: Any) -> Any:
+        read.append(how["row_groups"])
+        return iter_batches(self, **how)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", spied)
+    found = [folder.find_rows("sources", "shard", shard)["uri"].to_pylist() for shard in range(4)]
+    assert found == [uris[:3], uris[3:4], uris[6:8], []]
+    assert read == [[0, 1], [1], [3], []]
+    assert folder.find_rows("sources", "uri", uris[4]).num_rows == 1
+    assert read[-1] == [2]
 
 
 def test_arrow_files_are_mapped_and_broken_ones_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphrag_tasks import schemas
 from graphrag_tasks.config import PlanConfig
 from graphrag_tasks.errors import SourceError
-from graphrag_tasks.plan import plan, shards_of
+from graphrag_tasks.plan import lots, plan, shards_of
 from graphrag_tasks.sources import LISTED
 
 
@@ -80,15 +80,22 @@ def test_losing_most_documents_stops_the_run() -> None:
 
 
 @given(st.lists(st.integers(0, 50), max_size=40), st.integers(1, 60), st.integers(1, 6))
-def test_shards_are_bounded_and_cover_the_work(
-    sizes: list[int], shard_bytes: int, max_shards: int
+def test_shards_are_bounded_in_bytes_and_dealt_out_to_tasks(
+    sizes: list[int], shard_bytes: int, max_tasks: int
 ) -> None:
+    """However large the corpus is: a worker's memory follows from its shard."""
     table = listed(**{f"{place:03}": "x" for place in range(len(sizes))})
     table = table.set_column(5, "size_bytes", pa.array(sizes, pa.int64()))
-    config = PlanConfig(shard_bytes=shard_bytes, max_shards=max_shards, allow_mass_delete=True)
+    config = PlanConfig(shard_bytes=shard_bytes, allow_mass_delete=True)
     done = plan(table, schemas.empty("documents"), config=config).tables["sources"]
     shards = done["shard"].to_pylist()
     assert None not in shards
     assert shards == sorted(shards)
     assert shards_of(done) == list(range(len(set(shards))))
-    assert len(set(shards)) <= max_shards
+    for shard in set(shards):
+        within = [size for size, one in zip(sizes, shards, strict=True) if one == shard]
+        assert sum(within) <= shard_bytes or len([size for size in within if size]) == 1
+    dealt = lots(shards_of(done), max_tasks)
+    assert [shard for lot in dealt for shard in lot] == shards_of(done)
+    assert len(dealt) == min(max_tasks, len(shards_of(done)))
+    assert not dealt or max(map(len, dealt)) - min(map(len, dealt)) <= 1

@@ -12,8 +12,12 @@ from graphrag_tasks.config.base import BaseConfig
 class PlanConfig(BaseConfig):
     """What may change between runs, and how the work is cut into shards."""
 
-    shard_bytes: int = Field(1_000_000, gt=0, description="source bytes a shard aims at")
-    max_shards: int = Field(256, gt=0, description="upper bound on mapped tasks of a run")
+    shard_bytes: int = Field(
+        1_000_000, gt=0, description="source bytes of a shard, which bound a worker's memory"
+    )
+    max_tasks: int = Field(
+        256, gt=0, description="upper bound on a run's mapped tasks; one may do several shards"
+    )
     max_deleted_share: float = Field(
         0.5, ge=0, le=1, description="share of published documents a run may lose"
     )

@@ -16,6 +16,7 @@ from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.shards import SHARD_STAGES
 from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.plan import lots
 from graphrag_tasks.publish import build_manifest, publish, time_of_publish
 from graphrag_tasks.receipts import Receipt
 from graphrag_tasks.snapshots import Manifest, Snapshot, write_table
@@ -64,6 +65,11 @@ class Run:
     def shards(self) -> list[int]:
         """Numbers of the shards there is work for."""
         return self.state.shards
+
+    @property
+    def lots(self) -> list[list[int]]:
+        """The same numbers, dealt out to at most `plan.max_tasks` tasks."""
+        return lots(self.shards, self.state.config.plan.max_tasks)
 
     @classmethod
     def open(cls, uri: str) -> Run:

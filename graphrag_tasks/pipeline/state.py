@@ -7,7 +7,6 @@ from dataclasses import asdict
 from functools import cached_property
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
@@ -102,7 +101,7 @@ class RunState:
 
     def shard_rows(self, shard: int) -> pa.Table:
         """Return the sources of one shard."""
-        return self.sources.filter(pc.equal(self.sources["shard"], shard))
+        return self.folder.find_rows("sources", "shard", shard)
 
     def shard_folder(self, shard: int) -> Folder:
         """Return where a shard's tables lie: named by its documents and what reads them."""

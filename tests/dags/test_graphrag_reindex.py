@@ -56,9 +56,10 @@ runs = []
 for params in json.loads(sys.argv[2]):
     run = dag.test(run_conf=params)
     states = {one.task_id: one.state for one in run.get_task_instances()}
+    mapped = [one for one in run.get_task_instances() if one.task_id == "shard.parse"]
     current = Path(params["store"]) / "CURRENT"
     (last,) = [one for one in run.get_task_instances() if one.task_id == "publish"]
-    runs.append({"state": run.state, "tasks": states,
+    runs.append({"state": run.state, "tasks": states, "mapped": len(mapped),
                  "link": last.xcom_pull("publish", key="_link_SnapshotLink"),
                  "current": current.read_text() if current.exists() else None})
 os.environ["GRAPHRAG_AIRFLOW_DEADLINE_HOURS"] = "1.5"
@@ -98,8 +99,13 @@ def seen(
     python_in: Callable[[Path, dict[str, str]], Callable[..., str]], home: Path, store: Path
 ) -> dict[str, Any]:
     """What the DAG is, and how a first run, a second one and one without its source ended."""
-    folders = {"AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags")}
-    python = python_in(home, SECRETS | folders | {"GRAPHRAG__LOAD__VECTOR_STORE": "none"})
+    settings = {
+        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
+        "GRAPHRAG__LOAD__VECTOR_STORE": "none",
+        "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
+        "GRAPHRAG__PLAN__MAX_TASKS": "2",
+    }
+    python = python_in(home, SECRETS | settings)
     corpus = write_corpus(store.parent / "corpus")
     good = {"sources": [str(corpus)], "store": str(store)}
     missing = good | {"sources": [str(store.parent / "unmounted")]}
@@ -170,6 +176,16 @@ def test_a_run_publishes(seen: dict[str, Any], store: Path) -> None:
     assert (counts["documents"], counts["documents_skipped"]) == (3, 1)
     assert counts["relations"] >= 2
     assert first["link"] == f"/graphrag/snapshots/{first['current'].strip()}"
+
+
+def test_a_task_does_several_shards_where_there_are_more_than_tasks(
+    seen: dict[str, Any], store: Path
+) -> None:
+    first = seen["runs"][0]
+    assert first["mapped"] == 2
+    manifest = store / "snapshots" / first["current"].strip() / "manifest.json"
+    stages = json.loads(manifest.read_text())["stats"]["stages"]
+    assert {one["stage"]: one["tasks"] for one in stages}["extract"] == 3
 
 
 def test_a_run_with_nothing_to_do_publishes_nothing_and_succeeds(seen: dict[str, Any]) -> None:

@@ -22,9 +22,7 @@ RUN_SECONDS = 1500
 KILL_SECONDS = 600
 SETTINGS = {
     "GRAPHRAG__LOAD__VECTOR_STORE": "none",
-    # a limit of 2/32 of all bytes: each of 16 documents of one size is a shard
-    "GRAPHRAG__PLAN__SHARD_BYTES": "1",
-    "GRAPHRAG__PLAN__MAX_SHARDS": "32",
+    "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
     "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards",
 }
 
