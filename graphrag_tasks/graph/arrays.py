@@ -202,7 +202,8 @@ def _ends(ids: pa.Array[Any], sources: pa.ChunkedArray, targets: pa.ChunkedArray
 
 
 def _joined(edges: list[_Edges]) -> pa.Table:
-    """Return edges of all kinds, each column made by itself: they are large."""
+    """Return edges of all kinds, each column made by itself: they are large, names of kinds most."""
+    kinds = pa.concat_arrays([pa.repeat(one.kind, len(one.sources)) for one in edges])
     relations, *others = edges
     rows = pa.array(np.arange(len(relations.sources), dtype=np.int32))
     null = pa.nulls(sum(len(one.sources) for one in others), pa.int32())
@@ -210,7 +211,7 @@ def _joined(edges: list[_Edges]) -> pa.Table:
         [
             pa.array(np.concatenate([one.sources for one in edges])),
             pa.array(np.concatenate([one.targets for one in edges])),
-            pa.concat_arrays([pa.repeat(one.kind, len(one.sources)) for one in edges]),
+            kinds,
             pa.concat_arrays([rows, null]),
             pa.array(np.concatenate([one.support for one in edges])),
             pa.array(np.concatenate([one.weights for one in edges])),
