@@ -22,8 +22,8 @@ def best_of_groups(
     Returns:
         The kept rows, by group and then best first, and the group of each.
     """
-    ranked = np.lexsort((order, -scores, groups))
-    ranked = ranked[groups[ranked] >= 0]
+    grouped = np.flatnonzero(groups >= 0)
+    ranked = grouped[np.lexsort((order[grouped], -scores[grouped], groups[grouped]))]
     sorted_groups = groups[ranked]
     starts = np.flatnonzero(np.diff(sorted_groups, prepend=-1))
     sizes = np.diff(starts, append=len(ranked))

@@ -202,7 +202,7 @@ def _ends(ids: pa.Array[Any], sources: pa.ChunkedArray, targets: pa.ChunkedArray
 
 
 def _joined(edges: list[_Edges]) -> pa.Table:
-    """Return edges of all kinds, each column made by itself: they are large, names of kinds most."""
+    """Return edges of all kinds, each column made by itself, the largest one first."""
     kinds = pa.concat_arrays([pa.repeat(one.kind, len(one.sources)) for one in edges])
     relations, *others = edges
     rows = pa.array(np.arange(len(relations.sources), dtype=np.int32))

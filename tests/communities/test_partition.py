@@ -49,6 +49,10 @@ def test_small_communities_are_left_out() -> None:
     assert coarse.tolist() == [0, 0, 0, 0, -1, -1]
 
 
+def test_nodes_without_an_edge_are_alone_where_one_is_enough() -> None:
+    assert levels(5, clique(1, 3))[0].tolist() == [0, 1, 1, 1, 2]
+
+
 def test_a_star_is_one_community_at_the_coarsest_level() -> None:
     leaves = 100_000
     coarse, *_ = levels(leaves + 1, [(0, leaf) for leaf in range(1, leaves + 1)])
