@@ -3,11 +3,13 @@
 `runs` indexes corpora of small documents, made of real ones (`nightly_corpus`), with the command,
 each time in a fresh process with one worker: in full, again without a change, and with 1 % changed.
 Stages are measured in CPU seconds; what a fresh process takes for imports and models is measured on
-two documents (`start`). The embedding model is the first layer of the default one. `vectors` loads
+two documents (`start`). The embedding model is the first layer of the default one. `workers` has
+one process do all shards of a corpus and keeps its peak memory in each stage. `vectors` loads
 vectors into Milvus Lite and verifies them. `readers` has readers open the store and ask while it is
 indexed again and again and old snapshots are removed. Prints tables, or JSON.
 
     python benchmarks/nightly.py runs --data DATA --documents 2000 6000 20000
+    python benchmarks/nightly.py workers --data DATA --documents 500 2000 8000
     python benchmarks/nightly.py vectors --rows 100000
     python benchmarks/nightly.py readers --data DATA --documents 2000 --readers 20 --seconds 300
 """
@@ -23,6 +25,7 @@ from pathlib import Path
 from nightly_readers import measure_readers
 from nightly_runs import costs_table, measure_runs, memory_table
 from nightly_vectors import measure_vectors
+from nightly_workers import measure_workers, workers_table
 
 
 def main() -> None:
@@ -34,6 +37,10 @@ def main() -> None:
     runs = commands.add_parser("runs")
     runs.add_argument("--data", type=Path, required=True)
     runs.add_argument("--documents", type=int, nargs="+", default=[2000, 6000, 20000])
+    workers = commands.add_parser("workers")
+    workers.add_argument("--data", type=Path, required=True)
+    workers.add_argument("--documents", type=int, nargs="+", default=[500, 2000, 8000])
+    workers.add_argument("--shard-bytes", type=int, default=250_000)
     vectors = commands.add_parser("vectors")
     vectors.add_argument("--rows", type=int, default=100_000)
     readers = commands.add_parser("readers")
@@ -52,6 +59,11 @@ def _measured(options: argparse.Namespace, folder: Path) -> str:
         if options.json:
             return json.dumps([asdict(cost) for cost in costs], indent=2)
         return f"{costs_table(costs)}\n\n{memory_table(costs)}"
+    if options.command == "workers":
+        peaks = measure_workers(folder, options.data, options.documents, options.shard_bytes)
+        if options.json:
+            return json.dumps([asdict(one) for one in peaks], indent=2)
+        return workers_table(peaks)
     if options.command == "vectors":
         found = asdict(measure_vectors(folder, options.rows))
     else:
