@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,6 +25,9 @@ Each follows from a row's key, so a row never changes: a chunk lies in one docum
 type follows from its name, and its labels are part of the key. Entities and relations lie in many
 documents and have none.
 """
+
+Rows = dict[str, dict[str, Any]]
+"""Rows of a batch, by key."""
 
 
 def row_key(row_id: str, text_sha256: str, labels: Collection[str] = ()) -> str:
@@ -47,6 +51,18 @@ def row_keys(rows: pa.Table) -> Iterator[str]:
     if LABELS in rows.column_names:
         return map(row_key, ids, hashes, rows[LABELS].to_pylist())
     return map(row_key, ids, hashes)
+
+
+def by_key(rows: pa.Table, size: int) -> Iterator[Rows]:
+    """Yield rows in batches, by their keys.
+
+    Args:
+        rows: As `row_keys` takes them.
+        size: Rows of a batch.
+    """
+    for batch in rows.to_batches(max_chunksize=size):
+        part = pa.Table.from_batches([batch])
+        yield dict(zip(row_keys(part), part.to_pylist(), strict=True))
 
 
 def rows_of(folder: Folder, name: str) -> pa.Table:

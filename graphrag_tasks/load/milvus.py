@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,17 +12,14 @@ from pymilvus import MilvusClient
 
 from graphrag_tasks.config import LoadConfig
 from graphrag_tasks.errors import TransientError
-from graphrag_tasks.load.collection import create_collection
+from graphrag_tasks.load.collection import keys_in, open_collection
 from graphrag_tasks.load.conditions import ANYWHERE, Where, condition
-from graphrag_tasks.load.fields import row_keys
+from graphrag_tasks.load.fields import Rows, by_key
 from graphrag_tasks.load.patience import ask, is_no_missing_method
 from graphrag_tasks.load.vector_store import VectorHit
 
 _REQUEST_SECONDS = 30
 _Answer = TypeVar("_Answer")
-
-Rows = dict[str, dict[str, Any]]
-"""Rows of a batch, by key."""
 
 
 class MilvusStore:
@@ -58,24 +55,14 @@ class MilvusStore:
         )
 
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
-        """Insert the rows whose key the collection does not hold yet.
-
-        Args:
-            collection: Physical collection; it is made where it is absent.
-            vectors: Rows of `schemas.vectors_schema`; further columns are scalar fields.
-
-        Returns:
-            Number of rows inserted.
-
-        Raises:
-            TransientError: The server refused, or does not hold every row afterwards.
-        """
+        """Insert the rows whose key the collection does not hold yet; return their number."""
         if not vectors.num_rows:
             return 0
-        self._ask(collection, lambda: self._open(collection, vectors.schema))
-        inserted = sum(self._insert_batch(collection, rows) for rows in self._batches(vectors))
+        self._ask(collection, partial(open_collection, self._client, collection, vectors.schema))
+        size = self._config.batch_rows
+        inserted = sum(self._insert(collection, rows) for rows in by_key(vectors, size))
         self._flush(collection)
-        missing = sum(len(self._new(collection, rows)) for rows in self._batches(vectors))
+        missing = sum(len(self._new(collection, rows)) for rows in by_key(vectors, size))
         if missing:
             raise TransientError(
                 f"{missing} of {vectors.num_rows} rows are not there after the insert",
@@ -86,18 +73,7 @@ class MilvusStore:
     def search(
         self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the rows nearest to a vector, best first, whichever snapshot names them.
-
-        Args:
-            collection: Physical collection, from the manifest.
-            vector: Unit vector of the collection's model.
-            k: Rows wanted.
-            where: By scalar field, the values of which one must be the row's.
-
-        Raises:
-            QueryError: A field or a value is not one that a filter may hold.
-            TransientError: The server refused; there is no such collection, or no such field.
-        """
+        """Return the rows nearest to a vector, best first, whichever snapshot names them."""
         fitting = condition(where)
 
         def search() -> Any:  # noqa: ANN401 - pymilvus is untyped
@@ -113,24 +89,14 @@ class MilvusStore:
         return [VectorHit(row["key"], row["id"], score) for row, score in found]
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
-        """Remove the rows of a collection whose key is not kept.
-
-        Args:
-            collection: Physical collection; nothing happens where it is absent.
-            kept: Tells of a key whether its row stays.
-
-        Returns:
-            Number of rows removed.
-
-        Raises:
-            TransientError: The server refused.
-        """
+        """Remove the rows of a collection whose key is not kept, and return their number."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
             return 0
-        keys = self._ask(collection, lambda: list(self._keys(collection)))
+        size = self._config.batch_rows
+        keys = self._ask(collection, lambda: list(keys_in(self._client, collection, size)))
         doomed = [key for key in keys if not kept(key)]
-        for start in range(0, len(doomed), self._config.batch_rows):
-            ids = doomed[start : start + self._config.batch_rows]
+        for start in range(0, len(doomed), size):
+            ids = doomed[start : start + size]
             self._ask(collection, partial(self._client.delete, collection, ids=ids))
         self._flush(collection)
         return len(doomed)
@@ -144,24 +110,13 @@ class MilvusStore:
         where = where if where == self._uri else f"{self._uri}, {where}"
         return ask(request, where, seconds=self._config.retry_seconds)
 
-    def _open(self, collection: str, columns: pa.Schema) -> None:
-        if self._client.has_collection(collection):
-            self._client.load_collection(collection)
-        else:
-            create_collection(self._client, collection, columns)
-
-    def _batches(self, vectors: pa.Table) -> Iterator[Rows]:
-        for batch in vectors.to_batches(max_chunksize=self._config.batch_rows):
-            rows = pa.Table.from_batches([batch])
-            yield dict(zip(row_keys(rows), rows.to_pylist(), strict=True))
-
     def _new(self, collection: str, rows: Rows) -> list[str]:
         """Return the keys that the collection does not hold."""
         get = partial(self._client.get, collection, ids=list(rows), output_fields=["key"])
         known = {hit["key"] for hit in self._ask(collection, get)}
         return [key for key in rows if key not in known]
 
-    def _insert_batch(self, collection: str, rows: Rows) -> int:
+    def _insert(self, collection: str, rows: Rows) -> int:
         new = [
             {"key": key} | {name: rows[key][name] for name in rows[key] if name != "text_sha256"}
             for key in self._new(collection, rows)
@@ -173,12 +128,3 @@ class MilvusStore:
 
     def _flush(self, collection: str) -> None:
         self._ask(collection, partial(self._client.flush, collection))
-
-    def _keys(self, collection: str) -> Iterator[str]:
-        self._client.load_collection(collection)
-        rows = self._client.query_iterator(
-            collection, batch_size=self._config.batch_rows, output_fields=["key"]
-        )
-        while batch := rows.next():
-            yield from (row["key"] for row in batch)
-        rows.close()

@@ -47,18 +47,51 @@ class VectorHit:
 
 
 class VectorStore(Protocol):
-    """What the load stage, and a reader of the server, ask of it."""
+    """What the load stage, and a reader of the server, ask of it.
+
+    Every method raises `TransientError` where the server does not do what it is asked.
+    """
 
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
-        """Insert the rows whose key the collection does not hold yet; return their number."""
+        """Insert the rows whose key the collection does not hold yet.
+
+        Args:
+            collection: Physical collection; it is made where it is absent.
+            vectors: Rows of `schemas.vectors_schema`; further columns are scalar fields.
+
+        Returns:
+            Number of rows inserted.
+
+        Raises:
+            TransientError: The collection does not hold every row afterwards.
+        """
 
     def search(
         self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the rows nearest to a vector, best first."""
+        """Return the rows nearest to a vector, best first, whichever snapshot names them.
+
+        Args:
+            collection: Physical collection, from the manifest.
+            vector: Unit vector of the collection's model.
+            k: Rows wanted.
+            where: By scalar field, the values of which one must be the row's.
+
+        Raises:
+            QueryError: A field or a value is not one that a filter may hold.
+            TransientError: There is no such collection, or no such field.
+        """
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
-        """Remove the rows whose key is not kept, and return their number."""
+        """Remove the rows of a collection whose key is not kept.
+
+        Args:
+            collection: Physical collection; nothing happens where it is absent.
+            kept: Tells of a key whether its row stays.
+
+        Returns:
+            Number of rows removed.
+        """
 
     def close(self) -> None:
         """Release the connection, and the lock of an embedded server."""
