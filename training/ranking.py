@@ -6,10 +6,10 @@ r"""Train the ranking of chunks on questions with known sources, and check it on
 
 A set is a store and questions about it; sets whose names begin alike up to a hyphen (`hotpot`,
 `hotpot-untitled`) are of one family. Every family is ranked by trees that were grown on the other
-families alone, and the figures are printed beside those of modes `hybrid` and `graph`, and of
-mode `ranked` without its second hop. Trees are grown by LightGBM, here only; what is written are
-their splits and leaves as text, which `graphrag_tasks.retrieval.forest` reads. One thread and fixed
-seeds: the same input gives the same file.
+families alone, and the figures are printed beside those of modes `hybrid` and `graph`. Trees are
+grown by LightGBM, here only; what is written are their splits and leaves as text, which
+`graphrag_tasks.retrieval.forest` reads. One thread and fixed seeds: the same input gives the same
+file.
 """
 
 from __future__ import annotations
@@ -32,13 +32,11 @@ from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
-from graphrag_tasks.retrieval.features import FEATURES, candidates, features
+from graphrag_tasks.retrieval.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.forest import Forest
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.learned import blended
 from graphrag_tasks.retrieval.ranking import Query
-from graphrag_tasks.retrieval.requery import requery
-from graphrag_tasks.retrieval.walk import walk
 from graphrag_tasks.snapshots import Store
 
 ROUNDS = 120
@@ -69,16 +67,12 @@ class Item:
 
     Attributes:
         columns: Features of the candidates.
-        again: What the second hop gives each.
-        first: Whether each is one of the first pass, on which trees are grown.
         groups: Of each candidate, what is one place of a ranking: its chunk or its document.
         found: Of each candidate, the gold items that it holds.
         gold: Number of gold items.
     """
 
     columns: NDArray[np.float32]
-    again: NDArray[np.float32]
-    first: NDArray[np.bool_]
     groups: tuple[str, ...]
     found: tuple[frozenset[int], ...]
     gold: int
@@ -105,15 +99,12 @@ def read_items(store: str, questions: str, split: str | None = None) -> list[Ite
     for target in locate(asked, snapshot).targets:
         vector = encoder.encode([target.question.question])[0]
         query = Query(target.question.question, 10, partial(_given, vector), partial(_given, ()))
-        walked = walk(graph, query, config)
-        again = requery(graph, walked)
-        rows = candidates(graph, walked, again)
+        lists = make_lists(graph, query, config)
+        rows = candidates(graph, lists)
         groups = rows if target.by_chunk else graph.chunk_documents[rows]
         items.append(
             Item(
-                columns=features(graph, query, walked, rows),
-                again=again[rows],
-                first=np.isin(rows, candidates(graph, walked, np.zeros_like(again))),
+                columns=features(graph, query, lists, rows),
                 groups=tuple(map(str, groups)),
                 found=tuple(target.items(chunk_ids[row]) for row in rows),
                 gold=len(target.gold),
@@ -128,19 +119,18 @@ def _given(value: Any, _: str) -> Any:  # noqa: ANN401 - a vector, or no phrases
 
 def fit(sets: Sequence[Sequence[Item]]) -> dict[str, Any]:
     """Grow trees on sets that weigh the same whatever their size; return what `Forest` reads."""
-    rows = sum(item.first.sum() for one in sets for item in one)
+    rows = sum(len(item.found) for one in sets for item in one)
     items = [
-        (item, rows / len(sets) / sum(other.first.sum() for other in one))
+        (item, rows / len(sets) / sum(len(other.found) for other in one))
         for one in sets
         for item in one
         if any(item.found)
     ]
-    labels = [np.array([bool(one) for one in item.found])[item.first] for item, _ in items]
     data = lightgbm.Dataset(
-        np.concatenate([item.columns[item.first] for item, _ in items]),
-        label=np.concatenate(labels),
-        weight=np.concatenate([np.full(item.first.sum(), weight) for item, weight in items]),
-        group=[item.first.sum() for item, _ in items],
+        np.concatenate([item.columns for item, _ in items]),
+        label=np.concatenate([[bool(one) for one in item.found] for item, _ in items]),
+        weight=np.concatenate([np.full(len(item.found), weight) for item, weight in items]),
+        group=[len(item.found) for item, _ in items],
     )
     grown = lightgbm.train(PARAMETERS, data, ROUNDS).dump_model()
     trees = [_tree(info["tree_structure"]) for info in grown["tree_info"]]
@@ -169,7 +159,6 @@ def leave_one_family_out(sets: dict[str, list[Item]]) -> None:
         }
         if others:
             forest = Forest.from_json(fit(others))
-            ranked["one hop"] = partial(_ranked, forest, further_hops=0)
             ranked["ranked"] = partial(_ranked, forest)
         for mode, score in ranked.items():
             figures = [item.figures(score(item)) for item in items]
@@ -177,8 +166,8 @@ def leave_one_family_out(sets: dict[str, list[Item]]) -> None:
             print(f"{name:20}{mode:10}{recall:10.3f}{complete:8.3f}")
 
 
-def _ranked(forest: Forest, item: Item, further_hops: int = 1) -> NDArray[np.float32]:
-    return blended(forest.scores(item.columns), item.columns, further_hops * item.again)
+def _ranked(forest: Forest, item: Item) -> NDArray[np.float32]:
+    return blended(forest.scores(item.columns), item.columns)
 
 
 def _family(name: str) -> str:

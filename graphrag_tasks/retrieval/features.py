@@ -6,14 +6,18 @@ set was made than of what the question asks.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
 
+import numpy as np
+
+from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval.arrays import Rows, cosines
 from graphrag_tasks.retrieval.fuse import top
+from graphrag_tasks.retrieval.gate import beside, gated
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
-from graphrag_tasks.retrieval.walk import Walked
+from graphrag_tasks.retrieval.requery import SecondHop, requery
+from graphrag_tasks.retrieval.walk import Floats, Walked, walk
 
 CANDIDATES = 60
 """Best chunks of each list that are ranked."""
@@ -22,8 +26,6 @@ CANDIDATES_AGAIN = 20
 """Best chunks of the second hop that are ranked."""
 
 _RANK_OFFSET = 10
-_BESIDE, _SECOND, _LEAST = 0.25, 0.3, 0.1
-"""Of the gated score: weights beside cosine and BM25, and what either side always counts."""
 
 FEATURES = (
     "dense", "dense_z", "dense_gap", "dense_rank",
@@ -35,53 +37,92 @@ FEATURES = (
     "seed_held", "seed_title", "titled",
     "statement", "document", "beside",
     "gated", "gated_gap", "gated_rank",
+    "again", "again_gap", "again_rank", "left", "open",
+    "bridge", "bridge_title", "near_best", "near_read",
 )  # fmt: skip
 """Names of the columns of `features`, in their order."""
 
 
-def candidates(graph: Graph, walked: Walked, again: NDArray[np.float32]) -> Rows:
-    """Return the chunks that are among the best of a list, ascending.
+@dataclass(frozen=True)
+class Lists:
+    """What two passes make of a question, shape (chunks,) where nothing else is said.
+
+    Attributes:
+        walked: The lists of mode `graph`.
+        near: Of `beside`.
+        gated: Of `gated`: the best chunks by it are what the second hop reads.
+        again: The second hop.
+    """
+
+    walked: Walked
+    near: Floats
+    gated: Floats
+    again: SecondHop
+
+
+def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
+    """Return the lists that a learned ranking looks at.
 
     Args:
         graph: The snapshot's arrays.
-        walked: The lists of the first pass.
-        again: Of `requery`; fewer chunks of it are taken.
+        query: The question.
+        config: `walk` has the parameters.
     """
-    ranks = graph.chunks.id_ranks
-    lists = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
-    best = [top(scores, ranks, CANDIDATES) for scores in lists]
+    walked = walk(graph, query, config)
+    near = beside(graph, walked.hybrid)
+    scores = gated(walked, near)
+    return Lists(walked, near, scores, requery(graph, walked, scores))
+
+
+def candidates(graph: Graph, lists: Lists) -> Rows:
+    """Return the chunks that are among the best of a list, ascending; fewer of the second hop."""
+    ranks, walked, again = graph.chunks.id_ranks, lists.walked, lists.again.scores
+    first = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
+    best = [top(scores, ranks, CANDIDATES) for scores in first]
     second = np.flatnonzero(again)
     best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
     return np.unique(np.concatenate(best))
 
 
-def features(graph: Graph, query: Query, walked: Walked, rows: Rows) -> NDArray[np.float32]:
+def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
     """Return the features of chunks, shape (rows, `FEATURES`).
 
     Args:
         graph: The snapshot's arrays.
         query: The question.
-        walked: Its lists.
+        lists: Of `make_lists`.
         rows: The chunks, as of `candidates`.
     """
+    walked = lists.walked
     headings = graph.heading_lexicon
     asked = [term for term in walked.asked if term in headings.known]
     heading = headings.scores(asked)
-    near = beside(graph, walked.hybrid)
-    columns: list[NDArray[np.float32]] = [
+    columns: list[Floats] = [
         walked.dense[rows].astype(np.float32), *_list(walked.dense_z, rows),
         _share(walked.bm25)[rows], *_list(walked.bm25_z, rows),
         *_list(walked.first, rows), *_list(walked.second, rows), *_list(walked.scores, rows),
         graph.lexicon.coverage(walked.asked)[rows],
         _share(heading)[rows], headings.coverage(asked)[rows],
         *_seeds(graph, walked, rows),
-        _statements(graph, query, rows), _document(graph, walked.hybrid, rows), near[rows],
-        *_list(gated(walked, near), rows),
+        _statements(graph, query, rows), _document(graph, walked.hybrid, rows), lists.near[rows],
+        *_list(lists.gated, rows), *_second_hop(graph, lists.again, rows),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32)
 
 
-def _list(scores: NDArray[np.float32], rows: Rows) -> list[NDArray[np.float32]]:
+def _second_hop(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
+    """Return what the second hop says of each chunk, and how like those it is that were read."""
+    vectors = graph.chunks.vectors
+    cosines_read = vectors[rows] @ vectors[again.read].T
+    cosines_read[rows[:, None] == again.read] = 0.0
+    return [
+        *_list(again.scores, rows), np.full(len(rows), again.left, dtype=np.float32),
+        again.open[rows], again.bridge[rows], again.bridge_title[rows],
+        cosines_read[:, 0], cosines_read.max(axis=1),
+    ]  # fmt: skip
+
+
+def _list(scores: Floats, rows: Rows) -> list[Floats]:
     """Return a list's scores, what they lack to the best, and 1 / (10 + rank)."""
     own = scores[rows]
     order = np.argsort(-own, kind="stable")
@@ -90,11 +131,11 @@ def _list(scores: NDArray[np.float32], rows: Rows) -> list[NDArray[np.float32]]:
     return [own, own - own.max(), 1.0 / (_RANK_OFFSET + places)]
 
 
-def _share(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def _share(scores: Floats) -> Floats:
     return scores / max(float(scores.max(initial=0.0)), 1e-9)
 
 
-def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[NDArray[np.float32]]:
+def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[Floats]:
     """Return the seeds each chunk holds, the best that is its title, and the best title of all."""
     held, title = np.zeros((2, len(graph.chunks)), dtype=np.float32)
     for name, weight in walked.seeds.items():
@@ -105,7 +146,7 @@ def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[NDArray[np.float32]
     return [held[rows], title[rows], titled]
 
 
-def _statements(graph: Graph, query: Query, rows: Rows) -> NDArray[np.float32]:
+def _statements(graph: Graph, query: Query, rows: Rows) -> Floats:
     """Return the highest cosine of a relation that each chunk states; 0 where it states none."""
     relations, chunks = graph.chunk_relations.pairs(rows)
     best = np.zeros(len(rows), dtype=np.float32)
@@ -114,39 +155,10 @@ def _statements(graph: Graph, query: Query, rows: Rows) -> NDArray[np.float32]:
     return best
 
 
-def _document(graph: Graph, hybrid: NDArray[np.float32], rows: Rows) -> NDArray[np.float32]:
+def _document(graph: Graph, hybrid: Floats, rows: Rows) -> Floats:
     """Return how much better than each chunk the best of its document is."""
     documents = graph.chunk_documents
     best = np.full(int(documents.max(initial=-1)) + 1, -np.inf, dtype=np.float32)
     np.maximum.at(best, documents, hybrid)
-    better: NDArray[np.float32] = best[documents[rows]] - hybrid[rows]
+    better: Floats = best[documents[rows]] - hybrid[rows]
     return better
-
-
-def beside(graph: Graph, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the score of the better of the two chunks beside each, or 0 where it is negative."""
-    documents = graph.chunk_documents
-    found = np.zeros(len(scores), dtype=np.float32)
-    following = np.flatnonzero(documents[1:] == documents[:-1])
-    found[following] = scores[following + 1]
-    found[following + 1] = np.maximum(found[following + 1], scores[following])
-    at_least_zero: NDArray[np.float32] = np.maximum(found, np.float32(0))
-    return at_least_zero
-
-
-def gated(walked: Walked, near: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the walk's score where the question names a title, and a score of words elsewhere.
-
-    A walk from the title that a question names leads far; one from names in passing leads astray.
-    So the walk counts by the rarest title named, and cosine and BM25, with what stands beside a
-    chunk and the second walk, by the rest.
-
-    Args:
-        walked: The lists.
-        near: Of `beside`.
-    """
-    titled = walked.titled
-    plain = walked.hybrid + _BESIDE * near + _SECOND * walked.second
-    scores = (_LEAST + titled) * walked.scores + (_LEAST + 1.0 - titled) * plain
-    gated_scores: NDArray[np.float32] = scores.astype(np.float32)
-    return gated_scores

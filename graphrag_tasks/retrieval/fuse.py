@@ -70,13 +70,19 @@ def reciprocal_rank_fusion(lists: Mapping[str, Rows], size: int, k: int) -> Fusi
     return Fusion(scores, ranks)
 
 
-def standardised(scores: Scores) -> NDArray[np.float32]:
-    """Return scores less their mean, over their standard deviation; all 0 where they are equal."""
+def standardised(scores: Scores, rows: Rows | slice = slice(None)) -> NDArray[np.float32]:
+    """Return scores less their mean, over their standard deviation; all 0 where they are equal.
+
+    Args:
+        scores: Shape (n,).
+        rows: Those whose scores are wanted; the mean is that of all.
+    """
     if not len(scores):
         return np.zeros(0, dtype=np.float32)
     centred = scores - scores.mean()
     deviation = math.sqrt(float(centred @ centred) / len(centred))
+    wanted = centred[rows]
     if deviation < _NO_DEVIATION:
-        return np.zeros(len(scores), dtype=np.float32)
-    scaled: NDArray[np.float32] = (centred / deviation).astype(np.float32)
+        return np.zeros(len(wanted), dtype=np.float32)
+    scaled: NDArray[np.float32] = (wanted / deviation).astype(np.float32)
     return scaled

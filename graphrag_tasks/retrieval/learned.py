@@ -10,16 +10,16 @@ import numpy as np
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval import walk
-from graphrag_tasks.retrieval.features import FEATURES, candidates, features
+from graphrag_tasks.retrieval.features import FEATURES, Lists, candidates, features, make_lists
 from graphrag_tasks.retrieval.forest import load_forest
 from graphrag_tasks.retrieval.fuse import standardised
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query, Ranking
-from graphrag_tasks.retrieval.requery import requery
-from graphrag_tasks.retrieval.walk import Floats, Walked
+from graphrag_tasks.retrieval.walk import Floats
 
 _SECOND_HOP = np.float32(0.2)
 _AHEAD = np.float32(1e-3)
+_BLENDED = [FEATURES.index(name) for name in ("titled", "gated", "again")]
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
 
 
@@ -33,36 +33,35 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     """
     if not len(graph.chunks):
         return walk.rank(graph, query, config)
-    walked = walk.walk(graph, query, config)
     if load_forest().names != FEATURES:
-        found = walk.ranking(graph, query, walked, walked.scores)
-        return found.with_more(notes=[_OTHER_FEATURES])
-    again = requery(graph, walked)
-    scores = learned_scores(graph, query, walked, again)
-    return walk.ranking(graph, query, walked, scores, further={"requery": again})
+        return walk.rank(graph, query, config).with_more(notes=[_OTHER_FEATURES])
+    lists = make_lists(graph, query, config)
+    scores = learned_scores(graph, query, lists)
+    further = {"requery": lists.again.scores}
+    return walk.ranking(graph, query, lists.walked, scores, further=further)
 
 
-def learned_scores(graph: Graph, query: Query, walked: Walked, again: Floats) -> Floats:
+def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
     """Return the score of the candidates; the others follow in the order of the walk.
 
     Args:
         graph: The snapshot's arrays.
         query: The question.
-        walked: The lists of the first pass.
-        again: Of `requery`.
+        lists: Of `make_lists`.
 
     Returns:
         `blended` of the trees' score and the features, shape (chunks,).
     """
-    rows = candidates(graph, walked, again)
-    columns = features(graph, query, walked, rows)
-    learned = blended(load_forest().scores(columns), columns, again[rows])
-    scores: Floats = walked.scores - walked.scores.max() + (learned.min() - 1)
+    rows = candidates(graph, lists)
+    columns = features(graph, query, lists, rows)
+    learned = blended(load_forest().scores(columns), columns)
+    walked = lists.walked.scores
+    scores: Floats = walked - walked.max() + (learned.min() - 1)
     scores[rows] = learned
     return scores
 
 
-def blended(learned: Floats, columns: Floats, again: Floats) -> Floats:
+def blended(learned: Floats, columns: Floats) -> Floats:
     """Return the trees' score beside the gated one, the more the less the question names a title.
 
     What the second hop finds is added; the first chunk stays first, as a second hop adds to an
@@ -74,9 +73,8 @@ def blended(learned: Floats, columns: Floats, again: Floats) -> Floats:
     Args:
         learned: The trees' score, shape (rows,).
         columns: Shape (rows, `FEATURES`).
-        again: Of `requery`, shape (rows,).
     """
-    titled, gated = (columns[:, FEATURES.index(name)] for name in ("titled", "gated"))
+    titled, gated, again = columns[:, _BLENDED].T
     both = standardised(learned) + (1 - titled) * standardised(gated)
     scores: Floats = standardised(both) + _SECOND_HOP * again
     if len(scores):

@@ -13,12 +13,10 @@ from small_worlds import SMALL, FakeEmbedder, World, publish
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval import learned, open_index
-from graphrag_tasks.retrieval.features import FEATURES, candidates, features
+from graphrag_tasks.retrieval.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.forest import Forest, load_forest
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
-from graphrag_tasks.retrieval.requery import requery
-from graphrag_tasks.retrieval.walk import walk
 
 numbers = st.integers(-3, 3)
 trees = st.recursive(
@@ -53,10 +51,10 @@ def test_features_of_a_small_world(tmp_path: Path) -> None:
     graph = Graph(publish(tmp_path, world).open())
     vector = np.array(FakeEmbedder.vector("q"), np.float32)
     query = Query("Network handbook spooler", 3, lambda _: vector, lambda _: [])
-    walked = walk(graph, query, RetrievalConfig())
-    rows = candidates(graph, walked, requery(graph, walked))
+    lists = make_lists(graph, query, RetrievalConfig())
+    rows = candidates(graph, lists)
     assert rows.tolist() == [0, 1, 2]
-    columns = dict(zip(FEATURES, features(graph, query, walked, rows).T, strict=True))
+    columns = dict(zip(FEATURES, features(graph, query, lists, rows).T, strict=True))
     np.testing.assert_allclose(columns["dense"], graph.chunks.vectors @ vector)
     assert columns["coverage"].tolist() == pytest.approx([columns["coverage"][0]] * 2 + [1.0])
     assert columns["heading_share"].tolist() == [0, 0, 1]
@@ -66,11 +64,16 @@ def test_features_of_a_small_world(tmp_path: Path) -> None:
     expected = [vector @ FakeEmbedder.vector(texts[one]) for one in statements.values()]
     assert columns["statement"].tolist() == pytest.approx(np.maximum(expected, 0).tolist())
     # c1 and c2 are of one document, c3 is alone in its own
-    own = walked.hybrid
+    own = lists.walked.hybrid
     assert columns["document"].tolist() == pytest.approx(
         [max(own[:2]) - own[0], max(own[:2]) - own[1], 0.0], abs=1e-6
     )
     assert columns["beside"].tolist() == pytest.approx([max(own[1], 0), max(own[0], 0), 0.0])
+    assert columns["again"].tolist() == lists.again.scores[rows].tolist()
+    best, others = lists.again.read[0], graph.chunks.vectors @ graph.chunks.vectors.T
+    np.fill_diagonal(others, 0)
+    np.testing.assert_allclose(columns["near_best"], others[:, best])
+    np.testing.assert_allclose(columns["near_read"], others.max(axis=1))
 
 
 def test_chunks_beyond_the_candidates_follow_in_the_order_of_the_walk(tmp_path: Path) -> None:

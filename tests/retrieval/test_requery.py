@@ -10,13 +10,13 @@ import pytest
 from small_worlds import FakeEmbedder, World, publish
 
 from graphrag_tasks.config import RetrievalConfig
-from graphrag_tasks.retrieval import learned, open_index
+from graphrag_tasks.retrieval import features, open_index
 from graphrag_tasks.retrieval.features import FEATURES
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.learned import blended
 from graphrag_tasks.retrieval.ranking import Query
-from graphrag_tasks.retrieval.requery import requery
-from graphrag_tasks.retrieval.walk import Walked, walk
+from graphrag_tasks.retrieval.requery import SecondHop, requery
+from graphrag_tasks.retrieval.walk import walk
 
 TEXTS = (
     "Winter Song is a film that Otto Berg made.",
@@ -39,46 +39,74 @@ FILMS = World(
 )
 
 
-def walked_first(root: Path, question: str, first: int) -> tuple[Graph, Walked]:
-    """Return the lists of a question, as if a walk had put a chunk first and two others next."""
-    graph = Graph(publish(root, FILMS).open())
+def films(root: Path, world: World = FILMS) -> Graph:
+    """Return the films of a new store in a folder."""
+    return Graph(publish(root, world).open())
+
+
+def second_hop(root: Path, question: str, first: int, world: World = FILMS) -> SecondHop:
+    """Return the second hop of a question, as if one chunk came first and two others next."""
+    graph = films(root, world)
     vector = np.array(FakeEmbedder.vector(question), np.float32)
     walked = walk(graph, Query(question, 3, lambda _: vector, lambda _: []), RetrievalConfig())
     scores = np.zeros(len(TEXTS), np.float32)
     scores[[first, 4, 5]] = 3, 2, 1
-    return graph, replace(walked, scores=scores)
+    return requery(graph, walked, scores)
 
 
 def test_what_is_left_open_is_asked_of_the_names_found(tmp_path: Path) -> None:
     question = "At which harbour was the author of Winter Song a child?"
-    again = requery(*walked_first(tmp_path, question, first=0))
-    assert int(again.argmax()) == 1
-    assert not again[[2, 3]].any()  # they hold no name that leads on
-    assert (again >= 0).all()
+    again = second_hop(tmp_path, question, first=0)
+    assert int(again.scores.argmax()) == 1
+    assert not again.scores[[2, 3]].any()  # they hold no name that leads on
+    assert (again.scores >= 0).all()
+    assert again.read.tolist() == [0, 4, 5]
+
+
+def test_chunks_are_known_by_what_they_have_of_the_rest(tmp_path: Path) -> None:
+    graph, question = films(tmp_path), "At which harbour was the author of Winter Song a child?"
+    again = second_hop(tmp_path, question, first=0)
+    rarities = graph.lexicon.rarities(graph.lexicon.asked(question))
+    share = rarities["harbour"] / sum(rarities.values())
+    assert again.left == pytest.approx(share)
+    assert again.open.tolist() == pytest.approx([0, share, 0, 0, 0, 0])
+    berg = float(graph.name_graph.rarity[graph.name_graph.keys["otto berg"]])
+    assert again.bridge.tolist() == pytest.approx([berg, berg, 0, 0, berg, 0])
+    assert not again.bridge_title.any()  # no page is about him
+
+
+def test_a_page_about_a_name_is_told_from_one_that_mentions_it(tmp_path: Path) -> None:
+    question = "At which harbour was the author of Winter Song a child?"
+    his_page = replace(FILMS, titles=(*FILMS.titles, ("e1", "d1")))
+    again = second_hop(tmp_path, question, first=0, world=his_page)
+    assert np.flatnonzero(again.bridge).tolist() == [0, 1, 4]
+    assert again.bridge_title.tolist() == [0, again.bridge[1], 0, 0, 0, 0]
 
 
 def test_nothing_is_asked_again_where_nothing_is_left_open(tmp_path: Path) -> None:
-    again = requery(*walked_first(tmp_path, "Winter Song film", first=0))
-    assert not again.any()
+    again = second_hop(tmp_path, "Winter Song film", first=0)
+    assert (again.left, again.scores.any(), again.open.any()) == (0, False, False)
 
 
 def test_names_of_the_question_do_not_lead_on(tmp_path: Path) -> None:
     question = "harbour, Winter Song, Otto Berg and Anna Holm"
-    again = requery(*walked_first(tmp_path, question, first=0))
-    assert not again.any()
+    again = second_hop(tmp_path, question, first=0)
+    assert not again.scores.any()
+    assert not again.bridge.any()
 
 
 @pytest.mark.parametrize("question", ["of the", "zebra", "?"])
 def test_no_known_word_no_second_hop(tmp_path: Path, question: str) -> None:
-    assert not requery(*walked_first(tmp_path, question, first=0)).any()
+    again = second_hop(tmp_path, question, first=0)
+    assert (again.left, again.scores.any()) == (0, False)
 
 
 def test_a_hit_says_its_place_in_the_second_hop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(tmp_path, FILMS)
-    again = np.array([0, 0.5, 0, 1, 0, 0], np.float32)
-    monkeypatch.setattr(learned, "requery", lambda graph, walked: again)
+    scores = np.array([0, 0.5, 0, 1, 0, 0], np.float32)
+    monkeypatch.setattr(features, "requery", lambda *given: replace(requery(*given), scores=scores))
     index = open_index(tmp_path, embedder=FakeEmbedder())
     context = index.search("At which harbour was the author of Winter Song a child?", "ranked", 6)
     places = {
@@ -89,7 +117,8 @@ def test_a_hit_says_its_place_in_the_second_hop(
 
 def test_what_came_first_stays_first() -> None:
     columns = np.zeros((3, len(FEATURES)), np.float32)
+    columns[:, FEATURES.index("again")] = 0, 100, 0
     learned_scores = np.array([3, 1, 2], np.float32)
-    scores = blended(learned_scores, columns, np.array([0, 100, 0], np.float32))
+    scores = blended(learned_scores, columns)
     assert np.argsort(-scores).tolist() == [0, 1, 2]
-    assert blended(learned_scores[:0], columns[:0], learned_scores[:0]).tolist() == []
+    assert blended(learned_scores[:0], columns[:0]).tolist() == []
