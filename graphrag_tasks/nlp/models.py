@@ -57,7 +57,7 @@ def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
     asked = (model, frozenset(components))
     loaded = _loaded.get(asked)
     if loaded is not None and len(loaded.pipeline.vocab.strings) > loaded.strings + MAX_LEARNED:
-        del _loaded[asked]
+        _loaded.pop(asked, None)
         loaded = None
         gc.collect()  # a pipeline holds itself: without it, two would be in memory
     if loaded is None:
