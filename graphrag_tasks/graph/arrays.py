@@ -189,7 +189,9 @@ def _mentions(
 ) -> _Edges:
     ends = connection.sql(_MENTIONS.format(table=f"{kind}s")).fetchnumpy()["ends"]
     ends.sort()
-    first = np.flatnonzero(np.diff(ends, prepend=-1))
+    is_first = np.ones(len(ends), np.bool_)  # of its pair; differences would take eight bytes each
+    np.not_equal(ends[1:], ends[:-1], out=is_first[1:])
+    first = np.flatnonzero(is_first)
     support = np.diff(first, append=len(ends))
     sources, targets = ((ends[first] >> bits).astype(np.int32) for bits in (32, 0))
     weights = mention_weights(support, sources, chunks=chunks, degree_cap=config.degree_cap)
