@@ -151,14 +151,20 @@ def _tree(node: dict[str, Any]) -> Any:  # noqa: ANN401 - nested lists
 def leave_one_family_out(sets: dict[str, list[Item]]) -> None:
     """Print the figures of each set, ranked by trees that never saw its family."""
     print(f"{'set':20}{'mode':10}{'Recall@5':>10}{'all@8':>8}")
+    families = dict.fromkeys(map(_family, sets))
+    grown = {
+        family: Forest.from_json(
+            fit([items for name, items in sets.items() if _family(name) != family])
+        )
+        for family in families
+        if len(families) > 1
+    }
     for name, items in sets.items():
-        others = [one for other, one in sets.items() if _family(other) != _family(name)]
         ranked: dict[str, Callable[[Item], NDArray[np.float32]]] = {
             "hybrid": lambda item: item.columns[:, _DENSE] + item.columns[:, _BM25],
             "graph": lambda item: item.columns[:, _WALK],
         }
-        if others:
-            forest = Forest.from_json(fit(others))
+        if forest := grown.get(_family(name)):
             ranked["ranked"] = partial(_ranked, forest)
         for mode, score in ranked.items():
             figures = [item.figures(score(item)) for item in items]
