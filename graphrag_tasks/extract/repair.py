@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from graphrag_tasks.extract.commands import NOUN_MODIFIERS, misread_command, modified_noun
 from graphrag_tasks.extract.syntax import (
     NOMINAL_POS,
+    SUBJECT_DEPS,
     VERBAL_POS,
     first_child,
     has_subject,
@@ -26,7 +27,7 @@ from graphrag_tasks.nlp.tokens import Doc, Token, attach
 _NOUN_PARTS = NOUN_MODIFIERS | {"det", "nummod", "poss"}
 _PLAIN_TAGS = frozenset({"NN", "NNP"})
 _OBJECT_DEPS = frozenset({"dobj", "pobj"})
-_NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "oprd"})
+_NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "nsubj", "nsubjpass", "oprd"})
 _TIME_ENTITIES = frozenset({"DATE", "TIME"})
 
 
@@ -179,7 +180,7 @@ def _is_misread_name(token: Token) -> bool:
     """Return whether a name right after its noun was read as a time or another object."""
     if token.dep_ not in _NAME_DEPS:
         return False
-    if _is_misread_code(token) or _is_torn_off(token):
+    if _is_misread_code(token) or _is_torn_off(token) or _names_subject(token):
         return True
     if token.dep_ not in ("npadvmod", "dobj") or token.i == 0 or token.left_edge.i != token.i:
         return False
@@ -215,6 +216,16 @@ def _is_torn_off(token: Token) -> bool:
         return False
     before = token.doc[token.i - 1]
     return token.head.tag_ == "VBZ" and before.head == token.head and before.dep_ == "nsubj"
+
+
+def _names_subject(token: Token) -> bool:
+    """Return whether a subject's name was read as another subject: "the report ZSALES reads"."""
+    if token.dep_ not in SUBJECT_DEPS or token.tag_ != "NNP" or token.left_edge.i != token.i:
+        return False
+    if token.i == 0 or token.text.islower():
+        return False
+    noun = token.doc[token.i - 1]
+    return noun.head == token.head and noun.dep_ == token.dep_ and noun.tag_ == "NN"
 
 
 def _is_misread_item(token: Token) -> bool:

@@ -129,6 +129,14 @@ RULES = {
         "It/PRP/nsubj/1 runs/VBZ/ROOT/1/run transaction/NN/dobj/1 SPAU/NNP/npadvmod/1",
         ["svo: run(subject=It; object=transaction SPAU)"],
     ),
+    "a name read as another subject": (
+        "report/NN/nsubj/2 ZSALES/NNP/nsubj/2 reads/VBZ/ROOT/2/read VBBE/NNP/dobj/2",
+        ["svo: read(subject=report ZSALES; object=VBBE)"],
+    ),
+    "another subject that is none of its noun's names": (
+        "reports/NNS/nsubj/2 ZSALES/NNP/nsubj/2 reads/VBZ/ROOT/2/read VBBE/NNP/dobj/2",
+        ["svo: read(subject=reports; object=VBBE)"],
+    ),
 }
 
 
