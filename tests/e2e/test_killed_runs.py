@@ -10,6 +10,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -163,16 +164,31 @@ def test_a_load_that_is_killed_is_completed(world: World, tmp_path: Path, moment
     assert killed or moments == 1
 
 
+def start_with_workers(settings: Values) -> tuple[subprocess.Popen[str], int]:
+    """Start a run with two workers, and return it with the process id of one of them."""
+    run = start([sys.executable, "-m", "graphrag_tasks", "index", "--workers", "2"], settings)
+    return run, wait_for(lambda: children(run.pid, "spawn_main"))[0]
+
+
+@pytest.fixture(scope="module")
+def worker_seconds(world: World, tmp_path_factory: pytest.TempPathFactory) -> float:
+    """How long a worker lives in a run that is left alone."""
+    run, worker = start_with_workers(world.copy(tmp_path_factory.mktemp("alone") / "store"))
+    began = time.monotonic()
+    wait_for(lambda: not Path(f"/proc/{worker}").exists())
+    lived = time.monotonic() - began
+    run.communicate(timeout=120)
+    return lived
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_worker_that_is_killed_ends_the_run_and_the_next_one_completes(
-    world: World, tmp_path: Path, seed: int
+    world: World, tmp_path: Path, worker_seconds: float, seed: int
 ) -> None:
     settings = world.copy(tmp_path / "store")
-    command = [sys.executable, "-m", "graphrag_tasks", "index", "--workers", "2"]
-    run = start(command, settings)
-    worker = wait_for(lambda: children(run.pid, "spawn_main"))[0]
-    time.sleep(random.Random(seed).uniform(0, 10))
+    run, worker = start_with_workers(settings)
+    time.sleep(random.Random(seed).uniform(0, 0.8 * worker_seconds))
     os.kill(worker, signal.SIGKILL)
     _, told = run.communicate(timeout=120)
     if run.returncode:
