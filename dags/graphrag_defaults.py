@@ -21,7 +21,9 @@ from airflow.sdk.definitions.callback import AsyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 from airflow.sdk.execution_time.xcom import XCom
 
+from graphrag_tasks.alerts import NOTE
 from graphrag_tasks.config import load_config
+from graphrag_tasks.errors import GraphragError
 
 log = logging.getLogger(__name__)
 
@@ -58,13 +60,15 @@ def deadline() -> DeadlineAlert | None:
 
 
 def tell_failure(context: Any) -> None:
-    """Log what failed in one line; the error itself says where, and what to do next."""
-    instance = context["ti"]
+    """Log what failed in one line, and note it at the run; the error says where, and what to do."""
+    instance, error = context["ti"], context.get("exception")
     log.error(
         "%s.%s (shard %s, try %s) failed: %s",
-        instance.dag_id, instance.task_id, instance.map_index, instance.try_number,
-        context.get("exception"),
+        instance.dag_id, instance.task_id, instance.map_index, instance.try_number, error,
     )  # fmt: skip
+    # What other errors say is not known to hold no secret: the log has it, the database not.
+    why = error if isinstance(error, GraphragError) else f"{type(error).__name__}, see its log"
+    instance.xcom_push(NOTE, f"{instance.task_id} failed: {why}")
 
 
 class SnapshotLink(BaseOperatorLink):

@@ -36,6 +36,7 @@ from graphrag_defaults import (
     store_param,
 )
 
+from graphrag_tasks.alerts import NOTE
 from graphrag_tasks.config import load_config
 
 DEFAULTS = load_config()
@@ -148,15 +149,19 @@ def graphrag_reindex() -> None:
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
         from graphrag_tasks.quality import QualityGate
-        from graphrag_tasks.summary import headline
+        from graphrag_tasks.summary import headline, note
 
+        instance = get_current_context()["ti"]
         run = open_run()
         published = run.publish(QualityGate(run.state.config.quality))
         snapshot_id = published.manifest.snapshot_id
         if not published.changed:
-            raise AirflowSkipException(f"snapshot {snapshot_id} is current already")
+            why = f"Nothing changed: snapshot {snapshot_id} is current already"
+            instance.xcom_push(NOTE, why)
+            raise AirflowSkipException(why)
         summary = headline(run.state.store.open(snapshot_id))
-        get_current_context()["ti"].xcom_push("summary", summary)
+        instance.xcom_push("summary", summary)
+        instance.xcom_push(NOTE, note(summary))
         yield Metadata(SNAPSHOT, summary)
 
     shards = shard.expand(work=plan())  # a task of each stage for a lot of shards

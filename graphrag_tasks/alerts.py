@@ -1,9 +1,12 @@
-"""What is told when a run is late."""
+"""What is told of a run: how it ended, and that it is late."""
 
 from __future__ import annotations
 
 import logging
 from typing import Any
+
+NOTE = "note"
+"""Key of the XCom in which a task says how it ended: the plugin writes it into the run's note."""
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from graphrag_tasks.receipts import Receipt
@@ -63,6 +63,18 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
         "quality": stats.get("quality", {}),
         "failed": failed,
     }
+
+
+def note(summary: Mapping[str, Any]) -> str:
+    """Return a headline as a sentence or two, for people who look at a run.
+
+    Args:
+        summary: What `headline` returned.
+    """
+    counted = [f"{summary[name]:,} {name}" for name in _HEADLINE]
+    text = f"Published {summary['snapshot_id']}: {', '.join(counted)}."
+    failed = summary["failed"]
+    return f"{text} Failed: {', '.join(failed)}." if failed else text
 
 
 def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:

@@ -29,6 +29,9 @@ SCRIPT = """
 import json, os, sys
 from pathlib import Path
 from airflow.dag_processing.dagbag import DagBag
+from airflow.models.dagrun import DagRun
+from airflow.utils.session import create_session
+from graphrag_plugin import write_note
 from graphrag_tasks.errors import SourceError, TransientError
 
 sys.path.append(sys.argv[1])  # as Airflow does with the folder of DAGs
@@ -52,6 +55,10 @@ described = {
     "unbounded": [task_id for task_id, task in dag.task_dict.items()
                   if task.execution_timeout is None],
 }
+def note(run):
+    with create_session() as session:  # what is in the database, not in the run at hand
+        return session.get(DagRun, run.id).note
+
 runs = []
 for params in json.loads(sys.argv[2]):
     run = dag.test(run_conf=params)
@@ -59,9 +66,15 @@ for params in json.loads(sys.argv[2]):
     mapped = [one for one in run.get_task_instances() if one.task_id == "shard.parse"]
     current = Path(params["store"]) / "CURRENT"
     (last,) = [one for one in run.get_task_instances() if one.task_id == "publish"]
-    runs.append({"state": run.state, "tasks": states, "mapped": len(mapped),
+    runs.append({"state": run.state, "note": note(run), "tasks": states, "mapped": len(mapped),
                  "link": last.xcom_pull("publish", key="_link_SnapshotLink"),
                  "current": current.read_text() if current.exists() else None})
+with create_session() as session:
+    noted = session.get(DagRun, run.id)
+    noted.dag_run_note.content, noted.dag_run_note.user_id = "Mounted again", "somebody"
+    session.flush()
+    write_note(noted)
+written_by_hand = note(run)
 os.environ["GRAPHRAG_AIRFLOW_DEADLINE_HOURS"] = "1.5"
 sys.modules.pop("graphrag_defaults")
 late = DagBag(sys.argv[1]).dags["graphrag_reindex"].deadline
@@ -75,7 +88,8 @@ def follow(dag_id, params):
 store = json.loads(sys.argv[2])[0]["store"]
 questions = sys.argv[3]
 print("RESULT", json.dumps({
-    "dag": described, "runs": runs, "deadlines": [one.interval.total_seconds() for one in late],
+    "dag": described, "runs": runs, "written by hand": written_by_hand,
+     "deadlines": [one.interval.total_seconds() for one in late],
     "maintained": follow("graphrag_maintenance", {"store": store, "keep": 0}),
     "evaluated": follow("graphrag_evaluate", {"store": store, "questions": questions,
                                               "modes": ["dense"]}),
@@ -101,6 +115,7 @@ def seen(
     """What the DAG is, and how a first run, a second one and one without its source ended."""
     settings = {
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "GRAPHRAG__LOAD__VECTOR_STORE": "none",
         "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
         "GRAPHRAG__PLAN__MAX_TASKS": "2",
@@ -202,6 +217,20 @@ def test_a_missing_source_fails_the_run_and_changes_nothing(seen: dict[str, Any]
     assert third["state"] == "failed"
     assert third["tasks"]["plan"] == "failed"
     assert third["current"] == first["current"]
+
+
+def test_the_note_of_a_run_says_how_it_ended(seen: dict[str, Any], store: Path) -> None:
+    published, nothing, failed = (run["note"] for run in seen["runs"])
+    current = seen["runs"][0]["current"].strip()
+    assert published.startswith(f"Published {current}: 3 added, 0 changed, 0 removed, 0 unchanged")
+    assert nothing == f"Nothing changed: snapshot {current} is current already"
+    unmounted = store.parent / "unmounted"
+    assert failed.startswith("plan failed: ")
+    assert str(unmounted) in failed
+
+
+def test_a_note_that_a_user_wrote_stays(seen: dict[str, Any]) -> None:
+    assert seen["written by hand"] == "Mounted again"
 
 
 def test_a_deadline_can_be_set(seen: dict[str, Any]) -> None:

@@ -107,6 +107,11 @@ class Deployment:
         """Return the state of a run."""
         return str(self._rows("SELECT state FROM dag_run WHERE run_id = %s", run_id)[0][0])
 
+    def note(self, run_id: str) -> str:
+        """Return the note of a run, as Airflow's API gives it to the UI."""
+        path = f"/api/v2/dags/graphrag_reindex/dagRuns/{run_id}"
+        return str(self._request("GET", path)["note"])
+
     def tasks(self, run_id: str) -> list[tuple[str, int, str, str, int]]:
         """Return id, index, state, host and tries of each task of a run."""
         return self._rows(
@@ -187,6 +192,7 @@ class Deployment:
                 self._secret.encode()[:32]
             ).decode(),
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
             "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
             "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"postgresql+psycopg2://{self._database}",
             # a killed worker is noticed within the minute, and its tasks go to the other one

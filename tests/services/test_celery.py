@@ -87,6 +87,7 @@ def test_two_workers_publish_what_the_command_line_publishes(
     published.verify()
     assert published.manifest.tables == expected.tables
     assert published.snapshot_id == expected.snapshot_id
+    assert airflow.note("both").startswith(f"Published {published.snapshot_id}: {SHARDS} added")
 
 
 def test_a_worker_killed_within_a_shard_changes_nothing(
