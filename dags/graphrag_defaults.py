@@ -100,5 +100,7 @@ DEFAULT_ARGS = {
         ]
     ),
     "execution_timeout": timedelta(hours=4),
+    # Equal weights go by shard: one that was begun is finished before the next one begins.
+    "weight_rule": "absolute",
     "on_failure_callback": tell_failure,
 }

@@ -93,7 +93,7 @@ PARAMS = {
     max_active_runs=1,
     is_paused_upon_creation=True,
     dagrun_timeout=timedelta(hours=12),
-    default_args=DEFAULT_ARGS,
+    default_args={**DEFAULT_ARGS, "priority_weight": 2},  # before maintenance and evaluation
     deadline=deadline(),
     params=PARAMS,
     doc_md=__doc__,

@@ -15,11 +15,11 @@ async def deadline_missed(context: Any = None, **_: Any) -> None:  # noqa: ANN40
     """Log that a run has not ended in time; the published snapshot is still there and readable.
 
     Args:
-        context: The scheduler's: its entry `dag_run` names the run.
+        context: The scheduler's: its entry `dag_run` is the run, as Airflow's API gives it.
     """
-    run = (context or {}).get("dag_run")
+    run = (context or {}).get("dag_run") or {}
     log.error(
-        "a run of graphrag_reindex is late: %s. Readers see the last published snapshot; look for "
-        "the task that has been running longest",
-        run,
-    )
+        "%s: the run %s is late. Readers see the last published snapshot; look for the task that "
+        "has been running longest",
+        run.get("dag_id"), run.get("dag_run_id"),
+    )  # fmt: skip

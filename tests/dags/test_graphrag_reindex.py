@@ -26,10 +26,11 @@ QUESTION = {
 }  # fmt: skip
 
 SCRIPT = """
-import json, os, sys
+import asyncio, json, logging.handlers, os, sys
 from pathlib import Path
 from airflow.dag_processing.dagbag import DagBag
 from airflow.models.dagrun import DagRun
+from airflow.triggers.callback import CallbackTrigger
 from airflow.utils.session import create_session
 from graphrag_plugin import write_note
 from graphrag_tasks.errors import SourceError, TransientError
@@ -79,6 +80,16 @@ os.environ["GRAPHRAG_AIRFLOW_DEADLINE_HOURS"] = "1.5"
 sys.modules.pop("graphrag_defaults")
 late = DagBag(sys.argv[1]).dags["graphrag_reindex"].deadline
 
+logged = logging.handlers.BufferingHandler(10)
+logging.getLogger("graphrag_tasks.alerts").addHandler(logged)
+
+async def run_late(callback):
+    context = {"dag_run": {"dag_id": "graphrag_reindex", "dag_run_id": "of tonight"}}
+    trigger = CallbackTrigger(callback.path, {**(callback.kwargs or {}), "context": context})
+    return [event.payload["state"] async for event in trigger.run()]
+
+alerted = asyncio.run(run_late(late[0].callback))
+
 def follow(dag_id, params):
     run = bag.dags[dag_id].test(run_conf=params)
     found = run.get_task_instances()
@@ -89,7 +100,10 @@ store = json.loads(sys.argv[2])[0]["store"]
 questions = sys.argv[3]
 print("RESULT", json.dumps({
     "dag": described, "runs": runs, "written by hand": written_by_hand,
-     "deadlines": [one.interval.total_seconds() for one in late],
+     "weights": {dag_id: sorted({(task.weight_rule, task.priority_weight) for task in dag.tasks})
+                for dag_id, dag in bag.dags.items()},
+    "alerted": alerted, "alert": [one.getMessage() for one in logged.buffer],
+    "deadlines": [one.interval.total_seconds() for one in late],
     "maintained": follow("graphrag_maintenance", {"store": store, "keep": 0}),
     "evaluated": follow("graphrag_evaluate", {"store": store, "questions": questions,
                                               "modes": ["dense"]}),
@@ -233,8 +247,19 @@ def test_a_note_that_a_user_wrote_stays(seen: dict[str, Any]) -> None:
     assert seen["written by hand"] == "Mounted again"
 
 
-def test_a_deadline_can_be_set(seen: dict[str, Any]) -> None:
+def test_a_deadline_can_be_set_and_is_told_of(seen: dict[str, Any]) -> None:
     assert seen["deadlines"] == [5400]
+    assert seen["alerted"] == ["running", "success"]
+    (alert,) = seen["alert"]
+    assert alert.startswith("graphrag_reindex: the run of tonight is late")
+
+
+def test_the_nightly_run_goes_first_and_shards_one_after_the_other(seen: dict[str, Any]) -> None:
+    assert seen["weights"] == {
+        "graphrag_reindex": [["absolute", 2]],
+        "graphrag_maintenance": [["absolute", 1]],
+        "graphrag_evaluate": [["absolute", 1]],
+    }
 
 
 def test_maintenance_tidies_up_and_verifies(seen: dict[str, Any]) -> None:

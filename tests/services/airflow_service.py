@@ -21,6 +21,7 @@ import pytest
 from processes import ROOT, Process, answers, free_port
 
 START_SECONDS = 240
+DAGS = ("graphrag_reindex", "graphrag_evaluate")
 WORKERS = ("one", "two")
 _POSTGRES_PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 _INSTALL = (
@@ -66,6 +67,7 @@ class Deployment:
         api = self._start("api-server", "--host", "127.0.0.1", "--port", str(self._ports["api"]))
         self._start("scheduler")
         self._start("dag-processor")
+        self._start("triggerer")
         for name in WORKERS:
             self.start_worker(name)
         api.wait_until(lambda: answers(self._ports["api"]), START_SECONDS, "API server")
@@ -74,8 +76,9 @@ class Deployment:
             worker.wait_until(
                 lambda log=worker.log: " ready." in log.read_text(), START_SECONDS, "worker"
             )
-        api.wait_until(self._has_dag, START_SECONDS, "DAG")
-        self._request("PATCH", "/api/v2/dags/graphrag_reindex", {"is_paused": False})
+        api.wait_until(self._has_dags, START_SECONDS, "DAGs")
+        for dag_id in DAGS:
+            self._request("PATCH", f"/api/v2/dags/{dag_id}", {"is_paused": False})
 
     def start_worker(self, name: str) -> None:
         """Start a worker that takes one task at a time."""
@@ -106,6 +109,14 @@ class Deployment:
     def state(self, run_id: str) -> str:
         """Return the state of a run."""
         return str(self._rows("SELECT state FROM dag_run WHERE run_id = %s", run_id)[0][0])
+
+    def states(self, dag_id: str) -> list[str]:
+        """Return the states of all runs of a DAG."""
+        return [row[0] for row in self._rows("SELECT state FROM dag_run WHERE dag_id = %s", dag_id)]
+
+    def alerts(self) -> str:
+        """Return what the triggerer has logged."""
+        return (self._folder / "logs" / "triggerer").read_text()
 
     def note(self, run_id: str) -> str:
         """Return the note of a run, as Airflow's API gives it to the UI."""
@@ -204,8 +215,8 @@ class Deployment:
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(Path(__file__).parent)]),
         }
 
-    def _has_dag(self) -> bool:
-        return bool(self._rows("SELECT 1 FROM dag WHERE dag_id = %s", "graphrag_reindex"))
+    def _has_dags(self) -> bool:
+        return all(self._rows("SELECT 1 FROM dag WHERE dag_id = %s", dag_id) for dag_id in DAGS)
 
     def _rows(self, query: str, *values: str) -> list[Any]:
         import psycopg2

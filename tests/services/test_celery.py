@@ -24,6 +24,7 @@ SETTINGS = {
     "GRAPHRAG__LOAD__VECTOR_STORE": "none",
     "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
     "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards",
+    "GRAPHRAG_AIRFLOW_DEADLINE_HOURS": "0.001",  # every run is late
 }
 
 
@@ -88,6 +89,8 @@ def test_two_workers_publish_what_the_command_line_publishes(
     assert published.manifest.tables == expected.tables
     assert published.snapshot_id == expected.snapshot_id
     assert airflow.note("both").startswith(f"Published {published.snapshot_id}: {SHARDS} added")
+    assert "the run both is late" in airflow.alerts()
+    wait_for(lambda: "success" in airflow.states("graphrag_evaluate"), RUN_SECONDS, "evaluation")
 
 
 def test_a_worker_killed_within_a_shard_changes_nothing(
