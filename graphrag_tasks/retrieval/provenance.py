@@ -33,6 +33,7 @@ from graphrag_tasks.retrieval.ranking import (
     RankedRelation,
     Seed,
 )
+from graphrag_tasks.retrieval.records import Records
 from graphrag_tasks.snapshots import Snapshot
 
 _CHUNK_COLUMNS = (
@@ -63,7 +64,7 @@ class Provenance:
         """Return chunks with their documents, in the order given."""
         rows = [item.row for item in ranked]
         of = self._chunk_documents[rows]
-        chunks = self._with_boxes(_take(self._chunks, rows), of)
+        chunks = self._with_boxes(self._chunks.at(rows), of)
         return tuple(
             ChunkHit(
                 rank=rank, score=item.score, similarity=item.similarity, ranks=dict(item.ranks),
@@ -80,7 +81,7 @@ class Provenance:
         rows = [item.row for item in ranked]
         heads = self._entity_names(self._graph.heads[rows])
         tails = self._entity_names(self._graph.tails[rows])
-        fields = _take(self._relations, rows)
+        fields = self._relations.at(rows)
         return tuple(
             RelationHit(
                 rank=rank, score=item.score, head=head, tail=tail, evidence=evidence, **relation,
@@ -102,7 +103,7 @@ class Provenance:
                 example=sentences.get(int(example)), **entity,
             )
             for rank, (seed, entity, example) in enumerate(
-                zip(seeds, _take(self._entities, rows), examples, strict=True), 1
+                zip(seeds, self._entities.at(rows), examples, strict=True), 1
             )
         )  # fmt: skip
 
@@ -143,7 +144,7 @@ class Provenance:
 
     def sentence_sources(self, sentence_id: str) -> tuple[SourceSentence, ...]:
         """Return the sentence of this id; none where there is no such sentence."""
-        row = pc.index(column(self._sentences, "sentence_id"), sentence_id).as_py()
+        row = pc.index(self._sentence_ids, sentence_id).as_py()
         return tuple(self._sentences_of(np.array([row]))) if row >= 0 else ()
 
     def _evidence_of(self, relations: Sequence[int]) -> list[tuple[SourceSentence, ...]]:
@@ -170,7 +171,7 @@ class Provenance:
         self, rows: Rows, confidences: Sequence[float] | None = None
     ) -> list[SourceSentence]:
         of = self._sentence_documents[rows]
-        sentences = self._with_boxes(_take(self._sentences, rows), of)
+        sentences = self._with_boxes(self._sentences.at(rows), of)
         documents = self._document_fields(of)
         given = [None] * len(rows) if confidences is None else confidences
         return [
@@ -189,7 +190,7 @@ class Provenance:
     def _document_fields(self, rows: Rows) -> list[dict[str, Any]]:
         listed = rows.tolist()
         distinct = list(dict.fromkeys(listed))
-        fields = dict(zip(distinct, _take(self._documents, distinct), strict=True))
+        fields = dict(zip(distinct, self._documents.at(distinct), strict=True))
         return [fields[row] for row in listed]
 
     def _entity_names(self, rows: Rows) -> list[str]:
@@ -198,48 +199,55 @@ class Provenance:
 
     @cached_property
     def _boxes(self) -> Boxes:
-        return Boxes(self._snapshot, column(self._documents, "document_id"))
+        return Boxes(self._snapshot, self._document_ids)
 
     @cached_property
-    def _documents(self) -> pa.Table:
-        return self._read("documents", ["document_id", "uri", "title"])
+    def _document_ids(self) -> pa.Array[Any]:
+        return column(self._read("documents", ["document_id"]), "document_id")
 
     @cached_property
-    def _chunks(self) -> pa.Table:
-        return self._read("chunks", list(_CHUNK_COLUMNS))
+    def _sentence_ids(self) -> pa.Array[Any]:
+        return column(self._read("sentences", ["sentence_id"]), "sentence_id")
 
     @cached_property
-    def _entities(self) -> pa.Table:
-        return self._read("entities", ["entity_id", "name", "type"])
+    def _documents(self) -> Records:
+        return self._records("documents", ["document_id", "uri", "title"])
 
     @cached_property
-    def _relations(self) -> pa.Table:
-        return self._read(
+    def _chunks(self) -> Records:
+        return self._records("chunks", list(_CHUNK_COLUMNS))
+
+    @cached_property
+    def _entities(self) -> Records:
+        return self._records("entities", ["entity_id", "name", "type"])
+
+    @cached_property
+    def _relations(self) -> Records:
+        return self._records(
             "relations", ["relation_id", "relation", "text", "negated", "weight", "confidence"]
         )
 
     @cached_property
-    def _sentences(self) -> pa.Table:
-        return self._read(
+    def _sentences(self) -> Records:
+        return self._records(
             "sentences", ["sentence_id", "chunk_id", "text", "char_start", "char_end", "page"]
         )
 
     @cached_property
     def _chunk_documents(self) -> Rows:
-        return self._rows("chunks", "document_id", column(self._documents, "document_id"))
+        return self._rows("chunks", "document_id", self._document_ids)
 
     @cached_property
     def _sentence_documents(self) -> Rows:
-        return self._rows("sentences", "document_id", column(self._documents, "document_id"))
+        return self._rows("sentences", "document_id", self._document_ids)
 
     @cached_property
     def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:
         """Sentences and confidences, best first, and where those of each relation begin and end."""
-        sentence_ids = column(self._sentences, "sentence_id")
         relations = self._rows("evidence", "relation_id", self._graph.relations.ids)
-        sentences = self._rows("evidence", "sentence_id", sentence_ids)
+        sentences = self._rows("evidence", "sentence_id", self._sentence_ids)
         confidence = column(self._read("evidence", ["confidence"]), "confidence").to_numpy()
-        order = np.lexsort((id_ranks(sentence_ids)[sentences], -confidence, relations))
+        order = np.lexsort((id_ranks(self._sentence_ids)[sentences], -confidence, relations))
         bounds = np.searchsorted(relations[order], np.arange(len(self._graph.relations) + 1))
         return bounds, sentences[order], confidence[order]
 
@@ -247,21 +255,17 @@ class Provenance:
     def _example_sentences(self) -> Rows:
         """Sentence row of each entity's first mention in the table; -1 where it has none."""
         entities = self._rows("mentions", "entity_id", self._graph.entities.ids)
-        sentences = self._rows("mentions", "sentence_id", column(self._sentences, "sentence_id"))
+        sentences = self._rows("mentions", "sentence_id", self._sentence_ids)
         examples = np.full(len(self._graph.entities), -1, dtype=np.int64)
         found, first = np.unique(entities, return_index=True)
         examples[found] = sentences[first]
         return examples
+
+    def _records(self, table: str, columns: list[str]) -> Records:
+        return Records(self._read(table, columns))
 
     def _read(self, table: str, columns: list[str]) -> pa.Table:
         return self._snapshot.table(table, columns).combine_chunks()
 
     def _rows(self, table: str, key: str, ids: pa.Array[Any]) -> Rows:
         return rows_of(self._read(table, [key]), key, ids, f"{self._where}, {table}")
-
-
-def _take(table: pa.Table, rows: Sequence[int] | Rows) -> list[dict[str, Any]]:
-    """Return rows as dictionaries; value by value, which takes half as long as `Table.take`."""
-    columns = [one.chunk(0) if one.num_chunks == 1 else one for one in table.columns]
-    names, places = table.column_names, np.asarray(rows).tolist()
-    return [dict(zip(names, [one[row].as_py() for one in columns], strict=True)) for row in places]
