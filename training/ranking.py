@@ -32,10 +32,11 @@ from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
+from graphrag_tasks.retrieval.blend import blended
+from graphrag_tasks.retrieval.cover import covering
 from graphrag_tasks.retrieval.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.forest import Forest
 from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.learned import blended
 from graphrag_tasks.retrieval.ranking import Query
 from graphrag_tasks.snapshots import Store
 
@@ -67,12 +68,16 @@ class Item:
 
     Attributes:
         columns: Features of the candidates.
+        parts: What each part of the question makes of the candidates, shape (parts, candidates).
+        alone: Documents for each chunk of the set's snapshot.
         groups: Of each candidate, what is one place of a ranking: its chunk or its document.
         found: Of each candidate, the gold items that it holds.
         gold: Number of gold items.
     """
 
     columns: NDArray[np.float32]
+    parts: NDArray[np.float32]
+    alone: float
     groups: tuple[str, ...]
     found: tuple[frozenset[int], ...]
     gold: int
@@ -97,14 +102,15 @@ def read_items(store: str, questions: str, split: str | None = None) -> list[Ite
     chunk_ids = graph.chunks.ids.to_pylist()
     items = []
     for target in locate(asked, snapshot).targets:
-        vector = encoder.encode([target.question.question])[0]
-        query = Query(target.question.question, 10, partial(_given, vector), partial(_given, ()))
+        query = Query(target.question.question, 10, encoder.encode, partial(_given, ()))
         lists = make_lists(graph, query, config)
         rows = candidates(graph, lists)
         groups = rows if target.by_chunk else graph.chunk_documents[rows]
         items.append(
             Item(
                 columns=features(graph, query, lists, rows),
+                parts=lists.parts[:, rows],
+                alone=graph.documents_per_chunk,
                 groups=tuple(map(str, groups)),
                 found=tuple(target.items(chunk_ids[row]) for row in rows),
                 gold=len(target.gold),
@@ -173,7 +179,9 @@ def leave_one_family_out(sets: dict[str, list[Item]]) -> None:
 
 
 def _ranked(forest: Forest, item: Item) -> NDArray[np.float32]:
-    return blended(forest.scores(item.columns), item.columns)
+    in_parts = bool(len(item.parts))
+    ranked = blended(forest.scores(item.columns), item.columns, alone=item.alone, in_parts=in_parts)
+    return covering(ranked, item.parts)
 
 
 def _family(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
@@ -33,16 +33,16 @@ class QueryEncoder:
             _check(embedder, embedding)
         self._embedder = embedder
 
-    def encode(self, text: str) -> Vectors:
-        """Return a text's unit vector, shape (dimension,).
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return the unit vectors of texts, shape (texts, dimension).
 
         Raises:
             SnapshotError: The installed model is not the one the snapshot was embedded with.
-            QueryError: What the embedder returns is no such vector.
+            QueryError: What the embedder returns are no such vectors.
             MissingDependencyError: The model is not installed.
         """
-        vectors = np.asarray(self._ready().encode([text]), dtype=np.float32)
-        shape = (1, self._embedding["dimension"])
+        vectors = np.asarray(self._ready().encode(texts), dtype=np.float32)
+        shape = (len(texts), self._embedding["dimension"])
         if vectors.shape != shape or not np.isfinite(vectors).all():
             raise QueryError(
                 f"returned no vector of {shape[1]} numbers for the question "
@@ -50,7 +50,7 @@ class QueryEncoder:
                 "query encoder",
                 "Its `encode` returns a finite unit row for each text",
             )
-        return np.ascontiguousarray(vectors[0])
+        return np.ascontiguousarray(vectors)
 
     def _ready(self) -> Embedder:
         with self._lock:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval.arrays import Rows, cosines
-from graphrag_tasks.retrieval.fuse import top
+from graphrag_tasks.retrieval.fuse import standardised, top
 from graphrag_tasks.retrieval.gate import beside, gated
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
@@ -23,7 +23,7 @@ CANDIDATES = 60
 """Best chunks of each list that are ranked."""
 
 CANDIDATES_AGAIN = 20
-"""Best chunks of the second hop that are ranked."""
+"""Best chunks of the second hop, and of each part of the question, that are ranked."""
 
 _RANK_OFFSET = 10
 
@@ -52,12 +52,14 @@ class Lists:
         near: Of `beside`.
         gated: Of `gated`: the best chunks by it are what the second hop reads.
         again: The second hop.
+        parts: Standardised cosines with each part of the question, shape (parts, chunks).
     """
 
     walked: Walked
     near: Floats
     gated: Floats
     again: SecondHop
+    parts: Floats
 
 
 def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
@@ -71,16 +73,25 @@ def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
     walked = walk(graph, query, config)
     near = beside(graph, walked.hybrid)
     scores = gated(walked, near)
-    return Lists(walked, near, scores, requery(graph, walked, scores))
+    parts = _parts(graph, query)
+    return Lists(walked, near, scores, requery(graph, walked, scores), parts)
+
+
+def _parts(graph: Graph, query: Query) -> Floats:
+    found = np.empty((len(query.part_vectors), len(graph.chunks)), dtype=np.float32)
+    for row, vector in zip(found, query.part_vectors, strict=True):
+        row[:] = standardised(graph.chunks.vectors @ vector)
+    return found
 
 
 def candidates(graph: Graph, lists: Lists) -> Rows:
-    """Return the chunks that are among the best of a list, ascending; fewer of the second hop."""
+    """Return the chunks that are among the best of a list, ascending, fewer of second asks."""
     ranks, walked, again = graph.chunks.id_ranks, lists.walked, lists.again.scores
     first = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
     best = [top(scores, ranks, CANDIDATES) for scores in first]
     second = np.flatnonzero(again)
     best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
+    best += [top(part, ranks, CANDIDATES_AGAIN) for part in lists.parts]
     return np.unique(np.concatenate(best))
 
 

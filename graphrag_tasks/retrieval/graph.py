@@ -205,6 +205,11 @@ class Graph:
         return rows_of(chunks, "document_id", documents, f"{self._where}, chunks")
 
     @cached_property
+    def documents_per_chunk(self) -> float:
+        """1 where each document is one chunk, less the longer documents are."""
+        return len(np.unique(self.chunk_documents)) / max(len(self.chunks), 1)
+
+    @cached_property
     def name_graph(self) -> NameGraph:
         """Which chunks hold which names: titles, and entities that have a label."""
         return NameGraph(

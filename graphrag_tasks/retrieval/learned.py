@@ -10,16 +10,23 @@ import numpy as np
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval import walk
-from graphrag_tasks.retrieval.features import FEATURES, Lists, candidates, features, make_lists
+from graphrag_tasks.retrieval.arrays import Rows
+from graphrag_tasks.retrieval.blend import blended
+from graphrag_tasks.retrieval.cover import covering
+from graphrag_tasks.retrieval.features import (
+    CANDIDATES_AGAIN,
+    FEATURES,
+    Lists,
+    candidates,
+    features,
+    make_lists,
+)
 from graphrag_tasks.retrieval.forest import load_forest
-from graphrag_tasks.retrieval.fuse import standardised
+from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query, Ranking
 from graphrag_tasks.retrieval.walk import Floats
 
-_SECOND_HOP = np.float32(0.2)
-_AHEAD = np.float32(1e-3)
-_BLENDED = [FEATURES.index(name) for name in ("titled", "gated", "again")]
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
 
 
@@ -38,7 +45,17 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     lists = make_lists(graph, query, config)
     scores = learned_scores(graph, query, lists)
     further = {"requery": lists.again.scores}
+    for number, part in enumerate(lists.parts, 1):
+        further[f"part {number}"] = _best_of(part, graph.chunks.id_ranks)
     return walk.ranking(graph, query, lists.walked, scores, further=further)
+
+
+def _best_of(part: Floats, id_ranks: Rows) -> Floats:
+    """Return how far the best chunks of a part are above the others; 0 for those."""
+    best = top(part, id_ranks, CANDIDATES_AGAIN)
+    above = np.zeros_like(part)
+    above[best] = part[best] - part.min() + 1
+    return above
 
 
 def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
@@ -50,33 +67,16 @@ def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
         lists: Of `make_lists`.
 
     Returns:
-        `blended` of the trees' score and the features, shape (chunks,).
+        `covering` of what is `blended` of the trees' score and the features, shape (chunks,).
     """
     rows = candidates(graph, lists)
     columns = features(graph, query, lists, rows)
-    learned = blended(load_forest().scores(columns), columns)
+    trees = load_forest().scores(columns)
+    in_parts = bool(len(lists.parts))
+    ranked = blended(trees, columns, alone=graph.documents_per_chunk, in_parts=in_parts)
+    allowed = None if query.allowed is None else query.allowed[rows]
+    learned = covering(ranked, lists.parts[:, rows], allowed)
     walked = lists.walked.scores
     scores: Floats = walked - walked.max() + (learned.min() - 1)
     scores[rows] = learned
-    return scores
-
-
-def blended(learned: Floats, columns: Floats) -> Floats:
-    """Return the trees' score beside the gated one, the more the less the question names a title.
-
-    What the second hop finds is added; the first chunk stays first, as a second hop adds to an
-    answer and does not replace it.
-
-    Trees that were grown on questions about titled things are then less sure of themselves: on
-    documents of a kind that they have not seen, both together are better than either.
-
-    Args:
-        learned: The trees' score, shape (rows,).
-        columns: Shape (rows, `FEATURES`).
-    """
-    titled, gated, again = columns[:, _BLENDED].T
-    both = standardised(learned) + (1 - titled) * standardised(gated)
-    scores: Floats = standardised(both) + _SECOND_HOP * again
-    if len(scores):
-        scores[both.argmax()] = scores.max() + _AHEAD
     return scores

@@ -20,6 +20,7 @@ from graphrag_tasks.errors import QueryError
 from graphrag_tasks.retrieval.arrays import Rows, Scores, Vectors
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.parts import question_parts
 
 MOST_READ = 2_000
 """Characters of a question that are read: ten times those of a long one."""
@@ -38,21 +39,28 @@ class Query:
     Attributes:
         text: The question.
         k: Chunks wanted; relations are 2k.
-        encode: Gives the unit vector of a text; a mode that needs none never calls it.
+        encode: Gives the unit vectors of texts; a mode that needs none never calls it.
         noun_phrases: Finds the noun phrases of a text; a mode that needs none never calls it.
         allowed: Shape (chunks,): the chunks that may be returned; None for all.
     """
 
     text: str
     k: int
-    encode: Callable[[str], Vectors]
+    encode: Callable[[Sequence[str]], Vectors]
     noun_phrases: Callable[[str], Sequence[str]]
     allowed: NDArray[np.bool_] | None = None
 
     @cached_property
     def vector(self) -> Vectors:
         """The question's unit vector, shape (dimension,)."""
-        return self.encode(self.text)
+        vector: Vectors = self.encode([self.text])[0]
+        return vector
+
+    @cached_property
+    def part_vectors(self) -> Vectors:
+        """The unit vectors of the question's parts, shape (parts, dimension); none of one part."""
+        parts = question_parts(self.text)
+        return self.encode(parts) if parts else np.empty((0, len(self.vector)), dtype=np.float32)
 
     def best_chunks(self, scores: Scores, id_ranks: Rows, n: int | None = None) -> Rows:
         """Return the allowed chunks with the highest scores, best first; `k` of them by default."""

@@ -50,7 +50,9 @@ def test_features_of_a_small_world(tmp_path: Path) -> None:
     world = replace(SMALL, entities=(*SMALL.entities, handbook), titles=(("e5", "d2"),))
     graph = Graph(publish(tmp_path, world).open())
     vector = np.array(FakeEmbedder.vector("q"), np.float32)
-    query = Query("Network handbook spooler", 3, lambda _: vector, lambda _: [])
+    query = Query(
+        "Network handbook spooler", 3, lambda texts: np.stack([vector] * len(texts)), lambda _: []
+    )
     lists = make_lists(graph, query, RetrievalConfig())
     rows = candidates(graph, lists)
     assert rows.tolist() == [0, 1, 2]

@@ -11,9 +11,9 @@ from small_worlds import FakeEmbedder, World, publish
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.retrieval import features, open_index
+from graphrag_tasks.retrieval.blend import blended
 from graphrag_tasks.retrieval.features import FEATURES
 from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.learned import blended
 from graphrag_tasks.retrieval.ranking import Query
 from graphrag_tasks.retrieval.requery import SecondHop, requery
 from graphrag_tasks.retrieval.walk import walk
@@ -48,7 +48,9 @@ def second_hop(root: Path, question: str, first: int, world: World = FILMS) -> S
     """Return the second hop of a question, as if one chunk came first and two others next."""
     graph = films(root, world)
     vector = np.array(FakeEmbedder.vector(question), np.float32)
-    walked = walk(graph, Query(question, 3, lambda _: vector, lambda _: []), RetrievalConfig())
+    walked = walk(
+        graph, Query(question, 3, lambda _: vector[None], lambda _: []), RetrievalConfig()
+    )
     scores = np.zeros(len(TEXTS), np.float32)
     scores[[first, 4, 5]] = 3, 2, 1
     return requery(graph, walked, scores)
@@ -119,6 +121,6 @@ def test_what_came_first_stays_first() -> None:
     columns = np.zeros((3, len(FEATURES)), np.float32)
     columns[:, FEATURES.index("again")] = 0, 100, 0
     learned_scores = np.array([3, 1, 2], np.float32)
-    scores = blended(learned_scores, columns)
+    scores = blended(learned_scores, columns, alone=1.0, in_parts=False)
     assert np.argsort(-scores).tolist() == [0, 1, 2]
-    assert blended(learned_scores[:0], columns[:0]).tolist() == []
+    assert blended(learned_scores[:0], columns[:0], alone=1.0, in_parts=False).tolist() == []

@@ -1,0 +1,48 @@
+"""The best chunks for all parts of a question, chosen one after the other.
+
+Each is the best by its own score and by the part of the question that it answers best; a part that
+a chunk was chosen for counts less for the next one. So the second place goes to what the first does
+not say, where that is good enough, and not to what says the same again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.retrieval.walk import Floats
+
+_PLACES = 20
+"""Places that are given one after the other; the chunks behind them follow by their scores."""
+
+_PART, _ANSWERED = np.float32(0.4), np.float32(0.5)
+"""Weight of a part beside the score, and what is left of it each time it is answered."""
+
+
+def covering(scores: Floats, parts: Floats, allowed: NDArray[np.bool_] | None = None) -> Floats:
+    """Return scores by which the first places answer all parts of a question.
+
+    Args:
+        scores: What chunks are ranked by, standardised, shape (chunks,).
+        parts: What each part makes of each chunk, standardised, shape (parts, chunks).
+        allowed: Shape (chunks,): the chunks that may be chosen; None for all.
+
+    Returns:
+        The given scores where there are no parts. Otherwise the order is what they tell: whoever
+        was chosen stands above the others, and those keep their distances.
+    """
+    if not len(parts):
+        return scores
+    weights = np.full(len(parts), _PART, dtype=np.float32)
+    open_rows = np.ones(len(scores), dtype=bool) if allowed is None else allowed.copy()
+    places = min(_PLACES, int(open_rows.sum()))
+    covered = scores.copy()
+    above = scores.max(initial=0.0) + np.arange(places, 0, -1, dtype=np.float32)
+    for place in range(places):
+        answers = weights[:, None] * parts
+        reached = np.where(open_rows, scores + answers.max(axis=0), -np.inf)
+        row = int(reached.argmax())
+        covered[row] = above[place]
+        open_rows[row] = False
+        weights[parts[:, row].argmax()] *= _ANSWERED
+    return covered

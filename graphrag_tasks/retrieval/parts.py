@@ -1,0 +1,50 @@
+"""The parts of a question: what it asks for one after the other, each to be asked by itself.
+
+"Which transaction condenses call data, and what takes unused code out in the end?" asks for two
+things, which two passages say. As a whole it is closest to passages that say a little of both.
+Parts are cut at the ends of sentences, at commas and dashes, and before a conjunction that begins a
+clause, by the words of English; questions in other languages are cut at their signs alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from graphrag_tasks.lexical import terms
+
+MOST_PARTS = 8
+"""Parts of a question that are asked by themselves: a pasted page has more."""
+
+_LEAST_TERMS = 2
+
+_BEGIN_A_CLAUSE = (
+    "what|which|who|whom|where|when|why|how|can|could|does|do|did|is|are|was|were|should|will|would"
+    "|may|has|have|the|in|at|by|under|with|for|from|of"
+)
+_CUT = re.compile(
+    r"(?<=[.!?;:])\s+|\s+[-\u2013\u2014]\s+|,\s+"
+    rf"|\s+(?:and|but|or)\s+(?=(?:{_BEGIN_A_CLAUSE})\b)"
+    r"|\s+(?:if|when)\s+",
+    re.IGNORECASE,
+)
+
+
+def question_parts(question: str) -> tuple[str, ...]:
+    """Return the parts of a question, in its order; none where it asks for one thing.
+
+    What has fewer than two terms is left with the part beside it.
+
+    Args:
+        question: Any text.
+    """
+    found: list[str] = []
+    for part in _CUT.split(question):
+        if found and (_is_short(part) or _is_short(found[-1])):
+            found[-1] = f"{found[-1]} {part}"
+        else:
+            found.append(part)
+    return tuple(found[:MOST_PARTS]) if len(found) > 1 else ()
+
+
+def _is_short(part: str) -> bool:
+    return len(terms(part)) < _LEAST_TERMS

@@ -1,0 +1,116 @@
+"""What a question asks for one after the other, and chunks chosen for each of its parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_worlds import SMALL, FakeEmbedder, publish
+
+from graphrag_tasks.retrieval import open_index
+from graphrag_tasks.retrieval.blend import blended
+from graphrag_tasks.retrieval.cover import covering
+from graphrag_tasks.retrieval.features import FEATURES
+from graphrag_tasks.retrieval.parts import MOST_PARTS, question_parts
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Which table replaced VBBS?", ()),
+        ("tables and views of the spooler", ()),
+        (
+            "Which transaction condenses call data, and what takes unused code out in the end?",
+            ("Which transaction condenses call data", "and what takes unused code out in the end?"),
+        ),
+        (
+            "Our jobs end after ten minutes. Which interface must a job class implement?",
+            ("Our jobs end after ten minutes.", "Which interface must a job class implement?"),
+        ),
+        (
+            "Does the import activate everything and does SAP support my edition?",
+            ("Does the import activate everything", "does SAP support my edition?"),
+        ),
+        ("What happens to my edits if I pull now?", ("What happens to my edits", "I pull now?")),
+        ("Why, for the spooler, and how is it set?", ()),
+        (
+            "Wie heißt die Tabelle, welche Notiz gilt?",
+            ("Wie heißt die Tabelle", "welche Notiz gilt?"),
+        ),
+        ("", ()),
+    ],
+)
+def test_a_question_is_cut_where_it_asks_for_something_else(
+    question: str, parts: tuple[str, ...]
+) -> None:
+    assert question_parts(question) == parts
+
+
+def test_a_pasted_page_has_no_more_parts_than_are_asked() -> None:
+    assert len(question_parts("The spooler stopped twice today. " * 40)) == MOST_PARTS
+
+
+def test_each_part_has_a_place_before_the_same_is_said_again() -> None:
+    scores = np.array([3.0, 2.9, 2.8, 0.0], np.float32)
+    parts = np.array([[3, 3, 0, 0], [0, 0, 3, 0]], np.float32)
+    assert np.argsort(-scores).tolist() == [0, 1, 2, 3]
+    assert np.argsort(-covering(scores, parts)).tolist() == [0, 2, 1, 3]
+    allowed = np.array([False, True, True, True])
+    covered = covering(scores, parts, allowed)
+    assert np.argsort(-covered[1:]).tolist() == [0, 1, 2]
+
+
+@settings(deadline=None, derandomize=True)
+@given(
+    st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=30),
+    st.integers(0, 2),
+)
+def test_places_are_given_to_different_chunks_and_no_chunk_is_lost(
+    rows: list[tuple[int, int, int]], count: int
+) -> None:
+    values = np.array(rows, np.float32).T
+    covered = covering(values[0], values[1 : 1 + count])
+    assert covered.shape == values[0].shape
+    assert np.isfinite(covered).all()
+    if not count:
+        assert covered.tolist() == values[0].tolist()
+    elif len(rows) <= 20:
+        assert len(set(covered.tolist())) == len(rows)
+
+
+def columns(**given: list[float]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    found = np.zeros((len(next(iter(given.values()))), len(FEATURES)), np.float32)
+    for name, values in given.items():
+        found[:, FEATURES.index(name)] = values
+    return found
+
+
+def test_trees_count_where_documents_are_passages_and_words_where_they_are_manuals() -> None:
+    trees = np.array([2, 1, 0], np.float32)
+    words = columns(dense_z=[0.0, 1, 2], bm25_z=[0.0, 1, 2], titled=[1.0, 1, 1])
+    passages = blended(trees, words, alone=1.0, in_parts=False)
+    manuals = blended(trees, words, alone=0.0, in_parts=False)
+    assert np.argsort(-passages).tolist() == [0, 1, 2]
+    assert np.argsort(-manuals).tolist() == [2, 1, 0]
+
+
+def test_chunks_beside_a_good_one_count_where_one_thing_is_asked() -> None:
+    near = columns(dense_z=[1.0, 1, 0], beside=[0.0, 2, 0])
+    flat = np.zeros(3, np.float32)
+    assert blended(flat, near, alone=0.0, in_parts=False).argmax() == 1
+    alike = blended(flat, near, alone=0.0, in_parts=True)
+    assert alike[0] == pytest.approx(alike[1], abs=0.01)
+
+
+def test_a_hit_says_which_parts_it_answers(tmp_path: Path) -> None:
+    publish(tmp_path, SMALL)
+    index = open_index(tmp_path, embedder=FakeEmbedder())
+    context = index.search("What stops the spooler, and which table holds jobs?", "ranked")
+    places = [{k: v for k, v in hit.ranks.items() if "part" in k} for hit in context.chunks]
+    assert {name for one in places for name in one} == {"part 1", "part 2"}
+    assert sorted(one["part 2"] for one in places) == list(range(1, len(places) + 1))
+    whole = index.search("What stops the spooler?", "ranked").chunks
+    assert not any("part" in name for hit in whole for name in hit.ranks)
