@@ -93,5 +93,5 @@ class EmbedConfig(BaseConfig):
     max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
     heading_path: bool = Field(
-        False, description="embed chunks with the headings above them that they do not hold"
+        True, description="embed chunks with the headings above them that they do not hold"
     )
