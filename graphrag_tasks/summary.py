@@ -66,15 +66,14 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def note(summary: Mapping[str, Any]) -> str:
-    """Return a headline as a sentence or two, for people who look at a run.
+    """Return a headline for people who look at a run; Airflow's UI shows its first 40 characters.
 
     Args:
         summary: What `headline` returned.
     """
-    counted = [f"{summary[name]:,} {name}" for name in _HEADLINE]
-    text = f"Published {summary['snapshot_id']}: {', '.join(counted)}."
-    failed = summary["failed"]
-    return f"{text} Failed: {', '.join(failed)}." if failed else text
+    counted = ", ".join(f"{summary[name]:,} {name}" for name in _HEADLINE)
+    failed = f" Failed: {', '.join(summary['failed'])}." if summary["failed"] else ""
+    return f"Published: {counted}.{failed} Snapshot {summary['snapshot_id']}."
 
 
 def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:

@@ -236,7 +236,10 @@ def test_a_missing_source_fails_the_run_and_changes_nothing(seen: dict[str, Any]
 def test_the_note_of_a_run_says_how_it_ended(seen: dict[str, Any], store: Path) -> None:
     published, nothing, failed = (run["note"] for run in seen["runs"])
     current = seen["runs"][0]["current"].strip()
-    assert published.startswith(f"Published {current}: 3 added, 0 changed, 0 removed, 0 unchanged")
+    assert published.startswith(
+        "Published: 3 added, 0 changed, 0 removed, 0 unchanged, 3 documents"
+    )
+    assert published.endswith(f" Snapshot {current}.")
     assert nothing == f"Nothing changed: snapshot {current} is current already"
     unmounted = store.parent / "unmounted"
     assert failed.startswith("plan failed: ")
