@@ -11,6 +11,7 @@ from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
 from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.locks import sole_run
+from graphrag_tasks.memory import release
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
 from graphrag_tasks.pipeline.outlook import look_ahead
@@ -171,6 +172,7 @@ class Run:
             done := reuse.finished(stage, fingerprint, receipts=receipts, tables=tables)
         ):
             return done
+        release()
         with measured() as cost:
             receipt = None if again else published()
             if receipt is None:
