@@ -76,9 +76,10 @@ with create_session() as session:
     session.flush()
     write_note(noted)
 written_by_hand = note(run)
-os.environ["GRAPHRAG_AIRFLOW_DEADLINE_HOURS"] = "1.5"
+os.environ |= {"GRAPHRAG_AIRFLOW_DEADLINE_HOURS": "1.5", "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards"}
 sys.modules.pop("graphrag_defaults")
-late = DagBag(sys.argv[1]).dags["graphrag_reindex"].deadline
+deployed = DagBag(sys.argv[1]).dags["graphrag_reindex"]
+late = deployed.deadline
 
 logged = logging.handlers.BufferingHandler(10)
 logging.getLogger("graphrag_tasks.alerts").addHandler(logged)
@@ -102,6 +103,9 @@ print("RESULT", json.dumps({
     "dag": described, "runs": runs, "written by hand": written_by_hand,
      "weights": {dag_id: sorted({(task.weight_rule, task.priority_weight) for task in dag.tasks})
                 for dag_id, dag in bag.dags.items()},
+    "pools": {task_id: task.pool for task_id, task in deployed.task_dict.items()},
+    "hours": {dag_id: dag.dagrun_timeout.total_seconds() / 3600
+              for dag_id, dag in bag.dags.items()},
     "alerted": alerted, "alert": [one.getMessage() for one in logged.buffer],
     "deadlines": [one.interval.total_seconds() for one in late],
     "maintained": follow("graphrag_maintenance", {"store": store, "keep": 0}),
@@ -171,6 +175,18 @@ def test_the_dag_is_safe_to_deploy(seen: dict[str, Any]) -> None:
     assert (dag["max_active_runs"], dag["paused"], dag["catchup"]) == (1, True, False)
     assert dag["unbounded"] == []
     assert "CURRENT" in dag["doc"]
+
+
+def test_every_run_ends(seen: dict[str, Any]) -> None:
+    assert seen["hours"] == {
+        "graphrag_reindex": 12, "graphrag_maintenance": 12, "graphrag_evaluate": 4,
+    }  # fmt: skip
+
+
+def test_shards_have_a_pool_of_their_own(seen: dict[str, Any]) -> None:
+    for task_id, pool in seen["pools"].items():
+        shard = task_id.startswith("shard.")
+        assert pool == ("graphrag_shards" if shard else "default_pool"), task_id
 
 
 def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
