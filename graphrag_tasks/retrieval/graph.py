@@ -24,6 +24,7 @@ from graphrag_tasks.retrieval.communities import Communities
 from graphrag_tasks.retrieval.mentions import named_mentions
 from graphrag_tasks.retrieval.name_graph import NameGraph
 from graphrag_tasks.retrieval.names import folded_name
+from graphrag_tasks.retrieval.spelling import spelled_as_names
 from graphrag_tasks.retrieval.subjects import what_chunks_are_about
 from graphrag_tasks.snapshots import Snapshot
 
@@ -211,11 +212,14 @@ class Graph:
 
     @cached_property
     def name_graph(self) -> NameGraph:
-        """Which chunks hold which names: titles, and entities that have a label."""
+        """Which chunks hold which names: titles, and entities with a label or a name's spelling."""
+        ids = self.chunks.ids, self.entities.ids
+        named = np.array([one is not None for one in self.entity_types], dtype=bool)
+        named |= spelled_as_names(self._snapshot, self.entities.ids)
         return NameGraph(
-            named_mentions(self._snapshot, self.chunks.ids, self.entities.ids),
-            what_chunks_are_about(self._snapshot, self.chunks.ids, self.entities.ids),
-            labelled=np.array([one is not None for one in self.entity_types], dtype=bool),
+            named_mentions(self._snapshot, *ids),
+            what_chunks_are_about(self._snapshot, *ids, named),
+            named=named,
             called=self.called,
             surfaces=self._names_of,
             chunks=len(self.chunks),

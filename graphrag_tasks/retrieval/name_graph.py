@@ -1,8 +1,8 @@
 """The graph that names span: which chunks hold which names, and which are about one.
 
-Names are the entities that have a label or are the title of a document. A chunk holds those that it
-mentions, and the titles inside their names; it is about its document's title, or without one about
-the name that it begins with. Both are read from the snapshot's tables.
+Names are the entities that have a label, are written as names or are the title of a document. A
+chunk holds those that it mentions, and the titles inside their names; it is about its document's
+title, or without one about the name that it begins with. Both are read from the snapshot's tables.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class NameGraph:
     Args:
         mentions: What each chunk mentions.
         about: What each chunk is about.
-        labelled: Shape (entities,): whether an entity has a label.
+        named: Shape (entities,): whether an entity is a name though no chunk is about it.
         called: Entities by each folded name that they have, the best known first.
         surfaces: The names of each entity as they are written, its display name first.
         chunks: Number of chunks.
@@ -58,23 +58,23 @@ class NameGraph:
         mentions: Pairs,
         about: Pairs,
         *,
-        labelled: NDArray[np.bool_],
+        named: NDArray[np.bool_],
         called: Mapping[str, Sequence[int]],
         surfaces: Sequence[Sequence[str]],
         chunks: int,
     ) -> None:
-        titled = np.zeros(len(labelled), dtype=bool)
+        titled = np.zeros(len(named), dtype=bool)
         titled[about.entities] = True
-        self.entities: Rows = np.flatnonzero(labelled | titled)
+        self.entities: Rows = np.flatnonzero(named | titled)
         self.is_title: NDArray[np.bool_] = titled[self.entities]
         self._surfaces = surfaces
-        place_of = np.full(len(labelled), -1)
+        place_of = np.full(len(named), -1)
         place_of[self.entities] = np.arange(len(self.entities))
         self.keys = self._keys(called, place_of)
         shape = (chunks, len(self.entities))
         held = _indicator(mentions, place_of, shape)
-        everything = np.arange(len(labelled))
-        mentioned = _indicator(mentions, everything, (chunks, len(labelled)))
+        everything = np.arange(len(named))
+        mentioned = _indicator(mentions, everything, (chunks, len(named)))
         held += mentioned @ self._inside(called, place_of)
         held.data = np.full_like(held.data, _MENTIONED)
         own = _indicator(about, place_of, shape)
@@ -97,7 +97,7 @@ class NameGraph:
         """Return the names inside each entity's names, shape (entities, names).
 
         Of a name that is one itself only titles: "Hans Salter" in "film composer Hans Salter"; of
-        another also those of entities with a label: "Donna Summer" in "the Donna Summer album".
+        another also others: "Donna Summer" in "the Donna Summer album".
         """
         pairs: set[tuple[int, int]] = set()
         for key, entities in called.items():

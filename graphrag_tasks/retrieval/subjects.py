@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from graphrag_tasks.lexical.fields import FILE_NAME
 from graphrag_tasks.retrieval.arrays import Rows, column, rows_of
@@ -20,21 +21,23 @@ _MOST_TEXTS = 20
 
 
 def what_chunks_are_about(
-    snapshot: Snapshot, chunk_ids: pa.Array[Any], entity_ids: pa.Array[Any]
-) -> Pairs:
+    snapshot: Snapshot, chunk_ids: pa.Array[Any], entity_ids: pa.Array[Any],
+    named: NDArray[np.bool_],
+) -> Pairs:  # fmt: skip
     """Return chunks with the entities that their document's title names.
 
-    A chunk of a document without a title is about the first entity with a label that it mentions
-    at its beginning, unless that is so of many chunks.
+    A chunk of a document without a title is about the first name that it mentions at its
+    beginning, unless that is so of many chunks.
 
     Args:
         snapshot: The pinned snapshot.
         chunk_ids: Ids of the chunks, by row.
         entity_ids: Ids of the entities, by row.
+        named: Shape (entities,): which of them are names.
     """
     where = f"{snapshot.folder.uri}, titles"
     titles = snapshot.table("titles", ["entity_id", "chunk_id", "document_id", "source"])
-    untitled = _untitled_documents(snapshot)
+    untitled = untitled_documents(snapshot)
     titles = titles.filter(
         pc.and_(
             pc.equal(titles["source"], _TITLE),
@@ -45,11 +48,12 @@ def what_chunks_are_about(
     entities = rows_of(titles, "entity_id", entity_ids, where)
     if not len(untitled):
         return Pairs(chunks, entities)
-    first = _first_names(snapshot, untitled, chunk_ids, entity_ids)
+    first = _first_names(snapshot, untitled, chunk_ids, entity_ids, named)
     return Pairs(np.concatenate([chunks, first.chunks]), np.concatenate([entities, first.entities]))
 
 
-def _untitled_documents(snapshot: Snapshot) -> pa.Array[Any]:
+def untitled_documents(snapshot: Snapshot) -> pa.Array[Any]:
+    """Return the ids of the documents that are called by their files only."""
     documents = snapshot.table("documents", ["document_id", "title_source"])
     untitled = documents.filter(pc.equal(documents["title_source"], FILE_NAME))
     found: pa.Array[Any] = column(untitled, "document_id")
@@ -58,9 +62,9 @@ def _untitled_documents(snapshot: Snapshot) -> pa.Array[Any]:
 
 def _first_names(
     snapshot: Snapshot, documents: pa.Array[Any], chunk_ids: pa.Array[Any],
-    entity_ids: pa.Array[Any],
+    entity_ids: pa.Array[Any], named: NDArray[np.bool_],
 ) -> Pairs:  # fmt: skip
-    """Return, for each chunk of the documents, the entity that its text begins with."""
+    """Return, for each chunk of the documents, the name that its text begins with."""
     where = f"{snapshot.folder.uri}, mentions"
     mentions = snapshot.table("mentions")
     mentions = mentions.filter(pc.is_in(mentions["document_id"], value_set=documents))
@@ -68,12 +72,10 @@ def _first_names(
     sentence = rows_of(mentions, "sentence_id", column(sentences, "sentence_id"), where)
     chunks = rows_of(mentions, "chunk_id", chunk_ids, where)
     entities = rows_of(mentions, "entity_id", entity_ids, where)
-    labels = column(snapshot.table("entities", ["type"]), "type")
     begins = column(snapshot.table("chunks", ["char_start"]), "char_start").to_numpy()
     start, end = (column(mentions, name).to_numpy() for name in ("start", "end"))
     place = column(sentences, "char_start").to_numpy()[sentence] + start - begins[chunks]
-    early = (end > start) & (place < _BEGINNING)
-    early &= labels.is_valid().to_numpy(zero_copy_only=False)[entities]
+    early = (end > start) & (place < _BEGINNING) & named[entities]
     order = np.flatnonzero(early)[np.lexsort((-end[early], place[early], chunks[early]))]
     texts = column(sentences, "text").take(pa.array(sentence[order])).to_pylist()
     written = [

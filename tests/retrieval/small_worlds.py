@@ -53,6 +53,7 @@ class World:
     evidence: tuple[tuple[str, str, float], ...] = ()  # relation id, sentence id, confidence
     mentions: tuple[tuple[str, str], ...] = ()  # entity id, sentence id
     titles: tuple[tuple[str, str], ...] = ()  # entity id, document id
+    unlabelled: frozenset[str] = field(default_factory=frozenset)  # entity ids
     communities: tuple[tuple[str, int, str, str], ...] = ()  # id, level, title, summary
     members: tuple[tuple[str, str], ...] = ()  # community id, entity id
     negated: frozenset[str] = field(default_factory=frozenset)
@@ -130,8 +131,9 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
             for place, (one, chunk, text) in enumerate(world.sentences)
         ],
         "entities": [
-            {"entity_id": one, "key": name.casefold(), "name": name, "type": "PRODUCT",
-             "mentions": 1, "chunks": 1}
+            {"entity_id": one, "key": name.casefold(), "name": name,
+             "type": None if one in world.unlabelled else "PRODUCT", "mentions": 1,
+             "chunks": len({chunk_of[sentence] for of, sentence in world.mentions if of == one})}
             for one, name, _ in world.entities
         ],
         "aliases": [
@@ -261,7 +263,7 @@ def name_graph(
     return NameGraph(
         _pairs(held),
         _pairs(about),
-        labelled=np.array([place not in unlabelled for place in range(len(names))]),
+        named=np.array([place not in unlabelled for place in range(len(names))]),
         called=called,
         surfaces=[[name] for name in names],
         chunks=chunks,
