@@ -18,13 +18,15 @@ from graphrag_tasks.parse import parse
 from graphrag_tasks.snapshots import Snapshot
 from graphrag_tasks.sources import list_sources, source_roots
 
-FILE = Path(__file__).parents[2] / "benchmarks/gold/sap_questions.jsonl"
+GOLD = Path(__file__).parents[2] / "benchmarks/gold"
 CORPUS = Path(__file__).parents[3] / "shared/data/sap_corpus"
 
 
 @pytest.fixture(scope="module")
 def questions() -> list[Question]:
-    return read_questions(FILE)
+    """Fifty of split dev and forty of split test; beside them those of split tune."""
+    files = ("sap_questions.jsonl", "sap_tuning_questions.jsonl")
+    return [question for name in files for question in read_questions(GOLD / name)]
 
 
 def test_counts_by_type_and_split(questions: list[Question]) -> None:
@@ -35,6 +37,9 @@ def test_counts_by_type_and_split(questions: list[Question]) -> None:
         ("multi_hop", "test"): 15,
         ("listing", "dev"): 11,
         ("listing", "test"): 9,
+        ("single", "tune"): 59,
+        ("multi_hop", "tune"): 124,
+        ("listing", "tune"): 53,
     }
 
 
@@ -45,12 +50,24 @@ def test_every_hop_has_gold_of_its_own(questions: list[Question]) -> None:
         assert len(one.gold) >= 2 or one.type != "multi_hop", one.id
 
 
-def test_splits_ask_about_different_documents(questions: list[Question]) -> None:
-    dev, test = (
-        {span.path for one in questions if one.split == split for span in one.gold}
-        for split in ("dev", "test")
-    )
-    assert len(dev & test) <= 3
+def test_no_question_is_asked_twice(questions: list[Question]) -> None:
+    assert len({one.id for one in questions}) == len({one.question for one in questions}) == 326
+
+
+def test_what_is_tuned_on_asks_about_other_documents_than_test(questions: list[Question]) -> None:
+    paths = {
+        split: {span.path for one in questions if one.split == split for span in one.gold}
+        for split in ("dev", "test", "tune")
+    }
+    alternatives = {
+        span.path
+        for one in questions
+        if one.split == "tune"
+        for gold in one.gold
+        for span in gold.spans()
+    }
+    assert len(paths["dev"] & paths["test"]) <= 3
+    assert not alternatives & paths["test"]
 
 
 @pytest.mark.slow
