@@ -79,10 +79,10 @@ def standardised(scores: Scores, rows: Rows | slice = slice(None)) -> NDArray[np
     """
     if not len(scores):
         return np.zeros(0, dtype=np.float32)
-    centred = scores - scores.mean()
+    centred = scores - scores.sum() / len(scores)
     deviation = math.sqrt(float(centred @ centred) / len(centred))
     wanted = centred[rows]
     if deviation < _NO_DEVIATION:
         return np.zeros(len(wanted), dtype=np.float32)
-    scaled: NDArray[np.float32] = (wanted / deviation).astype(np.float32)
+    scaled: NDArray[np.float32] = (wanted / deviation).astype(np.float32, copy=False)
     return scaled

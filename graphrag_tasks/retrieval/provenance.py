@@ -182,10 +182,9 @@ class Provenance:
     def _with_boxes(self, spans: list[dict[str, Any]], documents: Rows) -> list[dict[str, Any]]:
         """Return spans of documents with their boxes on pages."""
         boxes = self._boxes
-        return [
-            span | {"boxes": boxes.of(document, span["char_start"], span["char_end"])}
-            for span, document in zip(spans, documents.tolist(), strict=True)
-        ]
+        for span, document in zip(spans, documents.tolist(), strict=True):
+            span["boxes"] = boxes.of(document, span["char_start"], span["char_end"])
+        return spans
 
     def _document_fields(self, rows: Rows) -> list[dict[str, Any]]:
         listed = rows.tolist()
