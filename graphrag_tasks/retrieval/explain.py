@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.hits import ChunkHit, RelationHit
 from graphrag_tasks.retrieval.names import find_names
+from graphrag_tasks.retrieval.parts import part_name, question_parts
 from graphrag_tasks.retrieval.router import Route
 
 
@@ -52,6 +53,10 @@ class Explanation:
             return [*lines, f"{at}: this mode does not return it"]
         lists = ", ".join(f"{name} {rank}" for name, rank in self.chunk.ranks.items())
         lines += [f"{self.chunk.title}: {at}", f"place in each list: {lists}"]
+        parts = enumerate(question_parts(self.question), 1)
+        lines += [
+            f"{name}: {part}" for n, part in parts if (name := part_name(n)) in self.chunk.ranks
+        ]
         if self.chunk.similarity is not None:
             lines.append(f"cosine with the question: {self.chunk.similarity:.3f}")
         shared = ", ".join(f"{term} {score:.1f}" for term, score in self.words.items())

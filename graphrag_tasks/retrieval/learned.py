@@ -24,6 +24,7 @@ from graphrag_tasks.retrieval.features import (
 from graphrag_tasks.retrieval.forest import load_forest
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.parts import part_name
 from graphrag_tasks.retrieval.ranking import Query, Ranking
 from graphrag_tasks.retrieval.walk import Floats
 
@@ -46,7 +47,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     scores = learned_scores(graph, query, lists)
     further = {"requery": lists.again.scores}
     for number, part in enumerate(lists.parts, 1):
-        further[f"part {number}"] = _best_of(part, graph.chunks.id_ranks)
+        further[part_name(number)] = _best_of(part, graph.chunks.id_ranks)
     return walk.ranking(graph, query, lists.walked, scores, further=further)
 
 

@@ -46,5 +46,10 @@ def question_parts(question: str) -> tuple[str, ...]:
     return tuple(found[:MOST_PARTS]) if len(found) > 1 else ()
 
 
+def part_name(number: int) -> str:
+    """Return what the list of a part is called in the ranks of a hit, the first part being 1."""
+    return f"part {number}"
+
+
 def _is_short(part: str) -> bool:
     return len(terms(part)) < _LEAST_TERMS

@@ -112,5 +112,7 @@ def test_a_hit_says_which_parts_it_answers(tmp_path: Path) -> None:
     places = [{k: v for k, v in hit.ranks.items() if "part" in k} for hit in context.chunks]
     assert {name for one in places for name in one} == {"part 1", "part 2"}
     assert sorted(one["part 2"] for one in places) == list(range(1, len(places) + 1))
+    explained = str(index.explain(context.question, context.chunks[0].chunk_id))
+    assert "\npart 2: and which table holds jobs?\n" in explained
     whole = index.search("What stops the spooler?", "ranked").chunks
     assert not any("part" in name for hit in whole for name in hit.ranks)
