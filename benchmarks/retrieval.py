@@ -26,6 +26,7 @@ from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.fuse import standardised
+from graphrag_tasks.retrieval.parts import question_parts
 from graphrag_tasks.snapshots import Snapshot
 
 MODES = ("dense", "bm25", "hybrid", "graph", "ranked", "auto", "paper")
@@ -33,14 +34,16 @@ K = 10
 
 
 class Encoded(LocalEmbedder):
-    """Questions that are encoded already: the index takes their vectors from here."""
+    """Questions and their parts, encoded already: the index takes their vectors from here."""
 
     def __init__(self, model: str, max_tokens: int, questions: Sequence[str]) -> None:
         super().__init__(model, max_tokens=max_tokens)
-        self._vectors = dict(zip(questions, super().encode(questions), strict=True))
+        parts = [part for question in questions for part in question_parts(question)]
+        texts = [*questions, *parts]
+        self._vectors = dict(zip(texts, super().encode(texts), strict=True))
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of known questions."""
+        """Return the vectors of known questions and parts."""
         return np.stack([self._vectors[text] for text in texts])
 
 
