@@ -6,7 +6,8 @@ r"""Train the ranking of chunks on questions with known sources, and check it on
 
 A set is a store and questions about it; sets whose names begin alike up to a hyphen (`hotpot`,
 `hotpot-untitled`) are of one family. Every family is ranked by trees that were grown on the other
-families alone, and the figures are printed beside those of modes `hybrid` and `graph`. Trees are
+families alone, and the figures are printed beside those of modes `hybrid` and `graph`; so are those
+of sets given by `--check`, on which no tree is grown. Trees are
 grown by LightGBM, here only; what is written are their splits and leaves as text, which
 `graphrag_tasks.retrieval.forest` reads. One thread and fixed seeds: the same input gives the same
 file.
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -154,18 +155,19 @@ def _tree(node: dict[str, Any]) -> Any:  # noqa: ANN401 - nested lists
     ]
 
 
-def leave_one_family_out(sets: dict[str, list[Item]]) -> None:
+def leave_one_family_out(sets: Mapping[str, list[Item]], checked: Mapping[str, list[Item]]) -> None:
     """Print the figures of each set, ranked by trees that never saw its family."""
     print(f"{'set':20}{'mode':10}{'Recall@5':>10}{'all@8':>8}")
-    families = dict.fromkeys(map(_family, sets))
+    judged = {**sets, **checked}
+    families = dict.fromkeys(map(_family, judged))
     grown = {
         family: Forest.from_json(
             fit([items for name, items in sets.items() if _family(name) != family])
         )
         for family in families
-        if len(families) > 1
+        if any(_family(name) != family for name in sets)
     }
-    for name, items in sets.items():
+    for name, items in judged.items():
         ranked: dict[str, Callable[[Item], NDArray[np.float32]]] = {
             "hybrid": lambda item: item.columns[:, _DENSE] + item.columns[:, _BM25],
             "graph": lambda item: item.columns[:, _WALK],
@@ -188,19 +190,21 @@ def _family(name: str) -> str:
     return name.split("-")[0]
 
 
+def _read_sets(given: Sequence[str]) -> dict[str, list[Item]]:
+    named = (one.partition("=") for one in given)
+    return {name: read_items(*places.split(",")) for name, _, places in named}
+
+
 def main() -> None:
     """Check on families left out, and write the ranking if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument(
-        "--set", action="append", required=True, metavar="NAME=STORE,QUESTIONS[,SPLIT]"
-    )
+    place = "NAME=STORE,QUESTIONS[,SPLIT]"
+    parser.add_argument("--set", action="append", required=True, metavar=place)
+    parser.add_argument("--check", action="append", default=[], metavar=place)
     parser.add_argument("--write", type=Path, help="file that the ranking goes to")
     options = parser.parse_args()
-    sets = {}
-    for one in options.set:
-        name, _, places = one.partition("=")
-        sets[name] = read_items(*places.split(","))
-    leave_one_family_out(sets)
+    sets, checked = map(_read_sets, (options.set, options.check))
+    leave_one_family_out(sets, checked)
     if options.write:
         text = json.dumps(fit(list(sets.values())), separators=(",", ":"))
         options.write.write_text(text + "\n", "utf-8")
