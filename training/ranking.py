@@ -181,8 +181,7 @@ def leave_one_family_out(sets: Mapping[str, list[Item]], checked: Mapping[str, l
 
 
 def _ranked(forest: Forest, item: Item) -> NDArray[np.float32]:
-    in_parts = bool(len(item.parts))
-    ranked = blended(forest.scores(item.columns), item.columns, alone=item.alone, in_parts=in_parts)
+    ranked = blended(forest.scores(item.columns), item.columns, alone=item.alone)
     return covering(ranked, item.parts)
 
 

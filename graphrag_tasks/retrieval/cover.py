@@ -1,8 +1,9 @@
 """The best chunks for all parts of a question, chosen one after the other.
 
-Each is the best by its own score and by the part of the question that it answers best; a part that
-a chunk was chosen for counts less for the next one. So the second place goes to what the first does
-not say, where that is good enough, and not to what says the same again.
+The first is the best by its score; each other one is the best by that and by the part of the
+question that it answers best. A part that a chunk was chosen for counts less for the next one. So
+the second place goes to what the first does not say, where that is good enough, and not to what
+says the same again.
 """
 
 from __future__ import annotations
@@ -39,9 +40,8 @@ def covering(scores: Floats, parts: Floats, allowed: NDArray[np.bool_] | None = 
     covered = scores.copy()
     above = scores.max(initial=0.0) + np.arange(places, 0, -1, dtype=np.float32)
     for place in range(places):
-        answers = weights[:, None] * parts
-        reached = np.where(open_rows, scores + answers.max(axis=0), -np.inf)
-        row = int(reached.argmax())
+        answers = (weights[:, None] * parts).max(axis=0) if place else 0
+        row = int(np.where(open_rows, scores + answers, -np.inf).argmax())
         covered[row] = above[place]
         open_rows[row] = False
         weights[parts[:, row].argmax()] *= _ANSWERED

@@ -73,8 +73,7 @@ def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
     rows = candidates(graph, lists)
     columns = features(graph, query, lists, rows)
     trees = load_forest().scores(columns)
-    in_parts = bool(len(lists.parts))
-    ranked = blended(trees, columns, alone=graph.documents_per_chunk, in_parts=in_parts)
+    ranked = blended(trees, columns, alone=graph.documents_per_chunk)
     allowed = None if query.allowed is None else query.allowed[rows]
     learned = covering(ranked, lists.parts[:, rows], allowed)
     walked = lists.walked.scores

@@ -58,6 +58,8 @@ def test_each_part_has_a_place_before_the_same_is_said_again() -> None:
     parts = np.array([[3, 3, 0, 0], [0, 0, 3, 0]], np.float32)
     assert np.argsort(-scores).tolist() == [0, 1, 2, 3]
     assert np.argsort(-covering(scores, parts)).tolist() == [0, 2, 1, 3]
+    best_for_a_part = np.array([[0, 9, 0, 0], [0, 0, 3, 0]], np.float32)
+    assert covering(scores, best_for_a_part).argmax() == 0
     allowed = np.array([False, True, True, True])
     covered = covering(scores, parts, allowed)
     assert np.argsort(-covered[1:]).tolist() == [0, 1, 2]
@@ -91,18 +93,19 @@ def columns(**given: list[float]) -> np.ndarray[tuple[int, int], np.dtype[np.flo
 def test_trees_count_where_documents_are_passages_and_words_where_they_are_manuals() -> None:
     trees = np.array([2, 1, 0], np.float32)
     words = columns(dense_z=[0.0, 1, 2], bm25_z=[0.0, 1, 2], titled=[1.0, 1, 1])
-    passages = blended(trees, words, alone=1.0, in_parts=False)
-    manuals = blended(trees, words, alone=0.0, in_parts=False)
+    passages = blended(trees, words, alone=1.0)
+    manuals = blended(trees, words, alone=0.0)
     assert np.argsort(-passages).tolist() == [0, 1, 2]
     assert np.argsort(-manuals).tolist() == [2, 1, 0]
 
 
-def test_chunks_beside_a_good_one_count_where_one_thing_is_asked() -> None:
-    near = columns(dense_z=[1.0, 1, 0], beside=[0.0, 2, 0])
+def test_statements_and_headings_count_beside_words() -> None:
     flat = np.zeros(3, np.float32)
-    assert blended(flat, near, alone=0.0, in_parts=False).argmax() == 1
-    alike = blended(flat, near, alone=0.0, in_parts=True)
-    assert alike[0] == pytest.approx(alike[1], abs=0.01)
+    for name in ("statement", "heading_coverage"):
+        assert (
+            blended(flat, columns(dense_z=[0.1, 0, 0], **{name: [0.0, 1, 0]}), alone=0).argmax()
+            == 1
+        )
 
 
 def test_a_hit_says_which_parts_it_answers(tmp_path: Path) -> None:

@@ -121,6 +121,6 @@ def test_what_came_first_stays_first() -> None:
     columns = np.zeros((3, len(FEATURES)), np.float32)
     columns[:, FEATURES.index("again")] = 0, 100, 0
     learned_scores = np.array([3, 1, 2], np.float32)
-    scores = blended(learned_scores, columns, alone=1.0, in_parts=False)
+    scores = blended(learned_scores, columns, alone=1.0)
     assert np.argsort(-scores).tolist() == [0, 1, 2]
-    assert blended(learned_scores[:0], columns[:0], alone=1.0, in_parts=False).tolist() == []
+    assert blended(learned_scores[:0], columns[:0], alone=1.0).tolist() == []
