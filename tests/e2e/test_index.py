@@ -93,10 +93,10 @@ def test_links_of_the_corpus_are_edges_of_the_graph(
     assert (counts["links"], counts["chunk_links"]) == (3, 1)
 
 
-def test_headings_above_a_chunk_are_embedded_where_that_is_set(index: Indexer) -> None:
+def test_headings_above_a_chunk_are_embedded_unless_that_is_off(index: Indexer) -> None:
     small = {"max_characters": 60, "overlap_characters": 0}
-    without = hashes(index(chunk=small))
-    with_headings = index(chunk=small, embed={"heading_path": True})
+    without = hashes(index(chunk=small, embed={"heading_path": False}))
+    with_headings = index(chunk=small)
     changed = {name for name, value in hashes(with_headings).items() if value != without[name]}
     assert changed == {"chunk_vectors"}
 
