@@ -24,8 +24,8 @@ CORPUS = Path(__file__).parents[3] / "shared/data/sap_corpus"
 
 @pytest.fixture(scope="module")
 def questions() -> list[Question]:
-    """Fifty of split dev and forty of split test; beside them those of split tune."""
-    files = ("sap_questions.jsonl", "sap_tuning_questions.jsonl")
+    """Fifty of split dev and forty of split test; beside them those of tune and held-out."""
+    files = ("sap_questions.jsonl", "sap_tuning_questions.jsonl", "sap_heldout_questions.jsonl")
     return [question for name in files for question in read_questions(GOLD / name)]
 
 
@@ -40,6 +40,9 @@ def test_counts_by_type_and_split(questions: list[Question]) -> None:
         ("single", "tune"): 59,
         ("multi_hop", "tune"): 124,
         ("listing", "tune"): 53,
+        ("single", "held-out"): 23,
+        ("multi_hop", "held-out"): 70,
+        ("listing", "held-out"): 23,
     }
 
 
@@ -51,7 +54,7 @@ def test_every_hop_has_gold_of_its_own(questions: list[Question]) -> None:
 
 
 def test_no_question_is_asked_twice(questions: list[Question]) -> None:
-    assert len({one.id for one in questions}) == len({one.question for one in questions}) == 326
+    assert len({one.id for one in questions}) == len({one.question for one in questions}) == 442
 
 
 def test_what_is_tuned_on_asks_about_other_documents_than_test(questions: list[Question]) -> None:
@@ -68,6 +71,25 @@ def test_what_is_tuned_on_asks_about_other_documents_than_test(questions: list[Q
     }
     assert len(paths["dev"] & paths["test"]) <= 3
     assert not alternatives & paths["test"]
+
+
+def test_no_held_out_passage_is_asked_for_elsewhere(questions: list[Question]) -> None:
+    others = [
+        span
+        for one in questions
+        if one.split != "held-out"
+        for gold in one.gold
+        for span in gold.spans()
+    ]
+    held_out = [span for one in questions if one.split == "held-out" for span in one.gold]
+    assert not [
+        (one.path, one.char_start)
+        for one in held_out
+        for other in others
+        if one.path == other.path
+        and one.char_start < other.char_end
+        and other.char_start < one.char_end
+    ]
 
 
 @pytest.mark.slow
