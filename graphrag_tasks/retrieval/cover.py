@@ -29,8 +29,8 @@ def covering(scores: Floats, parts: Floats, allowed: NDArray[np.bool_] | None = 
         allowed: Shape (chunks,): the chunks that may be chosen; None for all.
 
     Returns:
-        The given scores where there are no parts. Otherwise the order is what they tell: whoever
-        was chosen stands above the others, and those keep their distances.
+        The given scores where there are no parts. Otherwise the chunks that were chosen stand a
+        whole number apart above the others, which keep their scores.
     """
     if not len(parts):
         return scores

@@ -86,7 +86,7 @@ def _parts(graph: Graph, query: Query) -> Floats:
 
 
 def candidates(graph: Graph, lists: Lists) -> Rows:
-    """Return the chunks that are among the best of a list, ascending, fewer of second asks."""
+    """Return the chunks that are among the best of a list, ascending."""
     ranks, walked, again = graph.chunks.id_ranks, lists.walked, lists.again.scores
     first = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
     best = [top(scores, ranks, CANDIDATES) for scores in first]

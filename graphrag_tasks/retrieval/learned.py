@@ -1,7 +1,8 @@
-"""Mode `ranked`: the lists of mode `graph`, weighed by a ranking that was learned from questions.
+"""Mode `ranked`: lists weighed by a ranking that was learned, or by words, for each part asked.
 
 Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010) over
-the scores that mode `graph` makes anyway; `training/ranking.py` makes and checks the model.
+the scores that mode `graph` makes anyway; `training/ranking.py` makes and checks the model. How
+much it counts beside words is in `blend`, how all parts of a question get a place in `cover`.
 """
 
 from __future__ import annotations
