@@ -33,6 +33,7 @@ from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
+from graphrag_tasks.retrieval.arrays import Rows
 from graphrag_tasks.retrieval.blend import blended
 from graphrag_tasks.retrieval.cover import covering
 from graphrag_tasks.retrieval.features import FEATURES, candidates, features, make_lists
@@ -71,6 +72,7 @@ class Item:
         columns: Features of the candidates.
         parts: What each part of the question makes of the candidates, shape (parts, candidates).
         alone: Documents for each chunk of the set's snapshot.
+        documents: Of each candidate, its document.
         groups: Of each candidate, what is one place of a ranking: its chunk or its document.
         found: Of each candidate, the gold items that it holds.
         gold: Number of gold items.
@@ -79,6 +81,7 @@ class Item:
     columns: NDArray[np.float32]
     parts: NDArray[np.float32]
     alone: float
+    documents: Rows
     groups: tuple[str, ...]
     found: tuple[frozenset[int], ...]
     gold: int
@@ -112,6 +115,7 @@ def read_items(store: str, questions: str, split: str | None = None) -> list[Ite
                 columns=features(graph, query, lists, rows),
                 parts=lists.parts[:, rows],
                 alone=graph.documents_per_chunk,
+                documents=graph.chunk_documents[rows],
                 groups=tuple(map(str, groups)),
                 found=tuple(target.items(chunk_ids[row]) for row in rows),
                 gold=len(target.gold),
@@ -182,7 +186,7 @@ def leave_one_family_out(sets: Mapping[str, list[Item]], checked: Mapping[str, l
 
 def _ranked(forest: Forest, item: Item) -> NDArray[np.float32]:
     ranked = blended(forest.scores(item.columns), item.columns, alone=item.alone)
-    return covering(ranked, item.parts)
+    return covering(ranked, item.parts, item.documents)
 
 
 def _family(name: str) -> str:

@@ -76,7 +76,7 @@ def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
     trees = load_forest().scores(columns)
     ranked = blended(trees, columns, alone=graph.documents_per_chunk)
     allowed = None if query.allowed is None else query.allowed[rows]
-    learned = covering(ranked, lists.parts[:, rows], allowed)
+    learned = covering(ranked, lists.parts[:, rows], graph.chunk_documents[rows], allowed)
     walked = lists.walked.scores
     scores: Floats = walked - walked.max() + (learned.min() - 1)
     scores[rows] = learned

@@ -28,13 +28,21 @@ from graphrag_tasks.retrieval.parts import MOST_PARTS, question_parts
         ),
         (
             "Our jobs end after ten minutes. Which interface must a job class implement?",
-            ("Our jobs end after ten minutes.", "Which interface must a job class implement?"),
+            ("Which interface must a job class implement?",),
+        ),
+        (
+            "Our PI has two engines. On what platform do they run, and which note tells the sizes?",
+            (
+                "Our PI has two engines.",
+                "On what platform do they run",
+                "and which note tells the sizes?",
+            ),
         ),
         (
             "Does the import activate everything and does SAP support my edition?",
             ("Does the import activate everything", "does SAP support my edition?"),
         ),
-        ("What happens to my edits if I pull now?", ("What happens to my edits", "I pull now?")),
+        ("What happens to my edits if I pull now?", ("What happens to my edits",)),
         ("Why, for the spooler, and how is it set?", ()),
         (
             "Wie heißt die Tabelle, welche Notiz gilt?",
@@ -57,12 +65,21 @@ def test_each_part_has_a_place_before_the_same_is_said_again() -> None:
     scores = np.array([3.0, 2.9, 2.8, 0.0], np.float32)
     parts = np.array([[3, 3, 0, 0], [0, 0, 3, 0]], np.float32)
     assert np.argsort(-scores).tolist() == [0, 1, 2, 3]
-    assert np.argsort(-covering(scores, parts)).tolist() == [0, 2, 1, 3]
+    documents = np.arange(4)
+    assert np.argsort(-covering(scores, parts, documents)).tolist() == [0, 2, 1, 3]
     best_for_a_part = np.array([[0, 9, 0, 0], [0, 0, 3, 0]], np.float32)
-    assert covering(scores, best_for_a_part).argmax() == 0
+    assert covering(scores, best_for_a_part, documents).argmax() == 0
     allowed = np.array([False, True, True, True])
-    covered = covering(scores, parts, allowed)
+    covered = covering(scores, parts, documents, allowed)
     assert np.argsort(-covered[1:]).tolist() == [0, 1, 2]
+
+
+def test_several_parts_are_looked_for_in_several_documents() -> None:
+    scores = np.array([3.0, 2.9, 2.8, 0.0], np.float32)
+    nothing = np.zeros((2, 4), np.float32)
+    documents = np.array([0, 0, 1, 1])
+    assert np.argsort(-covering(scores, nothing, documents)).tolist() == [0, 2, 1, 3]
+    assert np.argsort(-covering(scores, nothing[:1], documents)).tolist() == [0, 1, 2, 3]
 
 
 @settings(deadline=None, derandomize=True)
@@ -74,7 +91,7 @@ def test_places_are_given_to_different_chunks_and_no_chunk_is_lost(
     rows: list[tuple[int, int, int]], count: int
 ) -> None:
     values = np.array(rows, np.float32).T
-    covered = covering(values[0], values[1 : 1 + count])
+    covered = covering(values[0], values[1 : 1 + count], np.arange(len(rows)) // 2)
     assert covered.shape == values[0].shape
     assert np.isfinite(covered).all()
     if not count:

@@ -29,6 +29,14 @@ from graphrag_tasks.retrieval.router import MODE_OF, route
         ("Which tables does MATDOC replace?", "list"),
         ("List the adapter modules that can be rebuilt.", "list"),
         ("What all do I have to rename?", "list"),
+        ("Through which scenarios can a server clone our software?", "list"),
+        ("We ran the booster for ABAP. Which setup steps can I leave out now?", "list"),
+        ("JSON in ABAP: what are my options to create and read it?", "list"),
+        ("Ways to get a test double into the class under test?", "list"),
+        ("Patterns that are modelled with a router step - which ones?", "list"),
+        ("Which tables hold jobs, and what takes them out in the end?", "simple"),
+        ("Tables are hardly read. Which setting keeps them out of memory?", "simple"),
+        ("May all developers use the role, or is it for the initial setup alone?", "simple"),
     ],
 )
 def test_kind_of_question(question: str, kind: str) -> None:
