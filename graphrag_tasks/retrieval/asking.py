@@ -17,8 +17,10 @@ from graphrag_tasks.retrieval.seeds import NamedSeeds
 
 _WORD = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")
 _LEAD = re.compile(
-    r"\W*(?:please )?(?:which|what|list|name|show|enumerate|give)\b(?: me)?"
-    r"(?: (?:all|every|each|the|of|a|list|other|different|kinds?|types?)\b)*",
+    r"(?:^\W*|(?<=[.:;?!]) |(?<= - ))(?:please )?"
+    r"(?:(?:about|at|by|for|from|in|into|of|on|over|through|to|under|via|with) )?"
+    r"(?:which|what|list|name|show|enumerate|give)\b(?: me| are(?= (?:all|the|my|our)\b))?"
+    r"(?: (?:all|every|each|the|my|our|of|a|list|other|different|kinds?|types?)\b)*",
     re.IGNORECASE,
 )
 _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"))
@@ -107,13 +109,13 @@ def read(question: str, named: Sequence[NamedSeeds]) -> Asked:
         named: The names in it, in their order.
     """
     words = list(_WORD.finditer(question))
-    lead = _LEAD.match(question)
+    lead = _LEAD.search(question)
     kind = _kind(words, lead.end() if lead else 0, asks=lead is not None)
     begin = kind.end() if kind else lead.end() if lead else 0
     names = tuple(one for one in named if one.start >= begin)
     return Asked(
         kind=verb_term(kind[0]) if kind else None,
-        verbs=tuple(_verbs(words, names, begin)),
+        verbs=tuple(_verbs(words, names, begin)) if lead or kind else (),
         done=None if any(one.as_name for one in names) else _done(words, begin),
         names=names,
         kind_names=tuple(one for one in named if kind and one.start == kind.start()),

@@ -77,6 +77,10 @@ def listed(context: Context) -> list[str]:
         ("Which songs were written by Otto Berg?", ["Summer Song", "Winter Song"]),
         ("Which songs did Otto Berg write?", ["Summer Song", "Winter Song"]),
         ("List the adapter modules that can be rebuilt with Groovy", ["PayloadSwapBean"]),
+        # asked after something else was said, or below a preposition
+        ("Stock is in MATDOC now: which tables did MATDOC replace?", ["MKPF", "MSEG"]),
+        ("MATDOC is new. Which tables does MATDOC replace?", ["MKPF", "MSEG"]),
+        ("On which services does the Linux cluster run?", ["MATDOC"]),
         # the name that the verb is about, not one that the question holds as well
         ("Which protocols can the Cloud Connector carry for Cloud Integration?", ["HTTP", "LDAP"]),
         # what is denied only where that is asked
@@ -105,6 +109,7 @@ def test_lists_what_is_asked_for_and_nothing_else(
         "Which monitors that we know from Cloud Integration are carried?",
         "Which protocols are carried at Cloud Integration?",
         "Which tables did replace?",
+        "Tables one can replace with MATDOC and what the Linux cluster runs",
         "Which tables were not replaced?",
         "Which protocols were replaced?",
         "Which protocols arrive in my flow?",
