@@ -22,6 +22,7 @@ Scores = NDArray[np.float32] | NDArray[np.float64]
 """One number per row; higher is better."""
 
 _COPIED_AT_ONCE = 256
+_READ_AT_ONCE = 512
 
 
 def column(table: pa.Table, name: str) -> Any:  # noqa: ANN401 - an array of any Arrow type
@@ -103,6 +104,19 @@ def cosines(vectors: Vectors, rows: Rows, vector: Vectors) -> Vectors:
         # With mode "clip" nothing is copied twice; rows are of the table, so none is clipped.
         copied = vectors.take(part, axis=0, out=copy[: len(part)], mode="clip")
         found[start : start + len(part)] = copied @ vector
+    return found
+
+
+def all_cosines(vectors: Vectors, several: Vectors) -> Vectors:
+    """Return the product of all rows with several vectors, shape (len(several), len(vectors)).
+
+    Rows are read a few at a time, which stay in the processor's cache for all of the vectors.
+    """
+    found = np.empty((len(several), len(vectors)), dtype=np.float32)
+    for start in range(0, len(vectors), _READ_AT_ONCE):
+        part = slice(start, start + _READ_AT_ONCE)
+        for own, vector in zip(found, several, strict=True):
+            np.dot(vectors[part], vector, out=own[part])
     return found
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphrag_tasks.config import RetrievalConfig
-from graphrag_tasks.retrieval.arrays import Rows, cosines
+from graphrag_tasks.retrieval.arrays import Rows, all_cosines, cosines
 from graphrag_tasks.retrieval.fuse import standardised, top
 from graphrag_tasks.retrieval.gate import beside, gated
 from graphrag_tasks.retrieval.graph import Graph
@@ -70,19 +70,14 @@ def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
         query: The question.
         config: `walk` has the parameters.
     """
-    walked = walk(graph, query, config)
+    several = np.vstack([query.vector, query.part_vectors])
+    dense, *parts = all_cosines(graph.chunks.vectors, several)
+    walked = walk(graph, query, config, dense)
     near = beside(graph, walked.hybrid)
     scores = gated(walked, near)
-    parts = _parts(graph, query)
-    return Lists(walked, near, scores, requery(graph, walked, scores), parts)
-
-
-def _parts(graph: Graph, query: Query) -> Floats:
-    """Return `Lists.parts`: one product for all parts, as reading the vectors takes the time."""
-    found = np.ascontiguousarray((graph.chunks.vectors @ query.part_vectors.T).T)
-    for part in found:
-        part[:] = standardised(part)
-    return found
+    again = requery(graph, walked, scores)
+    by_part = np.array([standardised(part) for part in parts], dtype=np.float32)
+    return Lists(walked, near, scores, again, by_part.reshape(len(parts), len(dense)))
 
 
 def candidates(graph: Graph, lists: Lists) -> Rows:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.config import RetrievalConfig, WalkConfig
-from graphrag_tasks.retrieval.arrays import Rows, Scores
+from graphrag_tasks.retrieval.arrays import Rows
 from graphrag_tasks.retrieval.fuse import standardised, top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.hybrid import list_ranks
@@ -56,7 +56,7 @@ class Walked:
         titled: Weight of the rarest title among them; 0 where none is one.
     """
 
-    dense: Scores
+    dense: Floats
     asked: Sequence[str]
     bm25: Floats
     dense_z: Floats
@@ -75,17 +75,21 @@ class Walked:
         return self.dense_z + self.bm25_z
 
 
-def walk(graph: Graph, query: Query, config: RetrievalConfig) -> Walked:
+def walk(
+    graph: Graph, query: Query, config: RetrievalConfig, dense: Floats | None = None
+) -> Walked:
     """Score every chunk by the two walks.
 
     Args:
         graph: The snapshot's arrays.
         query: The question.
         config: `walk` has the parameters.
+        dense: Cosine of each chunk with the question, where they are known.
     """
     settings = config.walk
     names, ranks = graph.name_graph, graph.chunks.id_ranks
-    dense = graph.chunks.vectors @ query.vector
+    if dense is None:
+        dense = graph.chunks.vectors @ query.vector
     asked = graph.lexicon.asked(query.text)
     bm25 = graph.lexicon.scores(asked)
     dense_z, bm25_z = standardised(dense), standardised(bm25)
