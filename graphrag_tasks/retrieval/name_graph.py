@@ -49,6 +49,7 @@ class NameGraph:
         entities: Shape (names,): the entity that each name is.
         keys: The name that a folded name stands for, titles before others.
         weights: Shape (chunks, names).
+        often: Shape (names,): number of chunks that hold it.
         rarity: Shape (names,): inverse chunk frequency; the rarest name has 1.
         is_title: Shape (names,): whether a chunk is about it.
     """
@@ -81,8 +82,8 @@ class NameGraph:
         own.data = np.full_like(own.data, _OWN_TITLE)
         self.weights: sparse.csr_matrix = held.maximum(own).tocsr()
         self.weights.sort_indices()
-        often = np.bincount(self.weights.indices, minlength=len(self.entities))
-        rarity = np.log((chunks + 1) / (often + 0.5)).astype(np.float32)
+        self.often: Rows = np.bincount(self.weights.indices, minlength=len(self.entities))
+        rarity = np.log((chunks + 1) / (self.often + 0.5)).astype(np.float32)
         self.rarity = rarity / max(float(rarity.max(initial=0.0)), 1e-9)
 
     def _keys(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> dict[str, int]:
@@ -115,10 +116,10 @@ class NameGraph:
         shape = len(place_of), len(self.entities)
         return sparse.csr_matrix((np.ones(len(outer), np.float32), (outer, inner)), shape=shape)
 
-    def names_of(self, chunk: int) -> list[int]:
-        """Return the names that a chunk holds."""
+    def names_of(self, chunk: int) -> Rows:
+        """Return the names that a chunk holds, in ascending order."""
         begin, end = self.weights.indptr[chunk : chunk + 2]
-        names: list[int] = self.weights.indices[begin:end].tolist()
+        names: Rows = self.weights.indices[begin:end]
         return names
 
     def holders(self, name: int) -> tuple[Rows, NDArray[np.bool_]]:
@@ -144,13 +145,13 @@ class NameGraph:
             return [()] * len(chunks)
         holders = np.unique(np.concatenate([self.holders(name)[0] for name in seeds]))
         nearest = holders[np.argsort(-visits[holders], kind="stable")][:_MOST_BETWEEN]
-        between = [self.names_of(chunk) for chunk in nearest.tolist()]
+        between = [self.names_of(chunk).tolist() for chunk in nearest.tolist()]
         return [self._lead(chunk, seeds, between) for chunk in chunks]
 
     def _lead(
         self, chunk: int, seeds: Mapping[int, float], between: Sequence[Sequence[int]]
     ) -> tuple[str, ...]:
-        own = set(self.names_of(chunk))
+        own = set(self.names_of(chunk).tolist())
         if own & seeds.keys():
             return (self.name(_heaviest(own, seeds)),)
         for held in between:

@@ -13,15 +13,14 @@ learned query.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphrag_tasks.lexical import terms
 from graphrag_tasks.retrieval.arrays import Rows
-from graphrag_tasks.retrieval.fuse import standardised, top
+from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.walk import Floats, Walked
 
@@ -29,8 +28,10 @@ _READ = 3
 """Chunks of the first pass that are read."""
 
 _MOST_BRIDGES = 12
-_TITLE = 2.0
+_TITLE = np.float32(2)
 """Weight of a name that is a title, beside others."""
+
+_NO_DEVIATION = 1e-9
 
 
 @dataclass(frozen=True)
@@ -70,37 +71,48 @@ def requery(graph: Graph, walked: Walked, first: Floats) -> SecondHop:
     left = [term for term in dict.fromkeys(walked.asked) if term not in held]
     rarities = lexicon.rarities(walked.asked)
     share = sum(rarities[term] for term in left) / max(sum(rarities.values()), 1e-9)
-    open_words = lexicon.scores(left)
     found, bridged, titled = np.zeros((3, len(first)), dtype=np.float32)
-    for bridge, (holders, about) in _bridges(graph, walked, read).items():
-        rarity = names.rarity[bridge]
-        bridged[holders] = np.maximum(bridged[holders], rarity)
-        titled[holders[about]] = np.maximum(titled[holders[about]], rarity)
+    bridges = _bridges(graph, walked, read)
+    if len(bridges):
+        holders, about = zip(*map(names.holders, bridges), strict=True)
+        of = np.repeat(np.arange(len(bridges)), list(map(len, holders)))
+        rows, own = np.concatenate(holders), np.concatenate(about)
+        rarity = names.rarity[bridges][of]
+        np.maximum.at(bridged, rows, rarity)
+        np.maximum.at(titled, rows[own], rarity[own])
         if left:
-            words = [term for term in terms(names.name(bridge)) if term in lexicon.known]
-            scores = standardised(open_words + lexicon.scores(words), holders)
-            found[holders] = np.maximum(found[holders], scores)
+            scores = _asked_again(graph, left, bridges)
+            np.maximum.at(found, rows, scores[of, rows])
     part = np.float32(share)
     return SecondHop(part * found, share, part * lexicon.coverage(left), bridged, titled, read)
 
 
-def _bridges(graph: Graph, walked: Walked, read: Rows) -> dict[int, tuple[Rows, NDArray[np.bool_]]]:
-    """Return the names that lead on from chunks to others, each with `NameGraph.holders`.
+def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
+    """Return the standardised BM25 scores of each bridge's words and those that are left.
+
+    Shape (bridges, chunks).
+    """
+    lexicon, name = graph.lexicon, graph.name_graph.name
+    words = ([term for term in terms(name(one)) if term in lexicon.known] for one in bridges)
+    scores = np.stack([lexicon.scores(own) for own in words])
+    scores += lexicon.scores(left)
+    scores -= scores.mean(axis=1, keepdims=True)
+    deviation = np.sqrt(np.vecdot(scores, scores) / scores.shape[1])
+    scores /= np.maximum(deviation, _NO_DEVIATION)[:, None]
+    return scores
+
+
+def _bridges(graph: Graph, walked: Walked, read: Rows) -> Rows:
+    """Return the names that lead on from chunks to others.
 
     The rarest come first, titles before others; names in the question lead nowhere new.
     """
     names = graph.name_graph
-    asked = {names.keys[match.key] for match in walked.matches}
-    held = Counter(name for row in read.tolist() for name in names.names_of(row))
-    weight = {
-        name: float(names.rarity[name]) * (_TITLE if names.is_title[name] else 1.0)
-        for name in held.keys() - asked
-    }  # fmt: skip
-    found: dict[int, tuple[Rows, NDArray[np.bool_]]] = {}
-    for name in sorted(weight, key=lambda name: (-weight[name], name)):
-        holders, about = names.holders(name)
-        if len(holders) > held[name]:
-            found[name] = holders, about
-        if len(found) == _MOST_BRIDGES:
-            break
+    asked = np.array([names.keys[match.key] for match in walked.matches], dtype=np.int64)
+    held = np.concatenate([names.names_of(row) for row in read.tolist()])
+    held, times = np.unique(held, return_counts=True)
+    held = held[(names.often[held] > times) & (held[:, None] != asked).all(axis=1)]
+    weight = names.rarity[held] * np.where(names.is_title[held], _TITLE, np.float32(1))
+    order = np.lexsort((held, -weight))[:_MOST_BRIDGES]
+    found: Rows = held[order]
     return found
