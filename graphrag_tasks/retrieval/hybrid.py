@@ -57,7 +57,11 @@ def rank_hybrid(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 def list_ranks(lists: dict[str, Scores], rows: Rows) -> list[dict[str, int]]:
     """Return, for each row, its rank from 1 in each list: one more than the rows above it."""
+    above = [
+        (len(scores) - np.searchsorted(np.sort(scores), scores[rows], side="right")).tolist()
+        for scores in lists.values()
+    ]
     return [
-        {name: int(np.count_nonzero(scores > scores[row])) + 1 for name, scores in lists.items()}
-        for row in rows
+        {name: count + 1 for name, count in zip(lists, counts, strict=True)}
+        for counts in zip(*above, strict=True)
     ]
