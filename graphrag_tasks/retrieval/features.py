@@ -88,7 +88,9 @@ def candidates(graph: Graph, lists: Lists) -> Rows:
     second = np.flatnonzero(again)
     best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
     best += [top(part, ranks, CANDIDATES_AGAIN) for part in lists.parts]
-    return np.unique(np.concatenate(best))
+    chosen = np.zeros(len(ranks), dtype=bool)
+    chosen[np.concatenate(best)] = True
+    return np.flatnonzero(chosen)
 
 
 def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
@@ -104,38 +106,43 @@ def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
     headings = graph.heading_lexicon
     asked = [term for term in walked.asked if term in headings.known]
     heading = headings.scores(asked)
+    again = lists.again
+    dense, bm25, first, second, walk_, gated_, requeried = _as_lists(
+        walked.dense_z, walked.bm25_z, walked.first, walked.second, walked.scores, lists.gated,
+        again.scores, rows=rows,
+    )  # fmt: skip
     columns: list[Floats] = [
-        walked.dense[rows].astype(np.float32), *_list(walked.dense_z, rows),
-        _share(walked.bm25)[rows], *_list(walked.bm25_z, rows),
-        *_list(walked.first, rows), *_list(walked.second, rows), *_list(walked.scores, rows),
-        graph.lexicon.coverage(walked.asked)[rows],
+        walked.dense[rows].astype(np.float32), *dense, _share(walked.bm25)[rows], *bm25,
+        *first, *second, *walk_, graph.lexicon.coverage(walked.asked)[rows],
         _share(heading)[rows], headings.coverage(asked)[rows],
         *_seeds(graph, walked, rows),
         _statements(graph, query, rows), _document(graph, walked.hybrid, rows), lists.near[rows],
-        *_list(lists.gated, rows), *_second_hop(graph, lists.again, rows),
+        *gated_, *requeried, np.full(len(rows), again.left, dtype=np.float32),
+        again.open[rows], again.bridge[rows], again.bridge_title[rows],
+        *_cosines_read(graph, again, rows),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32)
 
 
-def _second_hop(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
-    """Return what the second hop says of each chunk, and how like those it is that were read."""
+def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
+    """Return how like each chunk the best is of those that were read, and the most like."""
     vectors = graph.chunks.vectors
     cosines_read = vectors[rows] @ vectors[again.read].T
     cosines_read[rows[:, None] == again.read] = 0.0
-    return [
-        *_list(again.scores, rows), np.full(len(rows), again.left, dtype=np.float32),
-        again.open[rows], again.bridge[rows], again.bridge_title[rows],
-        cosines_read[:, 0], cosines_read.max(axis=1),
-    ]  # fmt: skip
+    return [cosines_read[:, 0], cosines_read.max(axis=1)]
 
 
-def _list(scores: Floats, rows: Rows) -> list[Floats]:
-    """Return a list's scores, what they lack to the best, and 1 / (10 + rank)."""
-    own = scores[rows]
-    order = np.argsort(-own, kind="stable")
-    places = np.empty(len(own), dtype=np.float32)
-    places[order] = np.arange(len(own))
-    return [own, own - own.max(), 1.0 / (_RANK_OFFSET + places)]
+def _as_lists(*lists: Floats, rows: Rows) -> Floats:
+    """Return each list's scores, what they lack to the best, and 1 / (10 + rank).
+
+    Shape (lists, 3, rows).
+    """
+    own = np.stack([scores[rows] for scores in lists])
+    order = np.argsort(-own, axis=1, kind="stable")
+    places = np.empty_like(own)
+    np.put_along_axis(places, order, np.arange(len(rows), dtype=np.float32)[None, :], axis=1)
+    gaps = own - own.max(axis=1, keepdims=True)
+    return np.stack([own, gaps, 1.0 / (_RANK_OFFSET + places)], axis=1)
 
 
 def _share(scores: Floats) -> Floats:

@@ -41,8 +41,8 @@ class Forest:
     names: tuple[str, ...]
     feature: NDArray[np.intp]
     threshold: NDArray[np.float32]
-    first: NDArray[np.int16]
-    right: NDArray[np.int16]
+    first: NDArray[np.unsignedinteger]
+    right: NDArray[np.unsignedinteger]
     leaves: NDArray[np.float32]
 
     @classmethod
@@ -52,6 +52,7 @@ class Forest:
         most = max((len(nodes) for nodes, _ in laid_out), default=0)
         filled = [[*nodes, *[_NOBODY_PASSES] * (most - len(nodes))] for nodes, _ in laid_out]
         table = np.array(filled, dtype=np.float64).reshape(len(laid_out), most, 4).T
+        number = np.min_scalar_type(most)  # the smaller, the more rows at once
         leaves = np.zeros((len(laid_out), most + 1), dtype=np.float32)
         for row, (_, values) in zip(leaves, laid_out, strict=True):
             row[: len(values)] = values
@@ -59,15 +60,15 @@ class Forest:
             names=tuple(data["features"]),
             feature=table[0].astype(np.intp),
             threshold=table[1].astype(np.float32),
-            first=table[2].astype(np.int16),
-            right=table[3].astype(np.int16),
+            first=table[2].astype(number),
+            right=table[3].astype(number),
             leaves=leaves,
         )
 
     def scores(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the score of each row of a feature matrix, shape (rows, features)."""
         values = np.ascontiguousarray(columns.T)
-        at = np.zeros((len(self.leaves), len(columns)), dtype=np.int16)
+        at = np.zeros((len(self.leaves), len(columns)), dtype=self.first.dtype)
         nodes = zip(self.feature, self.threshold, self.first, self.right, strict=True)
         for feature, threshold, first, right in nodes:
             goes_right = values[feature] > threshold[:, None]

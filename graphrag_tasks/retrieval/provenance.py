@@ -93,6 +93,8 @@ class Provenance:
 
     def entity_hits(self, seeds: Sequence[Seed]) -> tuple[EntityHit, ...]:
         """Return entities with one sentence each that mentions them, in the order given."""
+        if not seeds:
+            return ()
         rows = [seed.row for seed in seeds]
         examples = self._example_sentences[rows]
         known = examples[examples >= 0]
