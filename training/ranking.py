@@ -39,6 +39,7 @@ from graphrag_tasks.retrieval.cover import covering
 from graphrag_tasks.retrieval.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.forest import Forest
 from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.parts import part_weights
 from graphrag_tasks.retrieval.ranking import Query
 from graphrag_tasks.snapshots import Store
 
@@ -71,6 +72,7 @@ class Item:
     Attributes:
         columns: Features of the candidates.
         parts: What each part of the question makes of the candidates, shape (parts, candidates).
+        weights: How much each part counts.
         alone: Documents for each chunk of the set's snapshot.
         documents: Of each candidate, its document.
         groups: Of each candidate, what is one place of a ranking: its chunk or its document.
@@ -80,6 +82,7 @@ class Item:
 
     columns: NDArray[np.float32]
     parts: NDArray[np.float32]
+    weights: tuple[float, ...]
     alone: float
     documents: Rows
     groups: tuple[str, ...]
@@ -114,6 +117,7 @@ def read_items(store: str, questions: str, split: str | None = None) -> list[Ite
             Item(
                 columns=features(graph, query, lists, rows),
                 parts=lists.parts[:, rows],
+                weights=part_weights(query.parts, graph.documents_per_chunk),
                 alone=graph.documents_per_chunk,
                 documents=graph.chunk_documents[rows],
                 groups=tuple(map(str, groups)),
@@ -186,7 +190,7 @@ def leave_one_family_out(sets: Mapping[str, list[Item]], checked: Mapping[str, l
 
 def _ranked(forest: Forest, item: Item) -> NDArray[np.float32]:
     ranked = blended(forest.scores(item.columns), item.columns, alone=item.alone)
-    return covering(ranked, item.parts, item.documents)
+    return covering(ranked, item.parts, item.weights, item.documents)
 
 
 def _family(name: str) -> str:

@@ -9,6 +9,8 @@ what is asked together often stands apart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,13 +28,18 @@ _SAME_DOCUMENT = np.float32(0.2)
 
 
 def covering(
-    scores: Floats, parts: Floats, documents: Rows, allowed: NDArray[np.bool_] | None = None
+    scores: Floats,
+    parts: Floats,
+    weights: Sequence[float],
+    documents: Rows,
+    allowed: NDArray[np.bool_] | None = None,
 ) -> Floats:
     """Return scores by which the first places answer all parts of a question.
 
     Args:
         scores: What chunks are ranked by, standardised, shape (chunks,).
         parts: What each part makes of each chunk, standardised, shape (parts, chunks).
+        weights: Of `part_weights`: how much each part counts.
         documents: The document of each chunk, shape (chunks,).
         allowed: Shape (chunks,): the chunks that may be chosen; None for all.
 
@@ -42,17 +49,18 @@ def covering(
     """
     if not len(parts):
         return scores
-    weights = np.full(len(parts), _PART, dtype=np.float32)
+    answers_to = np.array(weights, dtype=np.float32)[:, None] * parts
+    left = np.full(len(parts), _PART, dtype=np.float32)
     open_rows = np.ones(len(scores), dtype=bool) if allowed is None else allowed.copy()
     places = min(_PLACES, int(open_rows.sum()))
     remaining, covered = scores.copy(), scores.copy()
-    again = _SAME_DOCUMENT if len(parts) > 1 else np.float32(0)
+    again = _SAME_DOCUMENT if sum(weight == 1 for weight in weights) > 1 else np.float32(0)
     above = scores.max(initial=0.0) + np.arange(places, 0, -1, dtype=np.float32)
     for place in range(places):
-        answers = (weights[:, None] * parts).max(axis=0) if place else 0
+        answers = (left[:, None] * answers_to).max(axis=0) if place else 0
         row = int(np.where(open_rows, remaining + answers, -np.inf).argmax())
         covered[row] = above[place]
         open_rows[row] = False
         remaining[documents == documents[row]] -= again
-        weights[parts[:, row].argmax()] *= _ANSWERED
+        left[answers_to[:, row].argmax()] *= _ANSWERED
     return covered

@@ -25,7 +25,7 @@ from graphrag_tasks.retrieval.features import (
 from graphrag_tasks.retrieval.forest import load_forest
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.parts import part_name
+from graphrag_tasks.retrieval.parts import part_name, part_weights
 from graphrag_tasks.retrieval.ranking import Query, Ranking
 from graphrag_tasks.retrieval.walk import Floats
 
@@ -76,7 +76,9 @@ def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
     trees = load_forest().scores(columns)
     ranked = blended(trees, columns, alone=graph.documents_per_chunk)
     allowed = None if query.allowed is None else query.allowed[rows]
-    learned = covering(ranked, lists.parts[:, rows], graph.chunk_documents[rows], allowed)
+    weights = part_weights(query.parts, graph.documents_per_chunk)
+    documents = graph.chunk_documents[rows]
+    learned = covering(ranked, lists.parts[:, rows], weights, documents, allowed)
     walked = lists.walked.scores
     scores: Floats = walked - walked.max() + (learned.min() - 1)
     scores[rows] = learned

@@ -4,12 +4,13 @@
 things, which two passages say. As a whole it is closest to passages that say a little of both.
 Parts are cut at the ends of sentences, at commas and dashes, and before a conjunction that begins a
 clause, by the words of English; questions in other languages are cut at their signs alone. Where
-one part alone begins as a question, the others say what it is about, and are not asked.
+one part alone begins as a question, the others say what it is about.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from graphrag_tasks.lexical import terms
 
@@ -37,8 +38,7 @@ _ASKS = re.compile(
 def question_parts(question: str) -> tuple[str, ...]:
     """Return the parts of a question, in its order; none where there is nothing to cut.
 
-    What has fewer than two terms is left with the part beside it. If a single part asks, only that
-    one is returned.
+    What has fewer than two terms is left with the part beside it.
 
     Args:
         question: Any text.
@@ -49,10 +49,18 @@ def question_parts(question: str) -> tuple[str, ...]:
             found[-1] = f"{found[-1]} {part}"
         else:
             found.append(part)
-    if len(found) < 2:
-        return ()
-    asking = [part for part in found if asks(part)]
-    return tuple(asking if len(asking) == 1 else found[:MOST_PARTS])
+    return tuple(found[:MOST_PARTS]) if len(found) > 1 else ()
+
+
+def part_weights(parts: Sequence[str], about: float) -> tuple[float, ...]:
+    """Return how much the parts of a question count: 1, or less for what it is only about.
+
+    Args:
+        parts: Of `question_parts`.
+        about: Weight of the parts beside the only one that asks.
+    """
+    asking = [asks(part) for part in parts]
+    return tuple(1.0 if asked or sum(asking) != 1 else about for asked in asking)
 
 
 def asks(part: str) -> bool:

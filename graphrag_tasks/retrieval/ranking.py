@@ -57,10 +57,16 @@ class Query:
         return vector
 
     @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """What the question asks for one after the other; none where it is of one part."""
+        return question_parts(self.text)
+
+    @cached_property
     def part_vectors(self) -> Vectors:
-        """The unit vectors of the question's parts, shape (parts, dimension); none of one part."""
-        parts = question_parts(self.text)
-        return self.encode(parts) if parts else np.empty((0, len(self.vector)), dtype=np.float32)
+        """The unit vectors of the parts, shape (parts, dimension)."""
+        if not self.parts:
+            return np.empty((0, len(self.vector)), dtype=np.float32)
+        return self.encode(self.parts)
 
     def best_chunks(self, scores: Scores, id_ranks: Rows, n: int | None = None) -> Rows:
         """Return the allowed chunks with the highest scores, best first; `k` of them by default."""

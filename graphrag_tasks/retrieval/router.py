@@ -108,10 +108,9 @@ def _decide(question: str) -> tuple[str, str]:
 
 def _everything(question: str) -> str:
     """Return the words that ask for everything of a kind; none of a question for several things."""
-    parts = question_parts(question) or (question,)
-    asking = any(map(asks, parts))
-    if asking and len(parts) > 1:
+    asking = [part for part in question_parts(question) or (question,) if asks(part)]
+    if len(asking) > 1:
         return ""
-    text = parts[0] if asking else question
+    text = asking[0] if asking else question
     patterns = _EVERYTHING if asking else (*_EVERYTHING, _NAMED)
     return next((found[0].strip(" ,:;-") for one in patterns if (found := one.search(text))), "")

@@ -14,7 +14,7 @@ from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.blend import blended
 from graphrag_tasks.retrieval.cover import covering
 from graphrag_tasks.retrieval.features import FEATURES
-from graphrag_tasks.retrieval.parts import MOST_PARTS, question_parts
+from graphrag_tasks.retrieval.parts import MOST_PARTS, part_weights, question_parts
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from graphrag_tasks.retrieval.parts import MOST_PARTS, question_parts
         ),
         (
             "Our jobs end after ten minutes. Which interface must a job class implement?",
-            ("Which interface must a job class implement?",),
+            ("Our jobs end after ten minutes.", "Which interface must a job class implement?"),
         ),
         (
             "Our PI has two engines. On what platform do they run, and which note tells the sizes?",
@@ -42,7 +42,7 @@ from graphrag_tasks.retrieval.parts import MOST_PARTS, question_parts
             "Does the import activate everything and does SAP support my edition?",
             ("Does the import activate everything", "does SAP support my edition?"),
         ),
-        ("What happens to my edits if I pull now?", ("What happens to my edits",)),
+        ("What happens to my edits if I pull now?", ("What happens to my edits", "I pull now?")),
         ("Why, for the spooler, and how is it set?", ()),
         (
             "Wie heißt die Tabelle, welche Notiz gilt?",
@@ -66,20 +66,33 @@ def test_each_part_has_a_place_before_the_same_is_said_again() -> None:
     parts = np.array([[3, 3, 0, 0], [0, 0, 3, 0]], np.float32)
     assert np.argsort(-scores).tolist() == [0, 1, 2, 3]
     documents = np.arange(4)
-    assert np.argsort(-covering(scores, parts, documents)).tolist() == [0, 2, 1, 3]
+    assert np.argsort(-covering(scores, parts, (1, 1), documents)).tolist() == [0, 2, 1, 3]
     best_for_a_part = np.array([[0, 9, 0, 0], [0, 0, 3, 0]], np.float32)
-    assert covering(scores, best_for_a_part, documents).argmax() == 0
+    assert covering(scores, best_for_a_part, (1, 1), documents).argmax() == 0
     allowed = np.array([False, True, True, True])
-    covered = covering(scores, parts, documents, allowed)
+    covered = covering(scores, parts, (1, 1), documents, allowed)
     assert np.argsort(-covered[1:]).tolist() == [0, 1, 2]
+
+
+def test_what_a_question_is_about_counts_less_than_what_it_asks() -> None:
+    asked = question_parts(
+        "Our jobs end after ten minutes. Which interface must a class implement?"
+    )
+    assert part_weights(asked, 0.1) == (0.1, 1)
+    assert part_weights(("Which table", "what note"), 0.1) == (1, 1)
+    assert part_weights(("die Tabelle", "die Notiz"), 0.1) == (1, 1)
+    scores = np.array([3.0, 2.9, 2.8, 0.0], np.float32)
+    parts = np.array([[3, 3, 0, 0], [0, 0, 3, 0]], np.float32)
+    for weights, order in (((0, 1), [0, 2, 1, 3]), ((1, 0), [0, 1, 2, 3])):
+        assert np.argsort(-covering(scores, parts, weights, np.arange(4))).tolist() == order
 
 
 def test_several_parts_are_looked_for_in_several_documents() -> None:
     scores = np.array([3.0, 2.9, 2.8, 0.0], np.float32)
     nothing = np.zeros((2, 4), np.float32)
     documents = np.array([0, 0, 1, 1])
-    assert np.argsort(-covering(scores, nothing, documents)).tolist() == [0, 2, 1, 3]
-    assert np.argsort(-covering(scores, nothing[:1], documents)).tolist() == [0, 1, 2, 3]
+    assert np.argsort(-covering(scores, nothing, (1, 1), documents)).tolist() == [0, 2, 1, 3]
+    assert np.argsort(-covering(scores, nothing, (0.5, 1), documents)).tolist() == [0, 1, 2, 3]
 
 
 @settings(deadline=None, derandomize=True)
@@ -91,7 +104,7 @@ def test_places_are_given_to_different_chunks_and_no_chunk_is_lost(
     rows: list[tuple[int, int, int]], count: int
 ) -> None:
     values = np.array(rows, np.float32).T
-    covered = covering(values[0], values[1 : 1 + count], np.arange(len(rows)) // 2)
+    covered = covering(values[0], values[1 : 1 + count], (1,) * count, np.arange(len(rows)) // 2)
     assert covered.shape == values[0].shape
     assert np.isfinite(covered).all()
     if not count:
