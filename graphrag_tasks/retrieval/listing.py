@@ -6,7 +6,8 @@ the other side. The kind ("tables") narrows it where names, labels or statements
 some of them, and a common noun of another kind is never listed. A question without a verb ("all
 tables of X") lists what is known to be of the kind among the neighbours of X; one without a name
 ("all tables") what statements say to be one, and with a passive ("tables that were replaced") what
-of those a statement says it of.
+of those a statement says it of. Where no relation answers, one of the first passages may say what
+things of the kind include ("monitors such as …").
 """
 
 from __future__ import annotations
@@ -29,6 +30,13 @@ _IS = frozenset({"be", "be a", "be an", "is a"})
 _INCLUDES = frozenset({"include", "comprise", "be such as"})
 _PASSIVE = re.compile(r"^be \w+(?:ed|en|t|wn|ne|ld|nd|de|id)\b|\bby$")
 _WITH_PREPOSITION = re.compile(r" (?:at|for|from|in|into|of|on|onto|over|to|under|via|with|as)$")
+_DENIED = re.compile(r"\b(?:not|never|cannot|no longer|without)\b|n['’]t\b", re.IGNORECASE)
+_READ = 3
+"""Passages that may say what things of a kind include."""
+
+_FROM_A_PASSAGE = (
+    "Listed is what one passage says things of the kind include, whatever else is asked."
+)
 _NO_LIST = "No relation of what the question names has its verb and kind: nothing could be listed."
 _KIND_UNKNOWN = "No statement, label or name says which of the things listed are of the kind asked."
 
@@ -45,13 +53,18 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     asked = read(query.text, named_seeds(graph, query))
     answers = _answers(graph, asked)
     listed = _of_kind(graph, asked, set(answers.values()))
+    notes = []
+    if not listed and asked.kind and not asked.done and not _DENIED.search(query.text):
+        answers = _included(graph, asked.kind, [chunk.row for chunk in ranking.chunks[:_READ]])
+        listed, notes = set(answers.values()), [_FROM_A_PASSAGE]
     kept = [relation for relation, entity in answers.items() if entity in listed]
     seeds = [seed for one in asked.names for seed in one.seeds]
     if not listed:
         return ranking.with_more(seeds=seeds or ranking.seeds, notes=[_NO_LIST])
     names = graph.entity_names
     cosines = graph.relations.vectors[kept] @ query.vector
-    known = asked.kind is None or any(asked.kind in _kinds(graph, one) for one in listed)
+    if asked.kind and not any(asked.kind in _kinds(graph, one) for one in listed):
+        notes.append(_KIND_UNKNOWN)
     return ranking.with_more(
         relations=[
             RankedRelation(row, float(cosine)) for row, cosine in zip(kept, cosines, strict=True)
@@ -61,7 +74,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
             Seed(row, float(graph.entities.vectors[row] @ query.vector), "listed")
             for row in sorted(listed, key=lambda one: (names[one].casefold(), names[one]))
         ],
-        notes=[] if known else [_KIND_UNKNOWN],
+        notes=notes,
     )
 
 
@@ -76,6 +89,22 @@ def _answers(graph: Graph, asked: Asked) -> dict[int, int]:
         near = _neighbours(graph, asked.kind_names if asked.is_bare else asked.names)
         found = _of_those(graph, near, asked.kind)
     return {row: found[row] for row in sorted(found, key=graph.relations.id_ranks.__getitem__)}
+
+
+def _included(graph: Graph, kind: str, chunks: Iterable[int]) -> dict[int, int]:
+    """Return the relations of the first chunk that say what things of a kind include, each."""
+    for chunk in chunks:
+        relations, _ = graph.chunk_relations.pairs(np.array([chunk]))
+        found = {
+            relation: int(graph.tails[relation])
+            for relation in sorted(relations.tolist(), key=graph.relations.id_ranks.__getitem__)
+            if graph.relation_words[relation] in _INCLUDES
+            and not graph.denied[relation]
+            and terms(graph.entity_names[graph.heads[relation]])[-1:] == [kind]
+        }
+        if found:
+            return found
+    return {}
 
 
 def _of_those(graph: Graph, found: Mapping[int, int], kind: str) -> dict[int, int]:

@@ -107,12 +107,12 @@ def test_lists_what_is_asked_for_and_nothing_else(
     [
         "Which colours does MATDOC like?",
         "Which monitors that we know from Cloud Integration are carried?",
-        "Which protocols are carried at Cloud Integration?",
+        "Which protocols are not carried at Cloud Integration?",
+        "Which protocols doesn't the Linux cluster like?",
         "Which tables did replace?",
         "Tables one can replace with MATDOC and what the Linux cluster runs",
         "Which tables were not replaced?",
         "Which protocols were replaced?",
-        "Which protocols arrive in my flow?",
         "Which songs did Cloud Integration write?",
         "which are they",
     ],
@@ -122,6 +122,17 @@ def test_what_no_relation_answers_is_not_listed(index: Index, question: str) -> 
     assert listed(context) == []
     assert "nothing could be listed" in context.notes[-1]
     assert context.chunks
+
+
+def test_what_a_found_passage_says_the_kind_includes_is_listed_with_a_note(index: Index) -> None:
+    for question in (
+        "Which protocols arrive in my flow?",
+        "Which protocols are carried at Cloud Integration?",
+    ):
+        context = index.search(question, "list")
+        assert listed(context) == ["HTTP", "LDAP"]
+        assert "one passage says" in context.notes[-1]
+        assert {one.text for one in context.relations} >= {"protocols include HTTP"}
 
 
 def test_names_of_no_known_kind_are_listed_with_a_note(index: Index) -> None:
