@@ -6,18 +6,18 @@ r"""Train the ranking of chunks on questions with known sources, and check it on
 
 A set is a store and questions about it; sets whose names begin alike up to a hyphen (`hotpot`,
 `hotpot-untitled`) are of one family. Every family is ranked by trees that were grown on the other
-families alone, and the figures are printed beside those of modes `hybrid` and `graph`; so are those
-of sets given by `--check`, on which no tree is grown. Trees are
-grown by LightGBM, here only; what is written are their splits and leaves as text, which
-`graphrag_tasks.retrieval.forest` reads. One thread and fixed seeds: the same input gives the same
-file.
+families alone, and every fifth of its questions by trees that were grown on all but that fifth of
+each set; the figures are printed beside those of modes `hybrid` and `graph`. Sets given by
+`--check` are judged too, and no tree is grown on them. Trees are grown by LightGBM, here only; what
+is written are their splits and leaves as text, which `graphrag_tasks.retrieval.forest` reads. One
+thread and fixed seeds: the same input gives the same file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -62,6 +62,7 @@ PARAMETERS = {
     "verbosity": -1,
 }
 DIGITS = 6
+FOLDS = 5
 _DENSE, _BM25, _WALK = (FEATURES.index(name) for name in ("dense_z", "bm25_z", "walk"))
 
 
@@ -163,29 +164,45 @@ def _tree(node: dict[str, Any]) -> Any:  # noqa: ANN401 - nested lists
     ]
 
 
-def leave_one_family_out(sets: Mapping[str, list[Item]], checked: Mapping[str, list[Item]]) -> None:
-    """Print the figures of each set, ranked by trees that never saw its family."""
-    print(f"{'set':20}{'mode':10}{'Recall@5':>10}{'all@8':>8}")
-    judged = {**sets, **checked}
-    families = dict.fromkeys(map(_family, judged))
-    grown = {
-        family: Forest.from_json(
-            fit([items for name, items in sets.items() if _family(name) != family])
-        )
-        for family in families
-        if any(_family(name) != family for name in sets)
+def check(sets: Mapping[str, list[Item]], checked: Mapping[str, list[Item]]) -> None:
+    """Print the figures of each set, ranked by trees that saw neither family nor questions."""
+    print(f"{'set':20}{'ranked by':20}{'Recall@5':>10}{'all@8':>8}")
+    without = {
+        family: Forest.from_json(fit(rest))
+        for family in dict.fromkeys(map(_family, (*sets, *checked)))
+        if (rest := [items for name, items in sets.items() if _family(name) != family])
     }
-    for name, items in judged.items():
-        ranked: dict[str, Callable[[Item], NDArray[np.float32]]] = {
-            "hybrid": lambda item: item.columns[:, _DENSE] + item.columns[:, _BM25],
-            "graph": lambda item: item.columns[:, _WALK],
+    folds = [
+        Forest.from_json(
+            fit(
+                [
+                    [one for place, one in _numbered(items) if place != fold]
+                    for items in sets.values()
+                ]
+            )
+        )
+        for fold in range(FOLDS)
+    ]
+    for name, items in {**sets, **checked}.items():
+        ranked = {
+            "hybrid": [item.columns[:, _DENSE] + item.columns[:, _BM25] for item in items],
+            "graph": [item.columns[:, _WALK] for item in items],
         }
-        if forest := grown.get(_family(name)):
-            ranked["ranked"] = partial(_ranked, forest)
-        for mode, score in ranked.items():
-            figures = [item.figures(score(item)) for item in items]
+        if forest := without.get(_family(name)):
+            ranked["family left out"] = [_ranked(forest, item) for item in items]
+        if name in sets:
+            ranked["questions left out"] = [
+                _ranked(folds[fold], item) for fold, item in _numbered(items)
+            ]
+        for way, scores in ranked.items():
+            figures = [item.figures(own) for item, own in zip(items, scores, strict=True)]
             recall, complete = (fmean(column) for column in zip(*figures, strict=True))
-            print(f"{name:20}{mode:10}{recall:10.3f}{complete:8.3f}")
+            print(f"{name:20}{way:20}{recall:10.3f}{complete:8.3f}")
+
+
+def _numbered(items: Sequence[Item]) -> list[tuple[int, Item]]:
+    """Return each question with its fold, which is the same in all sets of a family."""
+    return [(place % FOLDS, item) for place, item in enumerate(items)]
 
 
 def _ranked(forest: Forest, item: Item) -> NDArray[np.float32]:
@@ -211,7 +228,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="file that the ranking goes to")
     options = parser.parse_args()
     sets, checked = map(_read_sets, (options.set, options.check))
-    leave_one_family_out(sets, checked)
+    check(sets, checked)
     if options.write:
         text = json.dumps(fit(list(sets.values())), separators=(",", ":"))
         options.write.write_text(text + "\n", "utf-8")
