@@ -16,9 +16,11 @@ from graphrag_tasks.lexical import STOP_WORDS, fold, terms
 from graphrag_tasks.retrieval.seeds import NamedSeeds
 
 _WORD = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")
+_PREPOSITION_WORDS = "about at by for from in into of on onto over through to under via with"
+_PREPOSITIONS = frozenset(_PREPOSITION_WORDS.split())
 _LEAD = re.compile(
     r"(?:^\W*|(?<=[.:;?!]) |(?<= - ))(?:please )?"
-    r"(?:(?:about|at|by|for|from|in|into|of|on|over|through|to|under|via|with) )?"
+    rf"(?:(?:{_PREPOSITION_WORDS.replace(' ', '|')}) )?"
     r"(?:which|what|list|name|show|enumerate|give)\b(?: me| are(?= (?:all|the|my|our)\b))?"
     r"(?: (?:all|every|each|the|my|our|of|a|list|other|different|kinds?|types?)\b)*",
     re.IGNORECASE,
@@ -27,8 +29,6 @@ _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "get", "gets
 _NOT = frozenset(("not", "never", "cannot", "without"))
 _BEING_THERE = frozenset(("exist", "exists", "available", "known", "all"))
 _RELATIVE = frozenset(("that", "which", "who"))
-_PREPOSITION_WORDS = "about at by for from in into of on onto over to under via with"
-_PREPOSITIONS = frozenset(_PREPOSITION_WORDS.split())
 _SINGULAR_WORDS = "was is has does this thus access process class as its us"
 _SINGULAR = frozenset(_SINGULAR_WORDS.split())
 """Words in s that are no plural of what is asked for."""
