@@ -23,6 +23,7 @@ _COUNTS = {
     "documents_skipped": "of them skipped",
     "documents_empty": "of them empty",
     "pages": "pages",
+    "left_out": "parts left out of documents",
     "renditions_omitted": "documents without renditions",
     "chunks": "chunks",
     "links": "links",

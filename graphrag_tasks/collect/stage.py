@@ -89,6 +89,7 @@ def _counts(documents: pa.Table) -> dict[str, int | float]:
         "pages": pc.sum(documents["pages_out"]).as_py() or 0,
         "characters": pc.sum(documents["characters"]).as_py() or 0,
         "sentences_kept": 0,
+        "left_out": _left_out(documents),
         "renditions_omitted": 0,
         "documents_hidden": pc.sum(pc.equal(pc.list_value_length(documents["labels"]), 0)).as_py()
         or 0,
@@ -96,6 +97,11 @@ def _counts(documents: pa.Table) -> dict[str, int | float]:
     for status in ("parsed", "partial", "empty", _FAILED, _SKIPPED):
         stats[f"documents_{status}"] = len(_ids(documents, "status", status))
     return stats
+
+
+def _left_out(documents: pa.Table) -> int:
+    parts = pc.list_flatten(documents["left_out"])
+    return int(pc.sum(pc.struct_field(parts, "count")).as_py() or 0)
 
 
 def _stream(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -81,6 +81,7 @@ class ParsedDocument:
         pages_ocr: Pages of these whose text was read from a picture.
         cells: Cells that its tables have; the blocks may have only the first of them.
         pages_lost: Numbers of the pages that should have given text and did not.
+        left_out: How many parts are in no block, by reason (`left_out.LeftOut`).
         tree: Docling's document, where the reader made one; it stays in the reader's process.
         renditions: The whole document in other forms; none until `renditions.rendered`.
     """
@@ -92,6 +93,7 @@ class ParsedDocument:
     pages_ocr: int = 0
     cells: int = 0
     pages_lost: Sequence[int] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
     tree: Any = field(default=None, repr=False, compare=False)
     renditions: Renditions = NOT_RENDERED
 

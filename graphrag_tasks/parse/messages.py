@@ -40,6 +40,7 @@ def encode_parsed(parsed: ParsedDocument) -> bytes:
         "pages_ocr": parsed.pages_ocr,
         "cells": parsed.cells,
         "pages_lost": list(parsed.pages_lost),
+        "left_out": {str(reason): count for reason, count in parsed.left_out.items()},
         "renditions": parsed.renditions,
     }
     return json.dumps(message).encode("ascii")

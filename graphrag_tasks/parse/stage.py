@@ -68,8 +68,8 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
         `documents`, one row per source row in its order; `blocks`, and the `cells` of those that
         are tables, in reading order; `renditions`, one row per document that was read. Of the
         stats, `cells_omitted` counts the cells beyond `config.max_cells` of their documents,
-        `links` the links in the blocks, and `renditions_omitted` the documents that are too long
-        to be rendered.
+        `left_out` the parts of documents that are in no block, `links` the links in the blocks,
+        and `renditions_omitted` the documents that are too long to be rendered.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
@@ -132,10 +132,16 @@ def _parse_one(
     row |= {"characters": parsed.characters, "cells": parsed.cells}
     if parsed.title:
         row |= {"title": parsed.title.text, "title_source": parsed.title.source}
+    row["left_out"] = _left_out(parsed)
     row["language"] = detect_language(parsed.blocks)
     if parsed.pages_lost:
         row |= _pages_lost(parsed, source["uri"])
     return row, parsed
+
+
+def _left_out(parsed: ParsedDocument) -> list[dict[str, Any]] | None:
+    counts = sorted((str(reason), count) for reason, count in parsed.left_out.items() if count)
+    return [{"reason": reason, "count": count} for reason, count in counts] or None
 
 
 def _pages_lost(parsed: ParsedDocument, uri: str) -> dict[str, Any]:
@@ -168,6 +174,7 @@ def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> Parsed
         raise DocumentError(error.code, error.what, uri, error.hint) from error
     if not parsed.blocks:
         row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
+        row["left_out"] = _left_out(parsed)
         hint = "If it is a scan, set parse.ocr = 'auto'" if media_type == "pdf" else ""
         raise DocumentError("no_text", "the document was read and holds no text", uri, hint)
     return parsed
@@ -222,6 +229,9 @@ def _stats(
     stats["pages"] = sum(document["pages_out"] or 0 for document in documents)
     stats |= {name: tables[name].num_rows for name in ("blocks", "cells")}
     stats["cells_omitted"] = sum(row["cells"] for row in documents) - tables["cells"].num_rows
+    stats["left_out"] = sum(
+        one["count"] for document in documents for one in document["left_out"] or ()
+    )
     stats["links"] = pc.sum(pc.list_value_length(tables["blocks"]["links"])).as_py() or 0
     stats["renditions_omitted"] = tables["renditions"]["docling_json"].null_count
     return stats

@@ -94,7 +94,7 @@ __all__ = [
     "vectors_schema",
 ]
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 BLOCK_SEPARATOR = "\n\n"
 
 SCHEMAS: dict[str, pa.Schema] = {

@@ -21,6 +21,9 @@ from graphrag_tasks.schemas.columns import (
 LINK_SPAN = pa.struct([pa.field("start", INT), pa.field("end", INT), pa.field("href", STRING)])
 """A hyperlink in a block: the span of its text there, and what it refers to, as written."""
 
+LEFT_OUT = pa.struct([pa.field("reason", STRING), pa.field("count", INT)])
+"""How many parts of a document its reader left out for one reason (`parse.left_out`)."""
+
 LABELS = (
     column(
         "labels",
@@ -62,6 +65,12 @@ DOCUMENTS = pa.schema(
         column("pages_out", INT, "pages that gave text", nullable=True),
         column("characters", INT, "length of the document text"),
         column("cells", INT, "cells of its tables; `cells` has the first parse.max_cells"),
+        column(
+            "left_out",
+            pa.list_(LEFT_OUT),
+            "what is in no block, by reason (`parse.left_out`); null: nothing is known to be",
+            nullable=True,
+        ),
         column("status", STRING, "parsed, partial (some pages lost), empty, failed or skipped"),
         column("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES", nullable=True),
         column("error_message", STRING, "what went wrong and what to do", nullable=True),

@@ -1,0 +1,24 @@
+"""What readers leave out of a document, counted by reason, so that nothing is lost unseen."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class LeftOut(StrEnum):
+    """Why a part of a document is in none of its blocks."""
+
+    PAGE_FURNITURE = "page_furniture"
+    """Lines of a PDF that are page numbers, running headers or running footers."""
+    HEADER_FOOTER = "header_footer"
+    """Paragraphs of the headers and footers of pages and slides."""
+    COMMENT = "comment"
+    """Comments of reviewers, and of authors in the source of a page."""
+    DELETED_TEXT = "deleted_text"
+    """Passages that a tracked change has deleted."""
+    HIDDEN = "hidden"
+    """Elements that readers of the document do not see, such as hidden slides."""
+    BOILERPLATE = "boilerplate"
+    """Elements of a page around its text: navigation, banners, forms."""
+    INVALID_CHARACTERS = "invalid_characters"
+    """Characters that no text has, such as NUL."""
