@@ -58,6 +58,7 @@ class Fingerprints:
         cls, config: Config, listed: pa.Table, *, overrides: Overrides, schema: GraphSchema
     ) -> Fingerprints:
         """Compute the chain for a configuration, a listing of the sources and a user's files."""
+        resolver = load_resolver(config.extract.coref)
         extraction = fingerprint(
             {
                 "schema": schemas.SCHEMA_VERSION,
@@ -67,9 +68,7 @@ class Fingerprints:
                 | {"model": nlp.model_version(config.sentences.model)},
                 "extract": _part("extract", config.extract.model_dump(exclude={"batch_size"}))
                 | {"model": nlp.model_version(config.extract.model)},
-                "nlp": code_version("graphrag_tasks.nlp"),
-                "coref": code_version("graphrag_tasks.coref"),
-                "resolver": load_resolver(config.extract.coref).fingerprint,
+                "resolver": [resolver.fingerprint, code_version(type(resolver).__module__)],
             }
         )
         collected_columns = ["document_id", "content_sha256", "labels", "labels_error"]
@@ -79,15 +78,12 @@ class Fingerprints:
             collected,
             "gazetteer",
             config=config.gazetteer.model_dump(),
-            names=code_version("graphrag_tasks.names"),
-            sql=code_version("graphrag_tasks.sql"),
         )
         normalized = _chain(
             listed_names,
             "normalize",
             config=config.normalize.model_dump(),
             model=nlp.model_version(config.normalize.model),
-            forms=code_version("graphrag_tasks.forms"),
         )
         resolved = _chain(
             normalized,
@@ -103,15 +99,14 @@ class Fingerprints:
             model=nlp.model_version(config.mention.model),
         )
         related = _chain(mentioned, "relate", schema=schema.fingerprint)
-        graph = {"code": code_version("graphrag_tasks.graph"), **config.graph.model_dump()}
+        graph = config.graph.model_dump()
         grouped = _chain(
             related, "communities", config=config.communities.model_dump(), graph=graph
         )
         model = make_embedder(config.embed).fingerprint
         embedded = _chain(grouped, "embed", model=model, heading_path=config.embed.heading_path)
         # The vector server holds a copy of the snapshot: it changes nothing in it.
-        lexical = code_version("graphrag_tasks.lexical")
-        loaded = _chain(embedded, "load", graph=graph, lexical=lexical)
+        loaded = _chain(embedded, "load", graph=graph)
         return cls(
             extraction, collected, listed_names, normalized, resolved, mentioned, related, grouped,
             embedded, loaded,

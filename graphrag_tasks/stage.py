@@ -12,9 +12,10 @@ test all call the same function.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,8 +24,6 @@ from pathlib import Path
 from typing import Self
 
 import pyarrow as pa
-
-_CODE_SUFFIXES = (".py", ".json")
 
 
 @dataclass(frozen=True)
@@ -65,25 +64,88 @@ class StageResult:
 
 @cache
 def code_version(module: str) -> str:
-    """Return a hash of a stage's source files, so that changed code re-runs the stage.
+    """Return a hash of the code that a module runs, so that changed code re-runs its stage.
 
-    JSON files beside the code, such as learned weights, count as code.
+    That is the module, or the whole package, and every module of this project that these import,
+    directly or not. JSON files beside any of them, such as learned weights, count as code. What is
+    imported for types alone does not.
 
     Args:
         module: Dotted name of a module or package, which is located but not imported.
+
+    Raises:
+        ModuleNotFoundError: There is no such module.
     """
-    spec = importlib.util.find_spec(module)
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(module)
-    origin = Path(spec.origin)
-    files = [origin]
-    if origin.name == "__init__.py":
-        files = sorted(one for one in origin.parent.rglob("*") if one.suffix in _CODE_SUFFIXES)
+    sources = {source for name in code_of(module) if (source := _source_of(name))}
+    data = {file for folder in {one.parent for one in sources} for file in folder.glob("*.json")}
+    root = min(sources, key=lambda file: len(file.parts)).parent
     digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.relative_to(origin.parent).as_posix().encode())
+    for file in sorted(sources | data):
+        digest.update(file.relative_to(root).as_posix().encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def code_of(module: str) -> set[str]:
+    """Return the dotted names of the modules that `code_version` covers.
+
+    Raises:
+        ModuleNotFoundError: There is no such module.
+    """
+    if _source_of(module) is None:
+        raise ModuleNotFoundError(module)
+    root, found = module.partition(".")[0], set[str]()
+    waiting = {module, *_below(module)}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        packages = {name.rsplit(".", count)[0] for count in range(1, name.count(".") + 1)}
+        named = packages | {one for one in _imports_of(name) if one.partition(".")[0] == root}
+        waiting |= {one for one in named - found if _source_of(one) is not None}
+    return found
+
+
+def _below(package: str) -> Iterator[str]:
+    """Yield the modules of a package, and of those in it: a stage may load some by name."""
+    source = _source_of(package)
+    if source is not None and source.name == "__init__.py":
+        for file in source.parent.rglob("*.py"):
+            parts = file.relative_to(source.parent).with_suffix("").parts
+            yield ".".join((package, *(part for part in parts if part != "__init__")))
+
+
+@cache
+def _source_of(module: str) -> Path | None:
+    """Return a module's file, or None for names that are no modules."""
+    root, *parts = module.split(".")
+    spec = importlib.util.find_spec(root)
+    if spec is None or spec.origin is None:
+        return None
+    place = Path(spec.origin).parent.joinpath(*parts)
+    files = (place / "__init__.py", place.with_suffix(".py")) if parts else (Path(spec.origin),)
+    return next((file for file in files if file.is_file()), None)
+
+
+@cache
+def _imports_of(module: str) -> frozenset[str]:
+    """Return the names that a module imports at run time, those inside functions among them.
+
+    `from a import b` may name a module or what is in one: both are returned.
+    """
+    source = _source_of(module)
+    waiting: list[ast.AST] = [ast.parse(source.read_bytes())] if source else []
+    found: set[str] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        waiting += ast.iter_child_nodes(node)
+    return frozenset(found)
 
 
 def dependency_versions(distributions: Sequence[str]) -> dict[str, str]:

@@ -7,12 +7,13 @@ from importlib import import_module
 from importlib.metadata import distributions
 from pathlib import Path
 
+import grimp
 import pytest
 
 from graphrag_tasks import schemas
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES
 from graphrag_tasks.snapshots import ARROW_TABLES, SNAPSHOT_TABLES
-from graphrag_tasks.stage import code_version
+from graphrag_tasks.stage import _imports_of, _source_of, code_of, code_version
 
 ROOT = Path(__file__).parent.parent
 STAGES = ("plan", *SHARD_STAGES, *CORPUS_STAGES)
@@ -40,20 +41,54 @@ def test_every_table_of_a_snapshot_has_a_schema() -> None:
     assert {*SNAPSHOT_TABLES, *ARROW_TABLES} <= {*schemas.SCHEMAS, *schemas.VECTOR_TABLES}
 
 
-@pytest.mark.parametrize("changed", ["rules.py", "weights.json"])
+@pytest.fixture
+def imports() -> grimp.ImportGraph:
+    return grimp.build_graph("graphrag_tasks", exclude_type_checking_imports=True)
+
+
+def test_all_code_that_a_stage_imports_is_in_its_version(imports: grimp.ImportGraph) -> None:
+    for name in (*SHARD_STAGES, *CORPUS_STAGES):
+        module = module_of(name)
+        imported = imports.find_upstream_modules(module, as_package=True)
+        own = {module, *imports.find_descendants(module)}
+        run = imported | own
+        around = {
+            one.rsplit(".", count)[0] for one in run for count in range(1, 1 + one.count("."))
+        }
+        assert code_of(module) == run | around, name
+
+
+PROJECT = {
+    "__init__.py": "",
+    "stage/__init__.py": "from project.helpers import rules",
+    "stage/weights.json": "{}",
+    "helpers/__init__.py": "",
+    "helpers/rules.py": "def rule():\n    import project.helpers.deep",
+    "helpers/deep.py": "",
+    "helpers/strange.py": "",
+}
+"""A stage that imports a module, which imports another in a function."""
+
+
+def forget_code() -> None:
+    for cached in (code_version, _source_of, _imports_of):
+        cached.cache_clear()
+
+
+@pytest.mark.parametrize("changed", PROJECT)
 def test_changed_code_changes_the_version(
     changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = tmp_path / "some_stage"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / changed).write_text("1\n")
+    for name, text in PROJECT.items():
+        file = tmp_path / "project" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    code_version.cache_clear()
-    before = code_version("some_stage")
-    (package / changed).write_text("2\n")
-    code_version.cache_clear()
-    assert code_version("some_stage") != before
+    forget_code()
+    before = code_version("project.stage")
+    (tmp_path / "project" / changed).write_text(f"{PROJECT[changed]}\n")
+    forget_code()
+    assert (code_version("project.stage") != before) == (changed != "helpers/strange.py")
 
 
 def test_layers_hold() -> None:
