@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 
 ID_HEX_DIGITS = 24
 """Digits of an id: 96 bits; 10^8 rows collide with a probability below 10^-12."""
+
+ID_PATTERN = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"
+"""What every id looks like."""
+
+_ID = re.compile(ID_PATTERN)
 
 
 def content_id(kind: str, *parts: str | int) -> str:
@@ -32,6 +38,11 @@ def content_id(kind: str, *parts: str | int) -> str:
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
     return digest.hexdigest()[:ID_HEX_DIGITS]
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text may be an id: then it is safe as a name of a folder."""
+    return _ID.fullmatch(text) is not None
 
 
 def text_sha256(text: str) -> str:

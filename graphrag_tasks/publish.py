@@ -15,12 +15,12 @@ from typing import Any
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.receipts import Table
+from graphrag_tasks.schemas import SCHEMA_VERSION
 from graphrag_tasks.snapshots import (
     ARROW_TABLES,
-    MANIFEST_FILE,
     SNAPSHOT_TABLES,
-    Manifest,
     Snapshot,
     Store,
     content_snapshot_id,
@@ -38,8 +38,7 @@ def time_of_publish(store: Store) -> datetime:
     published = store.manifests()
     if not published:
         return now
-    newest = datetime.fromisoformat(published[-1]["created_at"])
-    return max(now, newest + timedelta(seconds=1))
+    return max(now, published[-1].published_at + timedelta(seconds=1))
 
 
 def build_manifest(
@@ -71,6 +70,7 @@ def build_manifest(
         created_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
         embedding=dict(embedding),
         tables=dict(tables),
+        schema_version=SCHEMA_VERSION,
         **about,
     )
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from graphrag_tasks.config import QualityConfig
 from graphrag_tasks.errors import QualityError
 from graphrag_tasks.evaluate import gate as ask_questions
+from graphrag_tasks.manifests import Manifest
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.snapshots import Manifest, Snapshot
+from graphrag_tasks.snapshots import Snapshot
 
 log = logging.getLogger(__name__)
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import ConfigError, SnapshotError
 from graphrag_tasks.load.fields import row_keys, rows_of
 from graphrag_tasks.load.vector_store import VectorStore, rows_in
 from graphrag_tasks.locks import sole_run
+from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.schemas import VECTOR_TABLES
-from graphrag_tasks.snapshots import ARROW_TABLES, MANIFEST_FILE, Store
+from graphrag_tasks.snapshots import ARROW_TABLES, Store, last_readable
 
 log = logging.getLogger(__name__)
 
@@ -24,11 +24,11 @@ class Rollback:
     """A pointer that was moved.
 
     Attributes:
-        before: The snapshot that was current.
+        before: The snapshot that was current; None where `CURRENT` was lost.
         after: The one that is current now.
     """
 
-    before: str
+    before: str | None
     after: str
 
 
@@ -58,14 +58,14 @@ def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
     Args:
         store: Where it is published.
         snapshot_id: The snapshot to go back to; the one published before the current one by
-            default.
+            default, and the newest one where `CURRENT` is lost.
 
     Raises:
         SnapshotError: There is no such snapshot, or it is damaged; `CURRENT` is left alone.
         TransientError: A run is working on the store.
     """
     with sole_run(store.folder):
-        before = store.current_id() or store.open().snapshot_id
+        before = store.current_id()
         target = store.open(snapshot_id or _published_before(store, before))
         target.verify()
         store.set_current(target.snapshot_id, instead_of=before)
@@ -73,8 +73,10 @@ def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
     return Rollback(before, target.snapshot_id)
 
 
-def _published_before(store: Store, snapshot_id: str) -> str:
+def _published_before(store: Store, snapshot_id: str | None) -> str | None:
     ids = store.snapshot_ids()
+    if snapshot_id is None:
+        return ids[-1] if ids else None
     place = ids.index(snapshot_id) if snapshot_id in ids else len(ids)  # a damaged one is not
     if place == 0:
         raise SnapshotError(
@@ -93,8 +95,7 @@ def verify_all(store: Store) -> list[str]:
         SnapshotError: Some are damaged or of an older schema; the message names each, once all
             were looked at.
     """
-    ids = store.snapshot_ids()
-    ids += [one for one in store.unreadable() if store.snapshot_folder(one).exists(MANIFEST_FILE)]
+    ids = [*store.snapshot_ids(), *store.damaged()]
     damaged = []
     for snapshot_id in ids:
         try:
@@ -121,8 +122,10 @@ def collect_garbage(
 ) -> Removed:
     """Remove snapshots beyond the newest ones, and what killed runs left in staging.
 
-    The current snapshot is kept whatever its age. Readers that hold a removed snapshot open keep
-    its memory-mapped arrays, and get a `SnapshotError` where they ask for anything else.
+    The current snapshot is kept whatever its age, the newest in its place where `CURRENT` is lost,
+    and the last one that can be read (`snapshots.last_readable`). Readers that hold a removed
+    snapshot open keep its memory-mapped arrays, and get a `SnapshotError` where they ask for
+    anything else.
 
     Args:
         store: Where to tidy up.
@@ -139,9 +142,7 @@ def collect_garbage(
     if keep < 0:
         raise ConfigError(f"cannot keep {keep} snapshots", "publish.keep", "Name 0 or more")
     with sole_run(store.folder):
-        current = store.current_id()
-        others = [one for one in store.snapshot_ids() if one != current]
-        old = others[: max(len(others) - keep, 0)]
+        old = _old(store, keep)
         given_up = _given_up(store, (now or datetime.now(UTC)) - staging_age)
         folders = [*map(store.snapshot_folder, old), *given_up.values()]
         freed = sum(folder.own_bytes() for folder in folders)
@@ -155,17 +156,27 @@ def collect_garbage(
     return Removed(tuple(old), tuple(given_up), freed, vectors)
 
 
+def _old(store: Store, keep: int) -> list[str]:
+    """Return the ids of the snapshots to remove, oldest first."""
+    ids = store.snapshot_ids()
+    current = store.current_id() or (ids[-1] if ids else None)
+    others = [one for one in ids if one != current]
+    old = others[: max(len(others) - keep, 0)]
+    readable = last_readable(store) if old else None
+    return [one for one in old if readable is None or one != readable.snapshot_id]
+
+
 def _remove_vectors(store: Store, old: Set[str], given_up: Set[str], server: VectorStore) -> int:
     """Remove the rows that only old snapshots name, collection by collection.
 
     Those of a run that goes on stay: it may have loaded them, and not published yet.
     """
     staged = _staged_keys(store, given_up)
-    holders: dict[str, list[tuple[dict[str, Any], str]]] = {}
+    holders: dict[str, list[tuple[Manifest, str]]] = {}
     for manifest in store.manifests():
-        for table, collection in manifest["collections"].items():
+        for table, collection in manifest.collections.items():
             kept = holders.setdefault(collection, [])
-            if manifest["snapshot_id"] not in old:
+            if manifest.snapshot_id not in old:
                 kept.append((manifest, table))
     removed = 0
     for collection, kept in sorted(holders.items()):
@@ -174,10 +185,10 @@ def _remove_vectors(store: Store, old: Set[str], given_up: Set[str], server: Vec
     return removed
 
 
-def _keys(store: Store, manifest: Mapping[str, Any], table: str) -> Iterator[str]:
+def _keys(store: Store, manifest: Manifest, table: str) -> Iterator[str]:
     """Return the keys of a snapshot's vectors in the server."""
-    folder = store.snapshot_folder(manifest["snapshot_id"])
-    return row_keys(rows_in(manifest["collections"][table], folder, table, manifest["embedding"]))
+    folder = store.snapshot_folder(manifest.snapshot_id)
+    return row_keys(rows_in(manifest.collections[table], folder, table, manifest.embedding))
 
 
 def _staged_keys(store: Store, given_up: Set[str]) -> set[str]:

@@ -21,14 +21,14 @@ import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import ArtifactError, SnapshotError
-from graphrag_tasks.ids import content_id
+from graphrag_tasks.ids import content_id, is_id
+from graphrag_tasks.manifests import MANIFEST_FILE, Manifest, read_manifest
 from graphrag_tasks.receipts import Table
 from graphrag_tasks.schemas import SCHEMA_VERSION
 from graphrag_tasks.storage import ConflictError, is_s3, version, write_if
@@ -37,7 +37,6 @@ log = logging.getLogger(__name__)
 
 _NEAR = 3
 Made = TypeVar("Made")
-MANIFEST_FILE = "manifest.json"
 CURRENT_FILE = "CURRENT"
 
 SNAPSHOT_TABLES = (
@@ -124,45 +123,6 @@ def content_snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any
     return content_id("snapshot", str(embedding.get("fingerprint")), *parts)
 
 
-@dataclass(frozen=True)
-class Manifest:
-    """What a snapshot is made of.
-
-    Attributes:
-        snapshot_id: Id of the content: hashes of the tables.
-        parent_id: Snapshot that was current when this one was built.
-        created_at: UTC time of the publish, ISO 8601, later than that of any published
-            before; the only clock reading in a snapshot.
-        fingerprints: By stage, what its tables depend on: inputs, configuration, code and models.
-        sources: Root URI of each source name, at the time of the run.
-        embedding: Model fingerprint and dimension: a reader's query encoder must agree.
-        collections: Physical Milvus collections by kind; empty without a vector server.
-        tables: Rows and sha256 of every table.
-        stats: Counts of the run.
-    """
-
-    snapshot_id: str
-    parent_id: str | None
-    created_at: str
-    fingerprints: dict[str, str]
-    sources: dict[str, str]
-    embedding: dict[str, Any]
-    collections: dict[str, str]
-    tables: dict[str, Table]
-    stats: dict[str, Any] = field(default_factory=dict)
-    schema_version: int = SCHEMA_VERSION
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return what `manifest.json` holds."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Manifest:
-        """Read what `as_dict` wrote."""
-        tables = {name: Table(**table) for name, table in values["tables"].items()}
-        return cls(**{**values, "tables": tables})
-
-
 class Snapshot:
     """One published snapshot, pinned: graph and vectors are always of one version.
 
@@ -170,23 +130,22 @@ class Snapshot:
         folder: The snapshot's folder.
 
     Raises:
-        SnapshotError: There is no manifest, or it is of another schema version.
+        SnapshotError: There is no manifest, or it is damaged or of another schema version.
     """
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         try:
-            values = folder.read_json(MANIFEST_FILE)
+            self.manifest = read_manifest(folder)
         except ArtifactError as error:
             raise SnapshotError(f"is not a readable snapshot ({error.what})", folder.uri) from error
-        found = values.get("schema_version")
+        found = self.manifest.schema_version
         if found != SCHEMA_VERSION:
             raise SnapshotError(
                 f"has schema version {found}, this package reads {SCHEMA_VERSION}",
                 folder.uri,
                 "Rebuild it: graphrag-tasks index SOURCE --full-refresh",
             )
-        self.manifest = Manifest.from_dict(values)
 
     @classmethod
     def of(cls, folder: Folder, manifest: Manifest) -> Snapshot:
@@ -271,6 +230,8 @@ class Snapshot:
                 "Index again: a snapshot that was altered is not used",
             )  # fmt: skip
         for name in self.manifest.tables if names is None else names:
+            if name not in self.manifest.tables:
+                raise SnapshotError(f"the manifest names no table '{name}'", self.folder.uri)
             check_table(self.folder, name, self.manifest.tables[name])
 
 
@@ -290,10 +251,15 @@ class Store:
         self.staging = self.folder / "staging"
 
     def current_id(self) -> str | None:
-        """Return the id of the published snapshot, or None before the first publish."""
+        """Return the id of the published snapshot; None before the first, or if the file is lost.
+
+        A file `CURRENT` that holds no id is as good as none: `last_readable` and a rollback do
+        without it.
+        """
         if not self.folder.exists(CURRENT_FILE):
             return None
-        return self.folder.read_bytes(CURRENT_FILE).decode("ascii").strip()
+        found = self.folder.read_bytes(CURRENT_FILE).decode("ascii", "replace").strip()
+        return found if is_id(found) else None
 
     def set_current(self, snapshot_id: str, *, instead_of: str | None) -> None:
         """Flip the pointer, atomically.
@@ -329,11 +295,11 @@ class Store:
         return self.folder / "snapshots" / snapshot_id
 
     def snapshot_ids(self) -> list[str]:
-        """Return the ids of the published snapshots, oldest first."""
-        return [str(one["snapshot_id"]) for one in self.manifests()]
+        """Return the ids of the published snapshots whose manifest can be read, oldest first."""
+        return [one.snapshot_id for one in self.manifests()]
 
-    def manifests(self) -> list[dict[str, Any]]:
-        """Return the manifests of all published snapshots as JSON, oldest first.
+    def manifests(self) -> list[Manifest]:
+        """Return the manifests of all published snapshots, oldest first.
 
         Those of an older schema are among them, which `open` refuses. One that cannot be read is
         named in the log.
@@ -341,15 +307,20 @@ class Store:
         found = []
         for name in (self.folder / "snapshots").names():
             try:
-                found.append(self.snapshot_folder(name).read_json(MANIFEST_FILE))
-            except ArtifactError as error:
+                found.append(self._manifest(name))
+            except (ArtifactError, SnapshotError) as error:
                 log.warning("%s", error)
-        return sorted(found, key=lambda one: (one["created_at"], one["snapshot_id"]))
+        return sorted(found, key=lambda one: (one.published_at, one.snapshot_id))
 
     def unreadable(self) -> list[str]:
         """Return the names of folders whose manifest is damaged, or missing: half removed ones."""
         known = set(self.snapshot_ids())
         return [name for name in (self.folder / "snapshots").names() if name not in known]
+
+    def damaged(self) -> list[str]:
+        """Return the names of folders whose manifest is there and cannot be read."""
+        names = self.unreadable()
+        return [name for name in names if (self.folder / "snapshots" / name).exists(MANIFEST_FILE)]
 
     def open(self, snapshot_id: str | None = None) -> Snapshot:
         """Open a snapshot, the current one by default.
@@ -376,22 +347,68 @@ class Store:
         while True:
             wanted = snapshot_id or self.current_id()
             if wanted is None:
-                raise SnapshotError(
-                    "nothing is published here",
-                    self.folder.uri,
-                    f"Index documents first: graphrag-tasks index SOURCE --store {self.folder.uri}",
-                )
+                raise self._nothing_current()
             try:
                 return make(self._snapshot(wanted))
             except (ArtifactError, SnapshotError):
                 if snapshot_id is not None or self.current_id() == wanted:
                     raise
 
+    def _nothing_current(self) -> SnapshotError:
+        published = self.snapshot_ids()
+        if published:
+            return SnapshotError(
+                f"the file is lost or damaged, and {len(published)} snapshots are published",
+                f"{self.folder.uri}/{CURRENT_FILE}",
+                f"Make one current: graphrag-tasks snapshots rollback {published[-1]}",
+            )
+        return SnapshotError(
+            "nothing is published here",
+            self.folder.uri,
+            f"Index documents first: graphrag-tasks index SOURCE --store {self.folder.uri}",
+        )
+
     def _snapshot(self, snapshot_id: str) -> Snapshot:
-        folder = self.snapshot_folder(snapshot_id)
-        if not folder.exists(MANIFEST_FILE):
+        if not is_id(snapshot_id) or not self.snapshot_folder(snapshot_id).exists(MANIFEST_FILE):
             published = ", ".join(self.snapshot_ids()) or "none"
             raise SnapshotError(
                 f"there is no snapshot {snapshot_id}", self.folder.uri, f"Published: {published}"
             )
-        return Snapshot(folder)
+        opened = Snapshot(self.snapshot_folder(snapshot_id))
+        _check_place(opened.manifest, snapshot_id, opened.folder)
+        return opened
+
+    def _manifest(self, name: str) -> Manifest:
+        folder = self.snapshot_folder(name)
+        manifest = read_manifest(folder)
+        _check_place(manifest, name, folder)
+        return manifest
+
+
+def _check_place(manifest: Manifest, name: str, folder: Folder) -> None:
+    if manifest.snapshot_id != name:
+        raise SnapshotError(
+            f"the manifest is of another snapshot, {manifest.snapshot_id}", folder.uri
+        )
+
+
+def last_readable(store: Store, names: Iterable[str] | None = None) -> Snapshot | None:
+    """Return the current snapshot if it is whole, else the newest one that is; None without any.
+
+    Each that is passed over is named in the log.
+
+    Args:
+        store: Where they are published.
+        names: Tables that must be as published; all by default.
+    """
+    current = store.current_id()
+    ids = [one for one in reversed(store.snapshot_ids()) if one != current]
+    for snapshot_id in [current, *ids] if current else ids:
+        try:
+            snapshot = store.open(snapshot_id)
+            snapshot.verify(names)
+        except (ArtifactError, SnapshotError) as error:
+            log.warning("snapshot %s is passed over: %s", snapshot_id, error)
+        else:
+            return snapshot
+    return None

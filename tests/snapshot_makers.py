@@ -7,12 +7,11 @@ import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.publish import build_manifest
 from graphrag_tasks.snapshots import (
     ARROW_TABLES,
-    MANIFEST_FILE,
     SNAPSHOT_TABLES,
-    Manifest,
     Snapshot,
     Store,
     write_table,
@@ -43,7 +42,7 @@ def staged(
         )
         tables[name] = write_table(folder, name, data, fingerprint=fingerprint)
     defaults: dict[str, Any] = {
-        "fingerprints": {"load": fingerprint}, "sources": {}, "collections": {},
+        "fingerprints": {"load": fingerprint}, "sources": {}, "collections": {}, "stats": {},
     }  # fmt: skip
     manifest = build_manifest(
         tables, embedding=EMBEDDING, parent_id=store.current_id(), **defaults | about

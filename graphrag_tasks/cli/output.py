@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from graphrag_tasks.snapshots import Manifest
+from graphrag_tasks.manifests import Manifest
 
 CONSOLE = Console()
 ERRORS = Console(stderr=True)

@@ -17,6 +17,7 @@ from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
 from graphrag_tasks.config import load_config
 from graphrag_tasks.difference import difference
 from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.manifests import Manifest
 from graphrag_tasks.retention import collect_garbage, rollback
 from graphrag_tasks.snapshots import Snapshot, Store
 
@@ -35,27 +36,33 @@ def _store(store: str | None, config: Path | None) -> Store:
 def list_snapshots(
     store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
 ) -> None:
-    """List the published snapshots, oldest first."""
+    """List the published snapshots, oldest first; those whose manifest is damaged at the end."""
     opened = _store(store, config)
     current = opened.current_id()
-    rows = [
-        {
-            "snapshot_id": manifest["snapshot_id"],
-            "current": manifest["snapshot_id"] == current,
-            "created_at": manifest["created_at"],
-            "schema_version": manifest["schema_version"],
-            **{name: manifest["tables"][name]["rows"] for name in _LISTED},
-        }
-        for manifest in opened.manifests()
-    ]
+    rows = [_line(one.snapshot_id, current, one) for one in opened.manifests()]
+    rows += [_line(name, current) for name in opened.damaged()]
     if json:
         print_json(rows)
         return
-    columns = ("snapshot_id", "current", "created_at", "schema_version", *_LISTED)
-    CONSOLE.print(table("Snapshots", columns, [[row[name] for name in columns] for row in rows]))
+    title = "Snapshots" if current or not rows else "Snapshots; CURRENT is lost or damaged"
+    columns = list(rows[0]) if rows else ["snapshot_id"]
+    CONSOLE.print(table(title, columns, [[*row.values()] for row in rows]))
 
 
 _LISTED = ("documents", "chunks", "entities", "relations")
+
+
+def _line(
+    snapshot_id: str, current: str | None, manifest: Manifest | None = None
+) -> dict[str, Any]:
+    rows = {name: one.rows for name, one in manifest.tables.items()} if manifest else {}
+    return {
+        "snapshot_id": snapshot_id,
+        "current": snapshot_id == current,
+        "created_at": manifest.created_at if manifest else "damaged",
+        "schema_version": manifest.schema_version if manifest else None,
+        **{name: rows.get(name) for name in _LISTED},
+    }
 
 
 @app.command("show")
@@ -133,7 +140,7 @@ def roll_back(
     if json:
         print_json(asdict(done))
     else:
-        CONSOLE.print(f"Current is {done.after} now; it was {done.before}.")
+        CONSOLE.print(f"Current is {done.after} now; it was {done.before or 'lost'}.")
 
 
 @app.command("gc")

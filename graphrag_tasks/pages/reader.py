@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 from graphrag_tasks.config import Config
 from graphrag_tasks.errors import GraphragError
+from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.snapshots import MANIFEST_FILE, Store, file_of
+from graphrag_tasks.snapshots import Store, file_of
 
 CURRENT = "current"
 """In place of an id: the snapshot that is current when the page is asked for."""
@@ -18,6 +18,7 @@ CURRENT = "current"
 COUNTED = ("documents", "chunks", "entities", "relations")
 
 _MOST_OPEN = 3
+_DAMAGED = "cannot be opened: damaged, or of another schema version"
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,13 @@ class Reader:
         self._lock = Lock()
 
     def snapshots(self) -> list[Listed]:
-        """Return the published snapshots, newest first."""
+        """Return the published snapshots, newest first; those of damaged manifests at the end."""
         current = self.store.current_id()
-        return [self._line(one, current) for one in reversed(self.store.manifests())]
+        damaged = [
+            Listed(name, "", name == current, 0, _DAMAGED, False, {}, 0)
+            for name in self.store.damaged()
+        ]
+        return [self._line(one, current) for one in reversed(self.store.manifests())] + damaged
 
     def index(self, snapshot_id: str) -> Index:
         """Open a snapshot for search, as the configured principals see it.
@@ -92,19 +97,19 @@ class Reader:
     def _is_there(self, snapshot_id: str) -> bool:
         return self.store.snapshot_folder(snapshot_id).exists(MANIFEST_FILE)
 
-    def _line(self, manifest: dict[str, Any], current: str | None) -> Listed:
-        snapshot_id = str(manifest["snapshot_id"])
+    def _line(self, manifest: Manifest, current: str | None) -> Listed:
+        snapshot_id = manifest.snapshot_id
         why, readable, size = "", True, None
         try:
             size = self._size(snapshot_id)
         except (GraphragError, OSError):  # damaged, of another schema, or removed meanwhile
-            why, readable = "cannot be opened: damaged, or of another schema version", False
+            why, readable = _DAMAGED, False
         if readable and size is None:
             why = "has access labels: its own page shows what may be seen"
-        counts = {name: manifest["tables"][name]["rows"] for name in COUNTED} if not why else {}
+        counts = {name: manifest.tables[name].rows for name in COUNTED} if not why else {}
         return Listed(
-            snapshot_id, str(manifest["created_at"]), snapshot_id == current,
-            int(manifest["schema_version"]), why, readable, counts, size or 0,
+            snapshot_id, manifest.created_at, snapshot_id == current,
+            manifest.schema_version, why, readable, counts, size or 0,
         )  # fmt: skip
 
     def _size(self, snapshot_id: str) -> int | None:

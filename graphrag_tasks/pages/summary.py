@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from graphrag_tasks.manifests import StageCost
 from graphrag_tasks.pages.reader import Reader
 from graphrag_tasks.retrieval import Index
 
@@ -47,11 +48,11 @@ class Summary:
         mentioned: The entities that are mentioned most: name, type and mentions.
     """
 
-    counts: dict[str, int]
-    changes: dict[str, int]
+    counts: dict[str, int | float]
+    changes: dict[str, int | float]
     statuses: dict[str, int]
     failed: list[dict[str, Any]]
-    stages: list[dict[str, Any]]
+    stages: list[StageCost]
     quality: list[tuple[str, float, float | None]]
     mentioned: list[dict[str, Any]]
 
@@ -95,6 +96,6 @@ def _quality(
 ) -> list[tuple[str, float, float | None]]:
     before: dict[str, float] = {}
     if figures:
-        found = [one for one in reader.store.manifests() if one["snapshot_id"] == parent_id]
-        before = found[0].get("stats", {}).get("quality", {}) if found else {}
+        found = [one for one in reader.store.manifests() if one.snapshot_id == parent_id]
+        before = found[0].stats.get("quality", {}) if found else {}
     return [(_QUALITY.get(name, name), one, before.get(name)) for name, one in figures.items()]

@@ -18,7 +18,7 @@ from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.plan import plan, shards_of
-from graphrag_tasks.snapshots import Snapshot, Store
+from graphrag_tasks.snapshots import Snapshot, Store, last_readable
 from graphrag_tasks.sources import SourceRoot, list_sources, source_roots
 from graphrag_tasks.versions import Versions
 
@@ -33,9 +33,10 @@ class Outlook:
         roots: Where the sources are.
         fingerprints: What each stage's output will depend on.
         files: What the user's files say.
-        parent_id: The published snapshot, readable or not.
-        carry: Whether its tables are whole, so that rows may be taken over from them.
-        up_to_date: Whether it is what the run would publish.
+        parent_id: The published snapshot, readable or not; None where `CURRENT` is lost.
+        carried_id: The snapshot to compare the sources with and to take rows over from: the
+            published one, or the last that can be read.
+        up_to_date: Whether the published one is what the run would publish.
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
         versions: Of the objects in S3 among them.
         stats: Documents by change, and the number of shards.
@@ -46,7 +47,7 @@ class Outlook:
     fingerprints: Fingerprints
     files: UserFiles
     parent_id: str | None
-    carry: bool
+    carried_id: str | None
     up_to_date: bool
     sources: pa.Table
     versions: Versions
@@ -87,9 +88,8 @@ def look_ahead(config: Config) -> Outlook:
     roots = check(config)
     files = UserFiles.read(config)
     store = Store(config.store)
-    parent = reuse.parent_of(store)
-    if parent and not reuse.is_whole(parent, collect.PRODUCES):
-        parent = None
+    parent_id = store.current_id()
+    parent = last_readable(store, collect.PRODUCES)
     before = parent.manifest.fingerprints if parent else {}
     trusted = config.plan.trust_etags and not config.plan.full_refresh
     versions = Versions.of(store.folder) if trusted else Versions()
@@ -111,9 +111,11 @@ def look_ahead(config: Config) -> Outlook:
         roots=roots,
         fingerprints=fingerprints,
         files=files,
-        parent_id=store.current_id(),
-        carry=parent is not None,
-        up_to_date=_is_up_to_date(config, parent, fingerprints, sources),
+        parent_id=parent_id,
+        carried_id=parent.snapshot_id if parent else None,
+        up_to_date=parent is not None
+        and parent.snapshot_id == parent_id
+        and _is_up_to_date(config, parent, fingerprints, sources),
         sources=sources,
         versions=versions,
         stats=planned.stats,
@@ -122,11 +124,10 @@ def look_ahead(config: Config) -> Outlook:
 
 
 def _is_up_to_date(
-    config: Config, parent: Snapshot | None, fingerprints: Fingerprints, sources: pa.Table
+    config: Config, parent: Snapshot, fingerprints: Fingerprints, sources: pa.Table
 ) -> bool:
     return (
-        parent is not None
-        and not shards_of(sources)
+        not shards_of(sources)
         and parent.manifest.fingerprints == fingerprints.by_stage()
         and parent.manifest.collections == vectors.collections(config)
         and reuse.is_whole(parent)

@@ -15,24 +15,9 @@ from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.errors import ArtifactError, SnapshotError
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.receipts import Receipt
-from graphrag_tasks.snapshots import Snapshot, Store, check_table, file_of
+from graphrag_tasks.snapshots import Snapshot, check_table, file_of
 
 log = logging.getLogger(__name__)
-
-
-def parent_of(store: Store) -> Snapshot | None:
-    """Return the published snapshot, or None where there is none that this package can read.
-
-    One of an older schema, or one that lost its manifest, is named in the log; the run builds
-    everything anew and replaces it.
-    """
-    if store.current_id() is None:
-        return None
-    try:
-        return store.open()
-    except SnapshotError as error:
-        log.warning("everything is indexed anew: %s", error)
-        return None
 
 
 def finished(stage: str, fingerprint: str, *, receipts: Folder, tables: Folder) -> Receipt | None:

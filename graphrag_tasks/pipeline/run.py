@@ -11,6 +11,7 @@ from graphrag_tasks.config import Config
 from graphrag_tasks.cost import measured
 from graphrag_tasks.errors import SnapshotError
 from graphrag_tasks.locks import sole_run
+from graphrag_tasks.manifests import Manifest
 from graphrag_tasks.memory import release
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
@@ -20,7 +21,7 @@ from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.plan import lots
 from graphrag_tasks.publish import build_manifest, publish, time_of_publish
 from graphrag_tasks.receipts import Receipt
-from graphrag_tasks.snapshots import Manifest, Snapshot, write_table
+from graphrag_tasks.snapshots import Snapshot, write_table
 from graphrag_tasks.stage import StageResult
 from graphrag_tasks.summary import summarize
 
@@ -102,7 +103,7 @@ class Run:
             state = RunState.freeze(
                 config,
                 parent_id=outlook.parent_id,
-                carry=outlook.carry,
+                carried_id=outlook.carried_id,
                 up_to_date=outlook.up_to_date,
                 roots=outlook.roots,
                 fingerprints=outlook.fingerprints,

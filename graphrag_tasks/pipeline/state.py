@@ -30,8 +30,9 @@ class RunState:
         folder: The run's folder: plan and receipts.
         staged: Where the tables of the snapshot to be are written.
         config: The configuration the run was planned with.
-        parent_id: The snapshot the run builds on, if there is one.
-        carry: Whether the parent's tables are whole, so that rows may be taken over from them.
+        parent_id: The snapshot that is current, if there is one.
+        carried_id: The snapshot that rows are taken over from: the current one, or the last that
+            can be read.
         up_to_date: Whether the parent is what this run would publish: nothing is left to do.
         roots: Where the sources are.
         fingerprints: What each stage's output depends on.
@@ -48,7 +49,7 @@ class RunState:
         self.staged = folder / "snapshot"
         self.config = Config.model_validate(state["config"])
         self.parent_id: str | None = state["parent_id"]
-        self.carry: bool = state["carry"]
+        self.carried_id: str | None = state["carried_id"]
         self.up_to_date: bool = state["up_to_date"]
         self.roots = tuple(SourceRoot(**root) for root in state["roots"])
         self.fingerprints = Fingerprints(**state["fingerprints"])
@@ -61,7 +62,7 @@ class RunState:
         config: Config,
         *,
         parent_id: str | None,
-        carry: bool,
+        carried_id: str | None,
         up_to_date: bool,
         roots: Sequence[SourceRoot],
         fingerprints: Fingerprints,
@@ -75,7 +76,7 @@ class RunState:
             {
                 "config": config.model_dump(mode="json"),
                 "parent_id": parent_id,
-                "carry": carry,
+                "carried_id": carried_id,
                 "up_to_date": up_to_date,
                 "roots": [asdict(root) for root in roots],
                 "fingerprints": asdict(fingerprints),
@@ -96,8 +97,8 @@ class RunState:
 
     @cached_property
     def parent(self) -> Snapshot | None:
-        """The snapshot to take rows over from; None where there is none, or a damaged one."""
-        return self.store.open(self.parent_id) if self.parent_id and self.carry else None
+        """The snapshot to take rows over from; None where none can be read."""
+        return self.store.open(self.carried_id) if self.carried_id else None
 
     def shard_rows(self, shard: int) -> pa.Table:
         """Return the sources of one shard."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphrag_tasks.config import RetrievalConfig
 from graphrag_tasks.embed.protocol import Embedder
-from graphrag_tasks.errors import QueryError, SnapshotError
+from graphrag_tasks.errors import QueryError
 from graphrag_tasks.mirror import mirrored
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.checked import CheckedSnapshot
@@ -85,13 +85,6 @@ class Index:
         noun_phrases: Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         embedding = snapshot.manifest.embedding
-        missing = {"model", "max_tokens", "fingerprint", "dimension"} - set(embedding)
-        if missing:
-            raise SnapshotError(
-                f"the manifest's embedding lacks {', '.join(sorted(missing))}",
-                snapshot.folder.uri,
-                "Index again: graphrag-tasks index SOURCE",
-            )
         self.snapshot = snapshot
         self.config = config or RetrievalConfig()
         self._encoder = QueryEncoder(embedding, embedder)

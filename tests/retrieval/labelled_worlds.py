@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from small_worlds import DIMENSION, FakeEmbedder
+from small_worlds import DIMENSION, ONE, FakeEmbedder
 
 from graphrag_tasks import schemas
 from graphrag_tasks.communities import COLUMNS, ExtractiveSummarizer, communities
@@ -25,11 +25,12 @@ from graphrag_tasks.gazetteer import gazetteer
 from graphrag_tasks.ids import text_sha256
 from graphrag_tasks.lexical import word_tables
 from graphrag_tasks.load.vector_store import collection_name
+from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.mention import mention
 from graphrag_tasks.normalize import normalize
 from graphrag_tasks.relate import relate
 from graphrag_tasks.resolve import resolve
-from graphrag_tasks.snapshots import MANIFEST_FILE, Manifest, Store, write_table
+from graphrag_tasks.snapshots import Store, write_table
 
 SQL = SqlConfig(threads=1)
 
@@ -69,7 +70,7 @@ class Document:
 
 
 def publish(
-    root: Path, documents: Sequence[Document], snapshot_id: str = "one", *, served: bool = False
+    root: Path, documents: Sequence[Document], snapshot_id: str = ONE, *, served: bool = False
 ) -> Path:
     """Publish the documents as a store, and return where it lies.
 
@@ -100,7 +101,7 @@ def publish(
         snapshot_id, None, "2026-01-01T00:00:00Z", {}, {},
         {"model": "fake", "max_tokens": 64, "fingerprint": FakeEmbedder.fingerprint,
          "dimension": DIMENSION},
-        _collections() if served else {}, written,
+        _collections() if served else {}, written, {}, schemas.SCHEMA_VERSION,
     )  # fmt: skip
     folder.write_json(MANIFEST_FILE, manifest.as_dict())
     store.set_current(snapshot_id, instead_of=None)

@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 
 from graphrag_tasks import schemas
 from graphrag_tasks.lexical.fields import word_tables
+from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.receipts import Table
 from graphrag_tasks.retrieval.name_graph import NameGraph, Pairs
 from graphrag_tasks.retrieval.names import folded_name
-from graphrag_tasks.snapshots import MANIFEST_FILE, Manifest, Store, write_table
+from graphrag_tasks.snapshots import Store, write_table
+
+ONE, TWO = "1" * 24, "2" * 24
+"""Ids of snapshots."""
 
 DIMENSION = 8
 
@@ -209,7 +213,7 @@ def _vectors(texts: list[tuple[str, str]], backwards: bool) -> pa.Table:
     return pa.table(columns, schema=schemas.vectors_schema(DIMENSION))
 
 
-def publish(root: Path, world: World, snapshot_id: str = "one") -> Store:
+def publish(root: Path, world: World, snapshot_id: str = ONE) -> Store:
     """Write a snapshot and make it the current one."""
     store = Store(str(root))
     folder = store.snapshot_folder(snapshot_id)
@@ -242,6 +246,8 @@ def publish(root: Path, world: World, snapshot_id: str = "one") -> Store:
         },
         collections={},
         tables=tables,
+        stats={},
+        schema_version=schemas.SCHEMA_VERSION,
     )
     folder.write_json(MANIFEST_FILE, manifest.as_dict())
     store.set_current(snapshot_id, instead_of=None)

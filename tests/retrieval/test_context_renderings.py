@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import pytest
-from small_worlds import SMALL, FakeEmbedder, publish
+from small_worlds import ONE, SMALL, FakeEmbedder, publish
 
 from graphrag_tasks.errors import QueryError
 from graphrag_tasks.retrieval import CommunityHit, Context, Index, PathHit, open_index
@@ -144,7 +144,7 @@ def test_dict_is_json_and_complete(context: Context) -> None:
     assert json.loads(json.dumps(values)) == values
     assert [one["chunk_id"] for one in values["chunks"]] == [one.chunk_id for one in context.chunks]
     assert values["relations"][0]["evidence"][0]["page"] >= 1
-    assert values["snapshot_id"] == "one"
+    assert values["snapshot_id"] == ONE
 
 
 def test_html_is_escaped(index: Index) -> None:

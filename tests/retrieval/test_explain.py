@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from small_worlds import SMALL, FakeEmbedder, publish
+from small_worlds import ONE, SMALL, FakeEmbedder, publish
 
 from graphrag_tasks import schemas
 from graphrag_tasks.errors import QueryError
@@ -58,7 +58,7 @@ def test_hits_have_the_boxes_of_their_blocks(tmp_path: Path) -> None:
         for place, (start, page, top) in enumerate([(0, 1, 20.0), (35, 2, 40.0), (1000, 2, 60.0)])
     ]  # fmt: skip
     blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
-    Store(str(tmp_path)).snapshot_folder("one").write_table("blocks", blocks, fingerprint="0")
+    Store(str(tmp_path)).snapshot_folder(ONE).write_table("blocks", blocks, fingerprint="0")
     opened = open_index(tmp_path, embedder=FakeEmbedder(), verify=False)
     hits = opened.search("spooler", "dense", k=3).chunks
     boxes = {hit.chunk_id: [(one.page, one.top) for one in hit.boxes] for hit in hits}

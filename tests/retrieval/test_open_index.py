@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from small_worlds import SMALL, FakeEmbedder, World, publish
+from small_worlds import ONE, SMALL, TWO, FakeEmbedder, World, publish
 
 import graphrag_tasks.retrieval
 from graphrag_tasks.artifacts import Folder
@@ -64,24 +64,24 @@ def test_import_is_light() -> None:
 
 
 def test_facts(index: Index) -> None:
-    assert index.facts == IndexFacts("one", chunks=3, entities=4, relations=3)
-    assert "one" in repr(index)
+    assert index.facts == IndexFacts(ONE, chunks=3, entities=4, relations=3)
+    assert ONE in repr(index)
 
 
 def test_snapshot_stays_pinned_while_current_moves(index: Index, store: Path) -> None:
     before = index.search("what?", "paper")
-    publish(store, World(), "two")
+    publish(store, World(), TWO)
     assert index.search("what?", "paper") == before
-    assert before.snapshot_id == "one"
+    assert before.snapshot_id == ONE
     current = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
-    assert current.facts == IndexFacts("two", 0, 0, 0)
-    named = open_index(store, "one", embedder=FakeEmbedder(), noun_phrases=no_phrases)
+    assert current.facts == IndexFacts(TWO, 0, 0, 0)
+    named = open_index(store, ONE, embedder=FakeEmbedder(), noun_phrases=no_phrases)
     assert named.facts.chunks == 3
 
 
 def test_lazily_read_tables_are_of_the_pinned_snapshot(store: Path) -> None:
     opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
-    publish(store, World(), "two")
+    publish(store, World(), TWO)
     assert opened.search("what?", "paper").chunks
 
 
@@ -235,7 +235,7 @@ def test_another_language_is_answered_by_vectors(store: Path, mode: str) -> None
 
 def test_a_snapshot_that_is_collected_while_open_is_named(store: Path) -> None:
     opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
-    Store(str(store)).snapshot_folder("one").delete()
+    Store(str(store)).snapshot_folder(ONE).delete()
     with pytest.raises(SnapshotError, match="removed since it was opened"):
         opened.search("what?")
 
@@ -246,12 +246,12 @@ def test_nothing_published(tmp_path: Path) -> None:
 
 
 def test_unknown_snapshot(store: Path) -> None:
-    with pytest.raises(SnapshotError, match="Published: one"):
+    with pytest.raises(SnapshotError, match=f"Published: {ONE}"):
         open_index(store, "three")
 
 
 def test_manifest_without_embedding_is_refused(store: Path) -> None:
-    folder = Store(str(store)).snapshot_folder("one")
+    folder = Store(str(store)).snapshot_folder(ONE)
     manifest = folder.read_json("manifest.json") | {"embedding": {"dimension": 8}}
     folder.write_json("manifest.json", manifest)
     with pytest.raises(SnapshotError, match="fingerprint, max_tokens, model"):
@@ -260,7 +260,7 @@ def test_manifest_without_embedding_is_refused(store: Path) -> None:
 
 @pytest.mark.parametrize("table", ["documents", "chunks", "sentences", "entities", "relations"])
 def test_tables_of_different_versions_are_refused(store: Path, table: str) -> None:
-    folder = Store(str(store)).snapshot_folder("one")
+    folder = Store(str(store)).snapshot_folder(ONE)
     folder.write_table(table, folder.read_table(table).slice(0, 1), fingerprint="0")
     with pytest.raises(SnapshotError, match="name no row"):
         open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases, verify=False).search(
@@ -270,7 +270,7 @@ def test_tables_of_different_versions_are_refused(store: Path, table: str) -> No
 
 @pytest.mark.parametrize("table", ["documents", "chunks", "sentences", "evidence", "mentions"])
 def test_a_table_that_was_altered_is_not_read(store: Path, table: str) -> None:
-    folder = Store(str(store)).snapshot_folder("one")
+    folder = Store(str(store)).snapshot_folder(ONE)
     folder.write_table(table, folder.read_table(table), fingerprint="other")
     with pytest.raises(SnapshotError, match="bytes are not those published"):
         open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases).search("what?", "paper")
@@ -293,14 +293,14 @@ def test_each_file_is_hashed_once(store: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("kind", ["chunk", "entity", "relation"])
 def test_missing_vectors_are_refused(store: Path, kind: str) -> None:
-    folder = Store(str(store)).snapshot_folder("one") / "vectors"
+    folder = Store(str(store)).snapshot_folder(ONE) / "vectors"
     folder.write_arrow(f"{kind}.arrow", folder.open_arrow(f"{kind}.arrow").slice(1))
     with pytest.raises(SnapshotError, match="name no row"):
         open_index(store, embedder=FakeEmbedder(), verify=False)
 
 
 def test_vectors_of_another_length_are_refused(store: Path) -> None:
-    folder = Store(str(store)).snapshot_folder("one")
+    folder = Store(str(store)).snapshot_folder(ONE)
     manifest = folder.read_json("manifest.json")
     manifest["embedding"]["dimension"] = 4
     folder.write_json("manifest.json", manifest)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from labelled_worlds import Document, Fact, publish
-from small_worlds import FakeEmbedder
+from small_worlds import ONE, TWO, FakeEmbedder
 
 from graphrag_tasks import served
 from graphrag_tasks.access import may_see
@@ -43,7 +43,7 @@ def server(tmp_path: Path) -> Iterator[VectorStore]:
     opened.close()
 
 
-def load(store: Path, server: VectorStore, snapshot_id: str = "one") -> tuple[Snapshot, int]:
+def load(store: Path, server: VectorStore, snapshot_id: str = ONE) -> tuple[Snapshot, int]:
     """Load a snapshot's vectors as the load stage does."""
     snapshot = Store(str(store)).open(snapshot_id)
     inserted = sum(
@@ -75,8 +75,8 @@ def test_a_reader_gets_k_chunks_that_they_see(
     monkeypatch.setattr(served, "MOST_ROWS", most_rows)
     store = publish(tmp_path / "store", documents(), served=True)
     snapshot, _ = load(store, server)
-    crowd = publish(tmp_path / "store", documents(40), "two", served=True)
-    load(crowd, server, "two")
+    crowd = publish(tmp_path / "store", documents(40), TWO, served=True)
+    load(crowd, server, TWO)
     for principals in READERS:
         reader = ServedVectors(server, snapshot, principals)
         wanted = best(snapshot, principals)
@@ -92,7 +92,7 @@ def test_labels_that_change_make_a_new_row_and_the_old_one_goes(
     store = publish(tmp_path / "store", documents(5), served=True)
     before, _ = load(store, server)
     changed = [document(0, ("board",)), *documents(5)[1:]]
-    after, inserted = load(publish(store, changed, "two", served=True), server, "two")
+    after, inserted = load(publish(store, changed, TWO, served=True), server, TWO)
     assert inserted == 1
     staff_before, staff_after = (
         ServedVectors(server, one, ["staff"]).search("chunk", QUESTION, 9)
@@ -190,7 +190,7 @@ def test_a_store_is_opened_with_its_server(tmp_path: Path) -> None:
     off = LoadConfig(vector_store="none")
     with pytest.raises(ConfigError, match="'none'"), open_served(str(store), off):
         pass
-    publish(store, unlabelled, "two")
+    publish(store, unlabelled, TWO)
     with (
         pytest.raises(ConfigError, match="loaded into no vector server"),
         open_served(str(store), LoadConfig()) as reader,
