@@ -113,6 +113,7 @@ class VisibleSnapshot(Snapshot):
             "text_postings": lambda: self._words["text_postings"],
             "heading_terms": lambda: self._words["heading_terms"],
             "heading_postings": lambda: self._words["heading_postings"],
+            "links": lambda: self._links,
         }
 
     def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
@@ -127,6 +128,10 @@ class VisibleSnapshot(Snapshot):
         schema = schemas.schema_of(name)
         if schema is None or "document_id" not in schema.names:
             raise AccessError(f"the table '{name}' cannot be read with principals", self.folder.uri)
+        return self._rows(name, columns)
+
+    def _rows(self, name: str, columns: list[str] | None = None) -> pa.Table:
+        """Return the rows of the visible documents, as they are."""
         read = columns if columns is None else [*columns, "document_id"]
         rows = self._whole.table(name, list(dict.fromkeys(read)) if read else None)
         rows = rows.filter(pc.is_in(rows["document_id"], value_set=self._documents))
@@ -151,6 +156,20 @@ class VisibleSnapshot(Snapshot):
             return column(self.table("chunks", ["chunk_id"]), "chunk_id")
         rows = self._entities if kind == "entity" else self._relations
         return column(rows.filter(rows["as_published"]), f"{kind}_id")
+
+    @cached_property
+    def _links(self) -> pa.Table:
+        """Links without the target of those that lead to no visible document, be it there or not.
+
+        How the visible document writes a link (`href`) is its own text and stays.
+        """
+        rows = self._rows("links")
+        seen = pc.is_in(rows["target_document_id"], value_set=self._documents)
+        shown = pc.or_(seen, pc.equal(rows["kind"], "external"))
+        for name in ("target", "target_document_id"):
+            known = pc.if_else(shown, rows[name], pa.scalar(None, pa.string()))
+            rows = rows.set_column(rows.column_names.index(name), name, known)
+        return rows
 
     @cached_property
     def _mentions(self) -> pa.Table:

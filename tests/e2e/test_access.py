@@ -1,17 +1,38 @@
 """Access labels from the files of a corpus to what a question finds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
 from graphrag_tasks.config import Config
-from graphrag_tasks.errors import AccessError
+from graphrag_tasks.errors import AccessError, SnapshotError
 from graphrag_tasks.pipeline import Run, look_ahead
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.retrieval.visibility import ALL_DOCUMENTS
+from graphrag_tasks.snapshots import ARROW_TABLES, SNAPSHOT_TABLES, Store
+
+SHARED = """# Gateway
+
+The **Gateway** replaced the Spooler in 2019. It reads the table VBBS. The Gateway needs the Driver.
+The Driver supports the Gateway. The migration report lists all objects of table VBBS. It replaces
+transaction SE38. See [the plan](merger%20plan.md#plan) and [all tables](tables.md).
+
+| Tool | Size |
+|---|---|
+| Gateway | 7 |
+
+* Driver: reads the Spooler.
+"""
+HIDDEN = """# Zephyrion plan
+
+The Zephyrion Gateway (ZG) funds Quorumex. The Gateway threatens Quorumex. The gateway serves
+Zephyrion. See [the gateway](gateway.md) and [tables](tables.md).
+"""
+TABLES = sorted({*SNAPSHOT_TABLES, *ARROW_TABLES})
 
 ACCESS = {"enabled": True, "rules": [{"path": "tables.md", "labels": ["dba"]}]}
 
@@ -55,3 +76,55 @@ def test_a_change_of_labels_alone_is_published_without_parsing_anew(
     (row,) = Store(str(store)).open().find_rows("documents", "path", "reports.md").to_pylist()
     assert (row["status"], row["labels"]) == ("parsed", [])
     assert "'labels' must be a list" in row["labels_error"]
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Yield every text in a row, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from texts([*value.values()])
+    elif isinstance(value, list):
+        for one in value:
+            yield from texts(one)
+
+
+def test_no_table_names_a_hidden_document(
+    tmp_path: Path, corpus: Path, index: Callable[..., object]
+) -> None:
+    """Every table of a snapshot is refused, or holds rows of which none has a hidden text."""
+    (corpus / "gateway.md").write_text(SHARED)
+    (corpus / "merger plan.md").write_text(HIDDEN)
+    hidden_rule = {"path": "merger*", "labels": ["board"]}
+    index(access={"enabled": True, "rules": [hidden_rule, {"path": "**", "labels": ["staff"]}]})
+    store = tmp_path / "store"
+    whole = open_index(store, principals=ALL_DOCUMENTS).snapshot
+    row = whole.document("corpus/merger plan.md")
+    hidden = [row["document_id"], row["uri"], row["path"], row["title"], "erger plan"]
+    hidden += ["zephyrion", "quorumex", "(zg)"]
+    for name in ("chunks", "sentences", "triples", "frames"):
+        found = whole.rows_of_document(name, row["document_id"])
+        hidden += [found_row[f"{name.removesuffix('s')}_id"] for found_row in found]
+    assert whole.find_rows("links", "target_document_id", row["document_id"]).num_rows == 1
+
+    seen = open_index(store, principals=["staff"]).snapshot
+    refused, empty, named = [], [], {}
+    for name in TABLES:
+        try:
+            rows = seen.table(name).to_pylist()
+        except AccessError:
+            refused.append(name)
+            continue
+        if not rows:
+            empty.append(name)
+        said = "\n".join(texts(rows)).casefold()
+        if found := [text for text in hidden if text.casefold() in said]:
+            named[name] = found
+    assert named == {}
+    assert refused == ["edges", "merges", "names", "nodes", "resolved", "surfaces"]
+    assert empty == [], "Let a document here have rows of this table"
+    targets = {link["href"]: link["target"] for link in seen.table("links").to_pylist()}
+    assert targets == {"merger%20plan.md#plan": None, "tables.md": "corpus/tables.md"}
+    with pytest.raises(SnapshotError, match="there is no document") as caught:
+        seen.document("corpus/merger plan.md")
+    assert "merger plan" not in caught.value.hint
