@@ -7,7 +7,7 @@ never removed: where it is damaged, index again, or roll back.
 
 from __future__ import annotations
 
-from contextlib import closing, nullcontext
+from contextlib import ExitStack
 from datetime import timedelta
 from typing import Any
 
@@ -47,13 +47,16 @@ def graphrag_maintenance() -> None:
     def gc() -> dict[str, Any]:
         """Remove old snapshots, and what killed runs left."""
         from graphrag_tasks.load.vector_store import open_vector_store
+        from graphrag_tasks.locks import sole_run
         from graphrag_tasks.retention import collect_garbage
         from graphrag_tasks.snapshots import Store
 
         params = get_current_context()["params"]
         store = Store(params["store"])
-        server = open_vector_store(store.folder, DEFAULTS.load) if store.current_id() else None
-        with closing(server) if server else nullcontext():
+        with sole_run(store.folder), ExitStack() as stack:
+            server = None if params["dry_run"] else open_vector_store(store.folder, DEFAULTS.load)
+            if server is not None:
+                stack.callback(server.close)
             removed = collect_garbage(
                 store,
                 keep=params["keep"],

@@ -140,7 +140,7 @@ def _sources(config: Config) -> Check:
 
 def _store(config: Config) -> Check:
     store = Store(config.store)
-    if store.current_id() is None and not store.snapshot_ids():
+    if store.current_id() is None and not store.snapshot_ids() and not store.folder.is_file():
         return Check("store", ok=True, found=f"{config.store}: nothing published yet")
     snapshot = store.open()
     snapshot.verify()

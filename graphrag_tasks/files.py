@@ -23,13 +23,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from graphrag_tasks.errors import ArtifactError, TransientError
+from graphrag_tasks.errors import ArtifactError, ConfigError, TransientError
 from graphrag_tasks.storage import file_system, is_s3
 
 _READ_BYTES = 1 << 20
 _REFUSALS = {
     errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC, errno.EPERM, errno.EROFS,
 }  # fmt: skip
+_NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR}
 
 
 @contextmanager
@@ -41,10 +42,17 @@ def changing(where: str) -> Iterator[None]:
 
     Raises:
         TransientError: There is no room, no permission, or the storage is read-only or failing.
+        ConfigError: The place can be none: a file or a broken link is where a folder must be.
     """
     try:
         yield
     except OSError as error:
+        if error.errno in _NO_PLACE:
+            raise ConfigError(
+                f"cannot be written to: {error.strerror}",
+                error.filename or where,
+                "Name another folder",
+            ) from error
         if error.errno not in _REFUSALS:
             raise
         raise TransientError(
@@ -52,6 +60,21 @@ def changing(where: str) -> Iterator[None]:
             where,
             "What is published stays. Make room or allow writing, and run again: "
             "finished work is kept",
+        ) from error
+
+
+@contextmanager
+def _reading(folder: Files, name: str) -> Iterator[None]:
+    """Tell a file that is absent from one that cannot be read."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise absent(folder, name) from error
+    except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        raise ArtifactError(
+            f"cannot be read: {error.strerror or error}",
+            f"{folder.uri}/{name}".rstrip("/"),
+            "Name the folder of a store, and let this user read it",
         ) from error
 
 
@@ -87,14 +110,22 @@ class Files:
         """Return whether the folder, or a file in it, is there."""
         return bool(self._target[0].exists(self.path(name)))
 
+    def is_file(self) -> bool:
+        """Return whether there is a file where the folder should be."""
+        return bool(self._target[0].isfile(self.path()))
+
     def names(self) -> list[str]:
-        """Return the sorted names of what lies directly in the folder; [] where it is absent."""
+        """Return the sorted names of what lies directly in the folder; [] where it is absent.
+
+        Raises:
+            ArtifactError: The folder cannot be read.
+        """
         fs, path = self._target
         if not fs.exists(path):
             return []
-        return sorted(
-            posixpath.basename(str(item).rstrip("/")) for item in fs.ls(path, detail=False)
-        )
+        with _reading(self, ""):
+            items = fs.ls(path, detail=False)
+        return sorted(posixpath.basename(str(item).rstrip("/")) for item in items)
 
     def size(self, name: str) -> int:
         """Return a file's size in bytes."""
@@ -197,10 +228,8 @@ class Files:
     def _reading(self, name: str) -> Iterator[Any]:
         if not self.exists(name):
             raise absent(self, name)
-        try:
+        with _reading(self, name):
             file = self._target[0].open(self.path(name), "rb")
-        except FileNotFoundError as error:
-            raise absent(self, name) from error
         with file:
             yield file
 
@@ -250,12 +279,10 @@ class Files:
         """Return a file's bytes.
 
         Raises:
-            ArtifactError: The file does not exist.
+            ArtifactError: The file does not exist, or cannot be read.
         """
-        try:
+        with _reading(self, name):
             return bytes(self._target[0].cat_file(self.path(name)))
-        except FileNotFoundError as error:
-            raise absent(self, name) from error
 
     def write_json(self, name: str, value: object, *, durable: bool = False) -> None:
         """Write a value as sorted, indented JSON; arguments as of `write_bytes`."""
@@ -270,7 +297,7 @@ class Files:
         """
         try:
             return json.loads(self.read_bytes(name))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ArtifactError(f"not readable as JSON: {error}", f"{self.uri}/{name}") from error
 
 

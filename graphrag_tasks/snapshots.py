@@ -355,6 +355,10 @@ class Store:
                     raise
 
     def _nothing_current(self) -> SnapshotError:
+        if self.folder.is_file():
+            return SnapshotError(
+                "is a file, and no folder of a store", self.folder.uri, "Name the store by --store"
+            )
         published = self.snapshot_ids()
         if published:
             return SnapshotError(

@@ -26,6 +26,8 @@ from graphrag_tasks.cli import (
 from graphrag_tasks.cli.output import ERRORS
 from graphrag_tasks.errors import GraphragError
 
+log = logging.getLogger(__name__)
+
 app = typer.Typer(
     name="graphrag-tasks",
     help="Index documents into a GraphRAG snapshot, and search it. No LLM needed.",
@@ -54,14 +56,20 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; print an error of the project as one line."""
+    """Run the command; print an error of the project, or of the system, as one line."""
     try:
         app()
     except GraphragError as error:
-        ERRORS.print(
-            f"[bold red]error:[/] {escape(str(error))}",
-            markup=True,
-            highlight=False,
-            soft_wrap=True,
+        _print_error(str(error))
+        raise SystemExit(1) from error
+    except OSError as error:
+        log.info("where it was raised", exc_info=error)
+        _print_error(
+            ": ".join(str(one) for one in (error.filename, error.strerror or error) if one)
         )
         raise SystemExit(1) from error
+
+
+def _print_error(text: str) -> None:
+    line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
+    ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
 from graphrag_tasks.config import load_config
 from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.resolve.explain import EntityExplanation, explain_entity
@@ -106,6 +106,17 @@ def _write(section: str, entry: str, overrides: Path | None, config: Path | None
             "resolve.overrides",
             "Name one with --overrides, and set resolve.overrides to it so that runs read it",
         )
-    text = file.read_text("utf-8") if file.exists() else ""
-    file.write_text(with_override(text, section, entry, str(file)), "utf-8")
+    changed = with_override(_text(file), section, entry, str(file))
+    with writing(file):
+        file.write_text(changed, "utf-8")
     CONSOLE.print(f"{file}: {section} {entry}. The next run applies it.", markup=False)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"the file cannot be read: {reason}", str(file)) from error

@@ -9,7 +9,7 @@ import typer
 
 from graphrag_tasks.cli import evaluate_entities, evaluate_retrieval, evaluate_triples
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
 from graphrag_tasks.config import load_config
 from graphrag_tasks.errors import ConfigError
 
@@ -86,7 +86,8 @@ def openie(
         for row in FORMS[form](sentence, frames)
     ]
     if predictions is not None:
-        predictions.write_text("".join(f"{row}\n" for row in rows), "utf-8")
+        with writing(predictions):
+            predictions.write_text("".join(f"{row}\n" for row in rows), "utf-8")
     report = score(wanted, tuples_of_rows(rows)).to_dict()
     if json:
         print_json(report)
@@ -113,7 +114,8 @@ def coref(
     model = load_config(config).extract.model
     found = predict_gap(examples, model=model, titled=titled)
     if predictions is not None:
-        predictions.write_text("".join(f"{line}\n" for line in gap_lines(found)), "utf-8")
+        with writing(predictions):
+            predictions.write_text("".join(f"{line}\n" for line in gap_lines(found)), "utf-8")
     report = score_gap(examples, found).to_dict()
     if json:
         print_json(report)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from rich.markup import escape
 from rich.tree import Tree
 
-from graphrag_tasks.cli.output import CONSOLE, table
+from graphrag_tasks.cli.output import CONSOLE, table, writing
 from graphrag_tasks.errors import QueryError
 
 if TYPE_CHECKING:
@@ -121,4 +121,5 @@ def _draw(docs: Sequence[Doc], html: Path) -> None:
 
     drawn = [displacy_input(doc) for doc in docs]
     page = displacy.render(drawn, style="dep", manual=True, page=True, jupyter=False)
-    html.write_text(page, encoding="utf-8")
+    with writing(html):
+        html.write_text(page, encoding="utf-8")

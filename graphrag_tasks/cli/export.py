@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE
+from graphrag_tasks.cli.output import CONSOLE, writing
 from graphrag_tasks.config import load_config
 from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.snapshots import Snapshot, Store
@@ -62,7 +62,8 @@ def export(
         )
     opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
     selection = _select(opened, entity, community, hops=hops, limit=limit)
-    _write(selection, target, chosen)
+    with writing(target):
+        _write(selection, target, chosen)
     CONSOLE.print(
         f"{target}: {selection.entities.num_rows:,} entities, "
         f"{selection.relations.num_rows:,} relations",

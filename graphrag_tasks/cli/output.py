@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.manifests import Manifest
 
 CONSOLE = Console()
@@ -39,6 +42,26 @@ _COUNTS = {
 """Counts of the summary, with the words they are shown as."""
 
 _MEGABYTE = 1_000_000
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Say of a file that cannot be written what it is, and why.
+
+    Args:
+        target: The file, as the user named it.
+
+    Raises:
+        ConfigError: The system refuses.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be written: {error.strerror or error}",
+            str(target),
+            "Name a file in a folder that is there and may be written to",
+        ) from error
 
 
 def print_json(value: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing, nullcontext
+from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import timedelta
 from enum import StrEnum
@@ -17,6 +17,7 @@ from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
 from graphrag_tasks.config import load_config
 from graphrag_tasks.difference import difference
 from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.locks import sole_run
 from graphrag_tasks.manifests import Manifest
 from graphrag_tasks.retention import collect_garbage, rollback
 from graphrag_tasks.snapshots import Snapshot, Store
@@ -159,8 +160,10 @@ def gc(
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
     opened = Store(settings.store)
-    server = open_vector_store(opened.folder, settings.load) if opened.current_id() else None
-    with closing(server) if server else nullcontext():
+    with sole_run(opened.folder), ExitStack() as stack:
+        server = None if dry_run else open_vector_store(opened.folder, settings.load)
+        if server is not None:
+            stack.callback(server.close)
         removed = collect_garbage(
             opened,
             keep=settings.retention.keep,

@@ -101,8 +101,9 @@ def load_config(
         The validated, frozen configuration.
 
     Raises:
-        ConfigError: The file is absent or not TOML, a key is unknown, a value is not allowed, or
-            an address holds a password: settings are kept in the store, secrets are not.
+        ConfigError: The file is absent, cannot be read or is not TOML, a key is unknown, a value
+            is not allowed, or an address holds a password: settings are kept in the store, secrets
+            are not.
     """
     environ = os.environ if environ is None else environ
     values = _read_toml(path, environ)
@@ -118,13 +119,19 @@ def load_config(
 def _read_toml(path: str | Path | None, environ: Mapping[str, str]) -> dict[str, Any]:
     named = path or environ.get(CONFIG_FILE_VARIABLE)
     file = Path(named or DEFAULT_CONFIG_FILE)
-    if not file.exists():
-        if named:
-            raise ConfigError("the configuration file does not exist", str(file))
-        return {}
     try:
         return tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except FileNotFoundError as error:
+        if named:
+            raise ConfigError("the configuration file does not exist", str(file)) from error
+        return {}
+    except OSError as error:
+        raise ConfigError(
+            f"the configuration file cannot be read: {error.strerror}",
+            str(file),
+            "Name a TOML file by --config, or by GRAPHRAG_CONFIG",
+        ) from error
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"not valid TOML: {error}", str(file)) from error
 
 
@@ -137,6 +144,12 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         target = values
         for section in sections:
             target = target.setdefault(section, {})
+            if not isinstance(target, dict):
+                raise ConfigError(
+                    "a setting above it is set to a value, so it has none of its own",
+                    name,
+                    "Unset one of the two environment variables",
+                )
         target[key] = _parse_env(environ[name])
     return values
 
@@ -147,7 +160,7 @@ def _parse_env(text: str) -> Any:  # noqa: ANN401 - JSON is any type
         return text
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import LoadConfig
 from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.files import changing
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.load.conditions import ANYWHERE, Where
 from graphrag_tasks.load.fields import FIELDS, rows_of
@@ -153,7 +154,8 @@ def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
         token = os.environ.get(TOKEN_VARIABLE, "")
         return MilvusStore(config.milvus_uri, config, token=token)
     path = Path(store.path(MILVUS_FILE))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with changing(store.uri):
+        path.parent.mkdir(parents=True, exist_ok=True)
     return MilvusStore(str(path), config, on_close=_release)
 
 

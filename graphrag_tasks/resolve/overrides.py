@@ -181,6 +181,7 @@ def with_override(text: str, section: str, entry: str, where: str) -> str:
     Raises:
         ConfigError: The file is not readable, or the entry contradicts it: it is not added.
     """
+    read_overrides(text, where)
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     value = next(
         (found for key, found in (root.value if root else ()) if key.value == section), None

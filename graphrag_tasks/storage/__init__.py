@@ -13,7 +13,7 @@ from typing import Any
 
 import fsspec
 
-from graphrag_tasks.errors import MissingDependencyError
+from graphrag_tasks.errors import ConfigError, MissingDependencyError
 
 S3 = "s3"
 
@@ -26,7 +26,8 @@ def file_system(uri: str) -> tuple[Any, str]:
     """Return the file system of a URI or path, and the path on it.
 
     Raises:
-        MissingDependencyError: The package for S3 is not installed.
+        ConfigError: There is no such kind of URI.
+        MissingDependencyError: The package for S3, or for another kind of URI, is not installed.
     """
     if is_s3(uri):
         try:
@@ -35,7 +36,16 @@ def file_system(uri: str) -> tuple[Any, str]:
             raise MissingDependencyError(
                 "S3 needs a package that is not installed", uri, "pip install 'graphrag-tasks[s3]'"
             ) from error
-    fs, path = fsspec.core.url_to_fs(uri)
+    try:
+        fs, path = fsspec.core.url_to_fs(uri)
+    except (ValueError, TypeError) as error:
+        raise ConfigError(
+            f"is no path and no URI that is known: {error}", uri, "Name a folder, or s3://BUCKET/…"
+        ) from error
+    except ImportError as error:
+        raise MissingDependencyError(
+            "a package for this kind of URI is not installed", uri, f"fsspec says: {error}"
+        ) from error
     return fs, str(path)
 
 
