@@ -25,6 +25,9 @@ _CONTENT_ROLES = {"main", "article"}
 _NAVIGATION_ROLES = {
     *("navigation", "search", "menu", "menubar", "toolbar", "dialog", "alertdialog"),
 }
+_PARTS = ["section", "blockquote", "figure", "details"]
+"""Elements whose header or footer is their own, not the page's."""
+
 _FRAME = ["header", "footer", "aside"]
 _FRAME_ROLES = {"banner", "contentinfo", "complementary"}
 _MAX_SHARE = 0.5  # of a page's words outside links that may be left out at once
@@ -61,18 +64,24 @@ _NEVER_NAMED = {"html", "body", "tr", "td", "th", "pre", "code", *_HEADINGS}
 _PERMALINKS = {"¶", "#", "§", "🔗", "\uf0c1", "edit", "[edit]"}
 
 
-def drop_boilerplate(soup: BeautifulSoup) -> bool:
+def drop_boilerplate(soup: BeautifulSoup) -> int | None:
     """Take what is not content out of a page.
 
     Returns:
-        Whether any words are left; if not, the page has to be read as it was.
+        How many elements with words were taken out; None where no words are left, so that the
+        page has to be read as it was.
     """
     _drop_permalinks(soup)
     _show_tabs(soup)
     page = _Page(soup)
+    dropped = 0
     for tag in soup.find_all(True):
         if not tag.decomposed and page.is_boilerplate(tag):
-            _drop(tag, page)
+            dropped += _drop(tag, page)
+    return dropped if _has_words(soup) else None
+
+
+def _has_words(soup: BeautifulSoup) -> bool:
     if soup.title is not None and soup.body is None:  # a page without a body has its title in it
         return soup.get_text(" ", strip=True) != soup.title.get_text(" ", strip=True)
     return bool((soup.body or soup).get_text(" ", strip=True))
@@ -98,11 +107,13 @@ class _Page:
         return words > _MAX_SHARE * self._words or (not words and not self._words)
 
 
-def _drop(tag: Tag, page: _Page) -> None:
-    """Take an element out; the page's title stays where the element was."""
+def _drop(tag: Tag, page: _Page) -> bool:
+    """Take an element out, and tell if it had words; the page's title stays where it was."""
     if page.title is not None and page.title is not tag and tag in page.title.parents:
         tag.insert_before(page.title.extract())
+    has_words = bool(tag.get_text(strip=True))
     tag.decompose()
+    return has_words
 
 
 def _drop_permalinks(soup: BeautifulSoup) -> None:
@@ -129,6 +140,8 @@ def _is_navigation(tag: Tag) -> bool:
 def _is_frame(tag: Tag) -> bool:
     """Tell whether it is a header, a footer or a sidebar of the page, not of a part of it."""
     if tag.name not in _FRAME and _role(tag) not in _FRAME_ROLES:
+        return False
+    if tag.name in ("header", "footer") and tag.find_parent(_PARTS) is not None:
         return False
     if tag.name == "aside" and any(_ADMONITION.search(name) for name in _classes(tag)):
         return False

@@ -1,7 +1,7 @@
 """Docling's document tree as a flat list of blocks in reading order.
 
-Read are the body and the comments of reviewers; headers, footers and speakers' notes lie in other
-layers.
+Read are the body, footnotes, endnotes, speakers' notes and the comments of reviewers. Headers and
+footers lie in another layer, and so does hidden text.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from docling_core.types.doc.items.text import SectionHeaderItem, TextItem
 from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from graphrag_tasks.parse.blocks import Block, Box
+from graphrag_tasks.parse.completeness import FileText, letters_of, with_missing
 from graphrag_tasks.parse.docling_tables import cells_of
 from graphrag_tasks.parse.marks import Marks, insert_marks, split_marks, without_marks
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
@@ -53,16 +54,21 @@ def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[B
 
 
 def read_blocks(
-    document: DoclingDocument, marks: Marks, *, unit: float | None = None
+    document: DoclingDocument,
+    marks: Marks,
+    texts: Iterable[FileText],
+    *,
+    unit: float | None = None,
 ) -> list[Block]:
     """Return the body's blocks with their links and ids, and clear the document of their marks.
 
     Args:
         document: What Docling made of a file whose links and ids are marked in its texts.
         marks: What the marks stand for.
+        texts: The texts of the file; those that Docling passed over are added.
         unit: As in `blocks_of`.
     """
-    blocks = marks.taken_out(blocks_of(document, unit=unit))
+    blocks = marks.taken_out(with_missing(blocks_of(document, unit=unit), texts))
     if marks.names:
         for text in document.texts:
             text.text, text.orig = without_marks(text.text), without_marks(text.orig)
@@ -127,7 +133,7 @@ class _Walk:
         text = one_line(text) if kind in ("title", "heading") else clean_text(text)
         if kind != "code":
             text = text.strip()
-        if text and item.content_layer == ContentLayer.BODY:
+        if text and _is_read(item):
             level = item.level if isinstance(item, SectionHeaderItem) else None
             yield Block(kind, text, level, *self._place(item))
 
@@ -148,6 +154,27 @@ class _Walk:
             if note.self_ref not in self._done:
                 self._done.add(note.self_ref)
                 yield from self._text(note, "paragraph", note.text)
+        self._stack.extend(reversed(list(self._not_in_cells(table, text))))
+
+    def _not_in_cells(self, table: TableItem, text: str) -> Iterator[NodeItem]:
+        """Yield what lies in the cells of a table and not in its text, such as other tables."""
+        written = letters_of(text)
+        pending = self._children(table)[::-1]
+        while pending:
+            item = pending.pop()
+            is_whole = isinstance(item, TableItem | PictureItem)
+            texts = map(letters_of, self._texts(item))
+            if isinstance(item, PictureItem) or any(text not in written for text in texts):
+                yield item
+            else:
+                self._done.add(item.self_ref)
+            if not is_whole:
+                pending.extend(self._children(item)[::-1])
+
+    def _texts(self, item: NodeItem) -> list[str]:
+        if isinstance(item, TableItem):
+            return [cell.text for cell in item.data.table_cells]
+        return [self._inline(item) if _is_inline(item) else getattr(item, "text", "")]
 
     def _captions(self, item: TableItem | PictureItem) -> Iterator[Block]:
         for reference in item.captions:
@@ -222,6 +249,11 @@ def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
         for place, mark in marks[row, column]
     ]
     return insert_marks(text, sorted(placed, key=itemgetter(0))), table
+
+
+def _is_read(item: NodeItem) -> bool:
+    is_note = getattr(item, "label", None) == DocItemLabel.FOOTNOTE
+    return item.content_layer == ContentLayer.BODY or is_note
 
 
 def _is_inline(item: NodeItem) -> bool:

@@ -13,20 +13,24 @@ blank space around each run of it; images and form controls go; notes in block q
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from html import escape
 
 from bs4 import BeautifulSoup, Comment, Tag
-from bs4.element import PageElement
+from bs4.element import PageElement, PreformattedString
 from marko import Markdown, MarkoExtension
 from marko.ext.gfm import GFM
 
 from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.boilerplate import drop_boilerplate
+from graphrag_tasks.parse.completeness import FileText
 from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.html_links import mark_links
+from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.marks import Marks, without_marks
 from graphrag_tasks.parse.text import decode
 from graphrag_tasks.parse.titles import find_title
@@ -38,23 +42,15 @@ _DECLARED_ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encodin
 _HEAD_BYTES = 4096
 _FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(.*?\n)---[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:[^\S\n]*(\S.*)$", re.MULTILINE)
-_DROPPED = [
-    "img",
-    "svg",
-    "picture",
-    "video",
-    "audio",
-    "canvas",
-    "iframe",
-    "object",
-    "button",
-    "select",
-    "input",
-    "textarea",
-    "script",
-    "style",
-    "noscript",
-]
+_DROPPED = {
+    **dict.fromkeys(("img", "svg", "picture", "canvas"), LeftOut.PICTURE),
+    **dict.fromkeys(("video", "audio", "iframe", "object", "noscript"), LeftOut.HIDDEN),
+    **dict.fromkeys(("button", "select", "input", "textarea"), LeftOut.BOILERPLATE),
+    **dict.fromkeys(("script", "style"), None),
+}
+"""Elements without text of the page, and why; what stands in players and frames is for programs
+that cannot show them."""
+
 _INLINE = [
     "a",
     "abbr",
@@ -90,6 +86,7 @@ _INLINE = [
     "var",
     "wbr",
 ]
+_HIDING_STYLE = re.compile(r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:;|\Z)")
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _LISTS = ["ul", "ol"]
 _OWN_BLOCKS = {"pre", "table", "blockquote", "details", "dl", "figure", "div", *_HEADINGS}
@@ -105,11 +102,14 @@ def read_html(data: bytes) -> ParsedDocument:
     html = without_marks(decode(data, declared[1].decode("ascii") if declared else None))
     soup = BeautifulSoup(html, "html.parser")
     _check_depth(soup)
-    _clean(soup)
-    if not drop_boilerplate(soup):
+    left_out = _clean(soup)
+    dropped = drop_boilerplate(soup)
+    if dropped is None:
         soup = BeautifulSoup(html, "html.parser")
-        _clean(soup)
-    return _read(soup, None)
+        left_out = _clean(soup)
+    else:
+        left_out[LeftOut.BOILERPLATE] += dropped
+    return _read(soup, None, left_out)
 
 
 def read_markdown(data: bytes) -> ParsedDocument:
@@ -126,8 +126,7 @@ def read_markdown(data: bytes) -> ParsedDocument:
             title = found[1].strip().strip("\"'")
     soup = BeautifulSoup(without_marks(_markdown().convert(text)), "html.parser")
     _check_depth(soup)
-    _clean(soup)
-    return _read(soup, title)
+    return _read(soup, title, _clean(soup))
 
 
 class _AsWritten:
@@ -143,13 +142,14 @@ def _markdown() -> Markdown:
     return Markdown(extensions=[GFM, MarkoExtension(renderer_mixins=[_AsWritten])])
 
 
-def _read(soup: BeautifulSoup, title: str | None) -> ParsedDocument:
+def _read(soup: BeautifulSoup, title: str | None, left_out: Counter[str]) -> ParsedDocument:
     titles = _titles(soup) if title is None else [title]
+    left_out.update(_drop_hidden(soup))
     marks = _simplify(soup)
     # With a mark that settles the encoding: else it is guessed, and wrong where the text is odd.
     tree = convert(str(soup).encode("utf-8-sig"), "html")
-    blocks = read_blocks(tree, marks)
-    return ParsedDocument(blocks, find_title(titles, blocks), tree=tree)
+    blocks = read_blocks(tree, marks, _texts(soup))
+    return ParsedDocument(blocks, find_title(titles, blocks), left_out=left_out, tree=tree)
 
 
 def _titles(soup: BeautifulSoup) -> list[str]:
@@ -170,11 +170,55 @@ def _check_depth(soup: BeautifulSoup) -> None:
             raise DocumentError("broken", what, hint="Save the page without its layout")
 
 
-def _clean(soup: BeautifulSoup) -> None:
+def _clean(soup: BeautifulSoup) -> Counter[str]:
+    """Take out comments and what is no text, and return how many had words, by reason."""
+    left_out: Counter[str] = Counter()
     for comment in soup.find_all(string=lambda string: isinstance(string, Comment)):
+        left_out[LeftOut.COMMENT] += bool(comment.strip())
         comment.extract()
-    for tag in soup.find_all(_DROPPED):
-        tag.decompose()
+    for tag in soup.find_all(list(_DROPPED)):
+        reason = None if tag.decomposed else _DROPPED[tag.name]
+        if reason is not None:
+            left_out[reason] += _has_words(tag)
+        if not tag.decomposed:
+            tag.decompose()
+    return left_out
+
+
+def _has_words(tag: Tag) -> bool:
+    pictures = [tag, *tag.find_all("img")]
+    return bool(tag.get_text(strip=True) or any(str(one.get("alt") or "") for one in pictures))
+
+
+def _drop_hidden(soup: BeautifulSoup) -> Counter[str]:
+    """Take out what browsers do not show, as Docling would, and return how many had words."""
+    left_out: Counter[str] = Counter()
+    for tag in soup.find_all(_is_hidden):
+        if not tag.decomposed:
+            left_out[LeftOut.HIDDEN] += _has_words(tag)
+            tag.decompose()
+    return left_out
+
+
+def _is_hidden(tag: Tag) -> bool:
+    if tag.name == "template" or tag.has_attr("hidden"):
+        return True
+    if tag.name in _INLINE:
+        return False
+    style = "".join(str(tag.get("style") or "").lower().split())
+    return tag.get("aria-hidden") == "true" or _HIDING_STYLE.search(style) is not None
+
+
+def _texts(soup: BeautifulSoup) -> Iterator[FileText]:
+    """Yield the texts of a page that is simplified."""
+    soup.smooth()
+    for text in (soup.body or soup).find_all(string=_is_text):
+        if text.parent is None or text.parent.name != "title":
+            yield FileText([str(text)])
+
+
+def _is_text(string: object) -> bool:
+    return not isinstance(string, PreformattedString) and bool(str(string or "").strip())
 
 
 def _simplify(soup: BeautifulSoup) -> Marks:
@@ -187,10 +231,22 @@ def _simplify(soup: BeautifulSoup) -> Marks:
     for quote in soup.find_all("blockquote"):
         for heading in quote.find_all(_HEADINGS):
             heading.name = "p"
+    for cell in soup.find_all(["td", "th"]):
+        if cell.parent is not None and cell.parent.name != "tr":
+            _give_row(soup, cell)
     for items in reversed(soup.find_all(_LISTS)):
         if any(_holds_blocks(item) for item in items.find_all("li", recursive=False)):
             _take_apart(soup, items)
     return marks
+
+
+def _give_row(soup: BeautifulSoup, cell: Tag) -> None:
+    """Put a cell outside of a row, and those beside it, into a row, as browsers do."""
+    row = soup.new_tag("tr")
+    cell.insert_before(row)
+    after = list(row.next_siblings)
+    others = (isinstance(one, Tag) and one.name not in ("td", "th") for one in after)
+    row.extend(after[: next((at for at, is_other in enumerate(others) if is_other), len(after))])
 
 
 def _holds_blocks(item: Tag) -> bool:

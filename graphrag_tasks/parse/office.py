@@ -17,6 +17,7 @@ from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.office_links import with_run_links, with_table_links
 from graphrag_tasks.parse.titles import find_title
+from graphrag_tasks.parse.word_texts import word_texts
 from graphrag_tasks.parse.workbook import sheet_blocks
 
 _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -55,8 +56,9 @@ def read_docx(data: bytes) -> ParsedDocument:
     """
     title = _open_package(data, "docx")
     tree = convert(data, "docx")
-    blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree)), data)
-    return ParsedDocument(blocks, find_title([title], blocks), tree=tree)
+    texts, left_out = word_texts(data)
+    blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree), texts), data)
+    return ParsedDocument(blocks, find_title([title], blocks), left_out=left_out, tree=tree)
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
@@ -86,7 +88,7 @@ def read_pptx(data: bytes) -> ParsedDocument:
     title = _open_package(data, "pptx")
     document = convert(data, "pptx")
     blocks = with_run_links(
-        read_blocks(document, mark_hyperlinks(document), unit=1 / _EMU_PER_POINT), data
+        read_blocks(document, mark_hyperlinks(document), (), unit=1 / _EMU_PER_POINT), data
     )
     titles = [number for number, block in enumerate(blocks) if block.kind == "title"]
     for number in titles[1:]:

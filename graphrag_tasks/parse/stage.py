@@ -38,6 +38,7 @@ DEPENDENCIES = (
     "pypdfium2",
     "beautifulsoup4",
     "marko",
+    "lxml",
     "python-docx",
     "python-pptx",
     "openpyxl",

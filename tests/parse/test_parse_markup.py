@@ -110,3 +110,13 @@ def test_quoted_values_of_a_csv_hold_line_ends_quotes_and_delimiters(parse_one: 
     data = 'a;b\r\n1;"x\ny; z"\r\n2;"say ""hi"""\r\n\r\n3;z\r\n'
     (block,) = parse_one("a.csv", data.encode()).blocks
     assert block["text"] == 'a: 1 | b: x y; z\na: 2 | b: say "hi"\na: 3 | b: z'
+
+
+def test_a_cell_outside_of_a_row_is_kept(parse_one: Any) -> None:
+    page = b"<h1>A</h1><table><tr><td>Name</td><td>Use</td></tr><td>one</td><td>two</td></table>"
+    assert parse_one("a.html", page).blocks[-1]["text"].count("one | two") == 1
+
+
+def test_the_header_of_a_section_is_content(parse_one: Any) -> None:
+    page = b"<p>Text of the page.</p><section><header>Of the section</header>More.</section>"
+    assert ("paragraph", "Of the section") in parse_one("a.html", page).kinds

@@ -177,3 +177,18 @@ def test_a_damaged_main_part(parse_one: Any) -> None:
         for name in old.namelist():
             new.writestr(name, b"<broken" if name == "word/document.xml" else old.read(name))
     assert parse_one("a.docx", damaged.getvalue()).document["error_code"] == "broken"
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_table_inside_a_cell_is_kept(parse_one: Any, columns: int) -> None:
+    document = Document()
+    outer = document.add_table(1, columns)
+    outer.cell(0, 0).text = "outer"
+    inner = outer.cell(0, 0).add_table(1, 2)
+    inner.cell(0, 0).text = "inner left"
+    inner.cell(0, 1).text = "inner right"
+    deepest = inner.cell(0, 1).add_table(1, 2)
+    deepest.cell(0, 0).text = "deepest left"
+    deepest.cell(0, 1).text = "deepest right"
+    texts = [text for _, text in parse_one("a.docx", saved(document)).kinds]
+    assert texts == ["outer", "inner left | inner right", "deepest left | deepest right"]

@@ -1,0 +1,96 @@
+"""A check that the texts of a file are in its blocks, which adds those that are missing.
+
+Docling passes over some places of a file, and which ones changes with its versions. The texts of
+the file are therefore read a second time, without their structure, and compared with the blocks.
+Only letters and digits are compared, as blank space and signs change on the way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.text import clean_text
+
+_TELLING = 30  # letters of a text that hardly stands in a file by chance
+_NEAR = 200  # letters between texts that follow each other
+
+
+class FileText(NamedTuple):
+    """A text as it stands in a file.
+
+    Attributes:
+        runs: The stretches it is made of, such as the words in bold type.
+        page: Page it lies on; None for formats without pages.
+    """
+
+    runs: Sequence[str]
+    page: int | None = None
+
+
+def letters_of(text: str) -> str:
+    """Return the letters and digits of a text."""
+    return "".join(filter(str.isalnum, text))
+
+
+def with_missing(blocks: Sequence[Block], texts: Iterable[FileText]) -> list[Block]:
+    """Return the blocks, and a paragraph for each text of the file that is in none of them.
+
+    A paragraph that is added stands behind the block that has the text before it in the file. A
+    text that the file has twice and the blocks once is not found missing.
+
+    Args:
+        blocks: What was read of the file.
+        texts: The file's texts in the order of the file.
+    """
+    added: dict[int, list[Block]] = defaultdict(list)
+    places = _Places(blocks)
+    for text in texts:
+        missing = places.missing(text)
+        if missing:
+            added[places.last].append(Block("paragraph", missing, page=text.page))
+    if not added:
+        return list(blocks)
+    complete = added[-1]
+    for number, block in enumerate(blocks):
+        complete += [block, *added[number]]
+    return complete
+
+
+class _Places:
+    """The letters of all blocks, and how far the texts of the file were found in them.
+
+    Attributes:
+        last: Number of the block that has the last text that was found; -1 before the first.
+    """
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        letters = [letters_of(block.text) for block in blocks]
+        self._letters = "".join(letters)
+        self._starts = [0, *accumulate(map(len, letters))]
+        self._at = 0
+        self.last = -1
+
+    def missing(self, text: FileText) -> str:
+        """Return the runs of a text that are in no block, as one text."""
+        if self._find("".join(text.runs)):
+            return ""
+        return clean_text("".join(run for run in text.runs if not self._find(run))).strip()
+
+    def _find(self, text: str) -> bool:
+        wanted = letters_of(text)
+        if not wanted:
+            return True
+        at = self._letters.find(wanted, self._at)
+        if at < 0:
+            at = self._letters.find(wanted)
+        if at < 0:
+            return False
+        if len(wanted) >= _TELLING or 0 <= at - self._at <= _NEAR:
+            self._at = at
+            self.last = bisect_right(self._starts, at) - 1
+        return True
