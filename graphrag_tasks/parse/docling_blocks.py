@@ -185,7 +185,11 @@ class _Walk:
 
     def _chart(self, picture: PictureItem) -> Iterator[Block]:
         """Yield the kind of a chart, and its data as a table."""
-        if picture.meta is None or picture.meta.tabular_chart is None:
+        if (
+            picture.content_layer != ContentLayer.BODY
+            or picture.meta is None
+            or picture.meta.tabular_chart is None
+        ):
             return
         place = self._place(picture)
         kinds = picture.meta.classification.predictions if picture.meta.classification else ()
@@ -253,7 +257,7 @@ def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
 
 def _is_read(item: NodeItem) -> bool:
     is_note = getattr(item, "label", None) == DocItemLabel.FOOTNOTE
-    return item.content_layer == ContentLayer.BODY or is_note
+    return is_note or item.content_layer in (ContentLayer.BODY, ContentLayer.NOTES)
 
 
 def _is_inline(item: NodeItem) -> bool:

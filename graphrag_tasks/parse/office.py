@@ -16,6 +16,7 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.office_links import with_run_links, with_table_links
+from graphrag_tasks.parse.slide_texts import slide_texts
 from graphrag_tasks.parse.titles import find_title
 from graphrag_tasks.parse.word_texts import word_texts
 from graphrag_tasks.parse.workbook import sheet_blocks
@@ -56,9 +57,9 @@ def read_docx(data: bytes) -> ParsedDocument:
     """
     title = _open_package(data, "docx")
     tree = convert(data, "docx")
-    texts, left_out = word_texts(data)
-    blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree), texts), data)
-    return ParsedDocument(blocks, find_title([title], blocks), left_out=left_out, tree=tree)
+    found = word_texts(data)
+    blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree), found.texts), data)
+    return ParsedDocument(blocks, find_title([title], blocks), left_out=found.left_out, tree=tree)
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
@@ -87,9 +88,10 @@ def read_pptx(data: bytes) -> ParsedDocument:
     """
     title = _open_package(data, "pptx")
     document = convert(data, "pptx")
-    blocks = with_run_links(
-        read_blocks(document, mark_hyperlinks(document), (), unit=1 / _EMU_PER_POINT), data
-    )
+    found = slide_texts(data)
+    marks = mark_hyperlinks(document)
+    blocks = read_blocks(document, marks, found.texts, unit=1 / _EMU_PER_POINT)
+    blocks = with_run_links(blocks, data)
     titles = [number for number, block in enumerate(blocks) if block.kind == "title"]
     for number in titles[1:]:
         blocks[number] = replace(blocks[number], kind="heading", level=1)
@@ -98,6 +100,7 @@ def read_pptx(data: bytes) -> ParsedDocument:
         find_title([title], blocks),
         pages_in=len(document.pages),
         pages_out=len({block.page for block in blocks}),
+        left_out=found.left_out,
         tree=document,
     )
 

@@ -14,6 +14,8 @@ from graphrag_tasks.parse.left_out import LeftOut
 
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _DELETED = {"del", "moveFrom"}
+_SHAPES = {"sp", "grpSp", "graphicFrame", "pic"}
+_FURNITURE = {"ftr", "dt", "hdr", "sldNum"}
 _OFF = {"0", "false", "off"}
 _DESCRIBED = {"docPr": "descr", "cNvPr": "descr", "shape": "alt"}
 
@@ -57,10 +59,7 @@ def read_part(root: Any, page: int | None = None, hidden: Set[str] = frozenset()
         if event == "end":
             if name == "p" and open_paragraphs:
                 open_paragraphs.pop()
-        elif name in _DELETED and element.getparent() is not None:
-            found.left_out[LeftOut.DELETED_TEXT] += _has_text(element)
-            walk.skip_subtree()
-        elif name == "oMath" or _is_second_form(element, name):
+        elif _is_skipped(element, name, found.left_out):
             walk.skip_subtree()
         elif name == "p":
             paragraphs.append(_Paragraph(_style(element, "pPr", "pStyle")))
@@ -128,12 +127,30 @@ def _attribute(element: Any, name: str) -> str:  # noqa: ANN401
     return next((value for key, value in attributes if etree.QName(key).localname == name), "")
 
 
+def _is_skipped(element: Any, name: str, left_out: Counter[str]) -> bool:  # noqa: ANN401
+    """Tell whether an element is not read, and count it where it has text."""
+    if name == "oMath" or (name == "Fallback" and element.getprevious() is not None):
+        return True  # Docling writes formulas in letters of its own
+    reason = LeftOut.DELETED_TEXT if name in _DELETED else None
+    if name in _SHAPES:
+        reason = _reason_of(element)
+    if reason is None:
+        return False
+    left_out[reason] += _has_text(element)
+    return True
+
+
+def _reason_of(shape: Any) -> LeftOut | None:  # noqa: ANN401
+    """Return why a shape of a slide or a sheet is not read; None if it is."""
+    if any(one.get("hidden") in ("1", "true") for one in shape.iterfind("./*/{*}cNvPr")):
+        return LeftOut.HIDDEN
+    places = shape.iterfind("./*/{*}nvPr/{*}ph")
+    is_furniture = any(place.get("type") in _FURNITURE for place in places)
+    return LeftOut.HEADER_FOOTER if is_furniture else None
+
+
 def _has_text(element: Any) -> bool:  # noqa: ANN401
     return any((text.text or "").strip() for text in element.iter("{*}t", "{*}delText"))
-
-
-def _is_second_form(element: Any, name: str) -> bool:  # noqa: ANN401
-    return name == "Fallback" and element.getprevious() is not None
 
 
 def local_name(element: Any) -> str:  # noqa: ANN401

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from io import BytesIO
-from typing import NamedTuple
 from zipfile import ZipFile
 
-from graphrag_tasks.parse.completeness import FileText, letters_of
+from graphrag_tasks.parse.completeness import letters_of
 from graphrag_tasks.parse.left_out import LeftOut
-from graphrag_tasks.parse.package_texts import hiding_styles, parse_part, read_part
+from graphrag_tasks.parse.package_texts import PartTexts, hiding_styles, parse_part, read_part
 
 _READ = re.compile(r"word/(?:document|footnotes|endnotes|comments|diagrams/data\d*)\.xml")
 _FURNITURE = re.compile(r"word/(?:header|footer)\d*\.xml")
 _STYLES = "word/styles.xml"
 
 
-class PackageTexts(NamedTuple):
-    """The texts that a package has for its readers, and how many parts are left out, by reason."""
-
-    texts: list[FileText]
-    left_out: Counter[str]
-
-
-def word_texts(data: bytes) -> PackageTexts:
+def word_texts(data: bytes) -> PartTexts:
     """Return the paragraphs of a document's body, then those of its notes, comments and diagrams.
 
     Headers and footers are counted by paragraph.
     """
-    found = PackageTexts([], Counter())
+    found = PartTexts()
     with ZipFile(BytesIO(data)) as package:
         names = sorted(package.namelist(), key=lambda name: (name != "word/document.xml", name))
         styles = parse_part(package.read(_STYLES)) if _STYLES in names else None

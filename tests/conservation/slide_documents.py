@@ -49,10 +49,13 @@ class _Deck:
                 shapes = [
                     self._box, self._box, self._table, self._group, self._shape, self._chart,
                     self._picture, self._notes, self._footer, self._diagram, self._link,
+                    self._hidden,
                 ]  # fmt: skip
                 serials.some(shapes, 5)
-            if serials.chance(0.2):
-                self._slide._element.set("show", "0")
+        if serials.chance(0.3):
+            self._slide = self._deck.slides.add_slide(self._deck.slide_layouts[5])
+            self._slide.shapes.title.text = serials.sentence("hidden")
+            self._slide._element.set("show", "0")
         buffer = BytesIO()
         self._deck.save(buffer)
         return buffer.getvalue()
@@ -130,7 +133,7 @@ class _Deck:
 
     def _footer(self) -> None:
         text = self._serials.sentence("header_footer")
-        kind = self._serials.random.choice(["ftr", "dt", "hdr"])
+        kind = self._serials.random.choice(["ftr", "dt", "sldNum"])
         self._slide.shapes._spTree.append(
             parse_xml(
                 f'<p:sp xmlns:p="{_SLIDES}" xmlns:a="{_DRAWING}"><p:nvSpPr><p:cNvPr id="90" '
@@ -139,6 +142,11 @@ class _Deck:
                 "</p:sp>"
             )
         )
+
+    def _hidden(self) -> None:
+        box = self._slide.shapes.add_textbox(*self._place())
+        box.text_frame.text = self._serials.sentence("hidden")
+        box._element.nvSpPr.cNvPr.set("hidden", "1")
 
     def _link(self) -> None:
         frame = self._slide.shapes.add_textbox(*self._place()).text_frame

@@ -17,12 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from page_documents import html_page, markdown_file
 from serials import Outcome, Serials, outcome
+from slide_documents import slide_deck
 from word_documents import word_document
 
 FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "docx": word_document,
     "html": html_page,
     "md": markdown_file,
+    "pptx": slide_deck,
 }
 _SEED_BITS = 32
 _SECONDS_PER_FORMAT = float(os.environ.get("CONSERVATION_SECONDS", "60"))
