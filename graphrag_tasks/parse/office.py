@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from dataclasses import replace
 from html import unescape
 from io import BytesIO
@@ -73,7 +74,9 @@ def read_xlsx(data: bytes) -> ParsedDocument:
     _check_extent(data)
     try:
         # Its headings are names of sheets, not titles.
-        return ParsedDocument(list(sheet_blocks(data)), find_title([title], ()))
+        left_out: Counter[str] = Counter()
+        blocks = list(sheet_blocks(data, left_out))
+        return ParsedDocument(blocks, find_title([title], ()), left_out=left_out)
     except _BROKEN_WORKBOOK as error:
         what = f"not a valid xlsx file: {error}"
         raise DocumentError("broken", what, hint=_RESAVE) from error

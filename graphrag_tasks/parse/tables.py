@@ -84,8 +84,8 @@ def lay_out_table(
 
     Empty cells are left out. A cell that spans rows is repeated in each of them and has the first
     of its places; one that spans columns stands once, and without a header if they have different
-    ones. A header stands in the first row that it is written in, and nowhere if its columns are
-    empty. A table that is all header, or has none, gives its cells alone.
+    ones. A header stands in the first row that it is written in, and in a last line if its columns
+    are empty. A table that is all header, or has none, gives its cells alone.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))
@@ -151,7 +151,20 @@ class _Writer:
             line = self._line(row, start)
             lines.append(line)
             start += len(line) + 1
+        if line := self._empty_columns(start):
+            lines.append(line)
         return "\n".join(lines)
+
+    def _empty_columns(self, start: int) -> str:
+        """Return the headers that no row was written with."""
+        parts: list[str] = []
+        for column, cells in sorted(self._unplaced.items()):
+            if any(cell[:2] not in self.places for cell, _ in cells):
+                for cell, offset in cells:
+                    self.places.setdefault(cell[:2], start + offset)
+                parts.append(self.headers[column])
+                start += len(parts[-1]) + len(CELL_SEPARATOR)
+        return CELL_SEPARATOR.join(parts)
 
     def _line(self, row: Sequence[Cell], start: int) -> str:
         parts: list[str] = []

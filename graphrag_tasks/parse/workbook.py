@@ -5,12 +5,13 @@ amount look alike, takes the first row of each group of cells for its header, an
 where on the sheet a table lies.
 
 What is read: visible sheets; hidden rows and columns too, since filters and outlines hide rows
-that hold all the same; of a formula its value when the file was saved; charts.
+that hold all the same; of a formula its value when the file was saved; charts; and behind the
+tables of a sheet its text boxes and the comments on its cells.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -23,10 +24,13 @@ from openpyxl.worksheet.worksheet import Worksheet
 from graphrag_tasks.parse.blocks import Block, Link
 from graphrag_tasks.parse.charts import read_charts
 from graphrag_tasks.parse.headers import Rows, Top, find_header
+from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.number_formats import shown_value
+from graphrag_tasks.parse.package_texts import PartTexts
+from graphrag_tasks.parse.sheet_margins import comment_text, page_furniture, read_drawings
 from graphrag_tasks.parse.sheet_regions import Region, find_regions
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
-from graphrag_tasks.parse.text import one_line
+from graphrag_tasks.parse.text import clean_text, one_line
 
 _SAMPLE_ROWS = 100
 _MAX_HEADERS = 4
@@ -43,6 +47,7 @@ class _Sheet:
         bold: Places of those in bold type.
         header_rows: Where the workbook itself says that a table has its header.
         links: What the cells at these places refer to.
+        comments: What is said about its cells.
     """
 
     name: str
@@ -50,21 +55,38 @@ class _Sheet:
     bold: frozenset[tuple[int, int]]
     header_rows: Sequence[Region]
     links: Mapping[tuple[int, int], str]
+    comments: Sequence[str]
 
 
-def sheet_blocks(data: bytes) -> Iterator[Block]:
-    """Yield a heading for each visible sheet with text, and what stands on it."""
+def sheet_blocks(data: bytes, left_out: Counter[str]) -> Iterator[Block]:
+    """Yield a heading for each visible sheet with text, and what stands on it.
+
+    Args:
+        data: The workbook.
+        left_out: Takes how many parts are left out, by reason.
+    """
     book = openpyxl.load_workbook(BytesIO(data), data_only=True)
     try:
+        drawings = read_drawings(data)
         for worksheet in map(book.__getitem__, book.sheetnames):
-            if worksheet.sheet_state != Worksheet.SHEETSTATE_VISIBLE:
-                continue
+            drawing = drawings.get(worksheet.title, PartTexts())
             blocks = list(_by_place(worksheet))
-            if blocks:
+            blocks += _boxes(drawing)
+            if worksheet.sheet_state != Worksheet.SHEETSTATE_VISIBLE:
+                left_out[LeftOut.HIDDEN] += bool(blocks)
+            elif blocks:
                 yield Block("heading", one_line(worksheet.title), level=_HEADING_LEVEL)
                 yield from blocks
+                left_out.update(drawing.left_out)
+                left_out[LeftOut.HEADER_FOOTER] += page_furniture(worksheet)
     finally:
         book.close()
+
+
+def _boxes(drawing: PartTexts) -> Iterator[Block]:
+    for text in drawing.texts:
+        if words := clean_text("".join(text.runs)).strip():
+            yield Block("paragraph", words)
 
 
 def _by_place(worksheet: Any) -> Iterator[Block]:  # noqa: ANN401 - openpyxl has no types
@@ -76,6 +98,8 @@ def _by_place(worksheet: Any) -> Iterator[Block]:  # noqa: ANN401 - openpyxl has
             while charts and charts[0].row < region.top:
                 yield from charts.popleft().blocks
             yield from _table_blocks(sheet, region, cells)
+        for comment in sheet.comments:
+            yield Block("paragraph", comment)
     for chart in charts:
         yield from chart.blocks
 
@@ -91,8 +115,11 @@ def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401
     cells: dict[tuple[int, int], Cell] = {}
     bold: set[tuple[int, int]] = set()
     links: dict[tuple[int, int], str] = {}
+    comments: list[str] = []
     for row in worksheet.iter_rows():
         for found in row:
+            if found.comment is not None:
+                comments.append(comment_text(found.comment.text))
             if found.value is None:
                 continue
             text, value = shown_value(found.value, found.number_format, found.data_type)
@@ -104,7 +131,14 @@ def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401
                 if found.hyperlink is not None and found.hyperlink.target:
                     fragment = found.hyperlink.location
                     links[place] = found.hyperlink.target + (f"#{fragment}" if fragment else "")
-    return _Sheet(worksheet.title, cells, frozenset(bold), tuple(_header_rows(worksheet)), links)
+    return _Sheet(
+        worksheet.title,
+        cells,
+        frozenset(bold),
+        tuple(_header_rows(worksheet)),
+        links,
+        [comment for comment in comments if comment],
+    )
 
 
 def _header_rows(worksheet: Any) -> Iterator[Region]:  # noqa: ANN401

@@ -150,12 +150,16 @@ class _Book:
         self._boxes[self._sheet.title] += _BOX.format(self._serials.sentence())
 
     def _with_boxes(self, data: bytes) -> bytes:
-        """Write the text boxes into the drawings, which openpyxl cannot."""
+        """Write text boxes and descriptions into the drawings, which openpyxl cannot."""
         buffer = BytesIO()
         with ZipFile(BytesIO(data)) as old, ZipFile(buffer, "w") as new:
             boxes = {self._drawing_of(old, title): box for title, box in self._boxes.items()}
             for name in old.namelist():
-                start, end, rest = old.read(name).rpartition(b"</")
+                content = old.read(name)
+                while b'descr="Picture"' in content:
+                    described = f'descr="{self._serials.sentence("picture")}"'.encode()
+                    content = content.replace(b'descr="Picture"', described, 1)
+                start, end, rest = content.rpartition(b"</")
                 new.writestr(name, start + boxes.get(name, "").encode() + end + rest)
         return buffer.getvalue()
 

@@ -15,16 +15,22 @@ from secrets import randbits
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from line_documents import csv_file, passage, text_file
 from page_documents import html_page, markdown_file
 from serials import Outcome, Serials, outcome
+from sheet_documents import workbook
 from slide_documents import slide_deck
 from word_documents import word_document
 
 FORMATS: dict[str, Callable[[Serials], bytes]] = {
+    "csv": csv_file,
     "docx": word_document,
     "html": html_page,
     "md": markdown_file,
+    "passage": passage,
     "pptx": slide_deck,
+    "txt": text_file,
+    "xlsx": workbook,
 }
 _SEED_BITS = 32
 _SECONDS_PER_FORMAT = float(os.environ.get("CONSERVATION_SECONDS", "60"))

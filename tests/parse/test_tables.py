@@ -59,9 +59,9 @@ def test_merged_cells() -> None:
     assert found[2, 1] == "across"
 
 
-def test_the_header_of_an_empty_column_stands_nowhere() -> None:
+def test_the_header_of_an_empty_column_stands_in_the_last_line() -> None:
     _, found = placed([header(0, 0, "A"), header(0, 1, "B"), Cell(1, 0, "x")])
-    assert found == {(0, 0): "A", (0, 1): None, (1, 0): "x"}
+    assert found == {(0, 0): "A", (0, 1): "B", (1, 0): "x"}
 
 
 def test_tables_without_header_or_without_rows_give_their_cells_alone() -> None:
