@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from docling.models.postprocessing.reading_order_rb import PageElement
@@ -26,6 +27,7 @@ from graphrag_tasks.parse.pdf.lines import (
     with_fixed_pitch,
 )
 from graphrag_tasks.parse.pdf.order import goes_on
+from graphrag_tasks.parse.pdf.page_numbers import page_number
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
 from graphrag_tasks.parse.pdf.rows import lines_of
 
@@ -181,26 +183,137 @@ def test_heading_levels_have_no_gaps() -> None:
     assert nested([3, 1, 2]) == [1, 1, 2]
 
 
+def kept(*lines: Line) -> list[str]:
+    return [found.text for found in without_furniture(lines)]
+
+
+def with_edges(pages: int, *, top: str, bottom: str, **options: Any) -> list[Line]:
+    """Return pages of text whose first and last lines are made from the page's number."""
+    return [
+        found
+        for page in range(1, pages + 1)
+        for found in (
+            line(top.format(page=page, data=page * 7 % 5), 0, page=page, **options),
+            line(f"Text {'abcdefghi'[page - 1]}", 300, page=page),
+            line("3", 310, page=page),
+            line(bottom.format(page=page, data=page * 7 % 5), 700, page=page, **options),
+        )
+    ]
+
+
 def test_running_lines_and_page_numbers_go() -> None:
-    pages = [
+    pages = with_edges(4, top="Manual v1.2", bottom="Page {page} of 4")
+    body = [text for letter in "abcd" for text in (f"Text {letter}", "3")]
+    assert kept(*pages) == body
+    assert kept(*with_edges(4, top="{page}", bottom="Chapter 3 \u00b7 1{page}")) == body
+    assert kept(*with_edges(4, top="Manual | page {page}", bottom="- {page} -")) == body
+    assert kept(line("7", 0)) == ["7"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "Invoice {data} was paid in full.",
+        "Invoice {page}",
+        "Invoice 10{page}",
+        "{data}",
+        "{data}, {page}",
+        "Total | {data}",
+        "202{page}0",
+    ],
+)
+def test_digits_that_differ_from_page_to_page_are_data(data: str) -> None:
+    pages = with_edges(4, top=data, bottom=data)
+    assert kept(*pages) == [found.text for found in pages]
+
+
+def test_running_lines_stand_in_one_place() -> None:
+    moved = [
         found
         for page in range(1, 5)
         for found in (
-            line(f"Manual v{page}", 0, page=page),
+            line("Open", 20 * page, page=page),
             line(f"Text {'abcd'[page - 1]}", 300, page=page),
-            line("3", 310, page=page),
-            line(f"Page {page} of 4", 700, page=page),
+            line(f"{page}", 700 - 20 * page, page=page),
         )
     ]
-    assert [found.text for found in without_furniture(pages)] == [
-        text for letter in "abcd" for text in (f"Text {letter}", "3")
+    assert kept(*moved) == [found.text for found in moved]
+    title = line("Manual", 0, height=30)
+    assert kept(title, *with_edges(5, top="Manual", bottom="{page}")[1:])[0] == "Manual"
+
+
+def test_titles_that_a_few_slides_share_stay() -> None:
+    slides = [
+        *with_edges(4, top="Results", bottom="{page}", height=20),
+        *(line(WIDE, 400, page=page) for page in range(1, 10)),
+        *(line("More text", 420, page=page) for page in range(5, 10)),
     ]
-    assert without_furniture([line("7", 0)]) != []
+    assert kept(*slides).count("Results") == 4
+
+
+def test_a_row_goes_as_a_whole_or_stays() -> None:
+    cells = [
+        line(text, 0, page=page, left=72.0 + 100 * column)
+        for page in range(1, 5)
+        for column, text in enumerate(("Open", str(page), f"4{page * 3}"))
+    ]
+    body = [line(f"Text {'abcd'[page - 1]}", 300, page=page) for page in range(1, 5)]
+    assert len(kept(*cells, *body)) == len(cells) + len(body)
 
 
 def test_what_stands_beside_a_page_number_goes() -> None:
-    page = [line("Chapter 3: Tools", 0), line("8", 0, left=500), line("Text", 50), line("End", 90)]
-    assert [found.text for found in without_furniture(page)] == ["Text", "End"]
+    heads = ["Tools", "Tools", "Chapter 4: Work", "Stocks", "Anna Miller"]
+    pages = [
+        found
+        for page, head in enumerate(heads, 1)
+        for found in (
+            line(head, 0, page=page),
+            line(str(page + 7), 0, left=500, page=page),
+            line("Stocks" if page == 1 else f"Text {'abcde'[page - 1]}", 50, page=page),
+            line("The end.", 90 + page * 5, page=page),
+        )
+    ]
+    assert set(kept(*pages)) == {
+        "Stocks", "Text b", "Text c", "Text d", "Text e", "The end.", "Anna Miller", "12"
+    }  # fmt: skip
+
+
+def test_rows_of_tables_stay() -> None:
+    pages = with_edges(4, top="Manual", bottom="{page}")
+    tables = {page: [Box(60, -5, 500, 15)] for page in range(1, 5)}
+    assert [found.text for found in without_furniture(pages, tables)].count("Manual") == 4
+
+
+def test_pages_are_not_emptied_but_for_a_few_blank_ones() -> None:
+    pages = with_edges(4, top="Manual", bottom="{page}")
+    blank = [[line("Manual", 0, page=page), line(str(page), 700, page=page)] for page in (5, 6)]
+    assert "Manual" not in kept(*pages, *blank[0])
+    assert kept(*pages, *blank[0], *blank[1])[-4:] == ["Manual", "5", "Manual", "6"]
+
+
+def test_a_page_number_that_no_page_confirms_stands_apart() -> None:
+    assert kept(line("Text", 0), line("more", 12), line("7-45", 700)) == ["Text", "more"]
+    assert kept(line("Text", 0), line("more", 12), line("7-45", 24)) == ["Text", "more", "7-45"]
+    assert kept(line("Text", 0), line("more", 12), line("45", 700)) == ["Text", "more", "45"]
+
+
+@pytest.mark.parametrize(
+    ("text", "page", "expected"),
+    [
+        ("17", 3, ("17", "", 17, "", False)),
+        ("xiv", 2, ("xiv", "roman", 14, "", False)),
+        ("A-4", 90, ("A-4", "A-", 4, "", True)),
+        ("Seite 3 von 9", 3, ("Seite 3 von 9", "", 3, "", True)),
+        ("Tools \u2013 17", 3, ("17", "", 17, "Tools", False)),
+        ("17 | Chapter 3 | Tools", 3, ("17", "", 17, "Chapter 3 Tools", False)),
+        ("12 | 17", 3, None),
+        ("2024", 3, None),
+        ("Invoice 17", 3, None),
+    ],
+)
+def test_what_may_be_a_page_number(text: str, page: int, expected: Any) -> None:
+    found = page_number(text, page)
+    assert (found[1:] if found else None) == expected
 
 
 def element(text: str, page: int, box: Box, kind: DocItemLabel = DocItemLabel.TEXT) -> PageElement:

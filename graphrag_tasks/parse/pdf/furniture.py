@@ -1,61 +1,179 @@
-"""Lines at the edge of PDF pages that belong to no text: page numbers, running headers, footers."""
+"""Lines at the edge of PDF pages that belong to no text: page numbers, running headers, footers.
+
+A line that goes is lost, so a row of lines goes only where other pages show what it is, and stays
+when in doubt:
+
+* it stands at the top or bottom of its page's text, in no table, and the pages have other text;
+* each of its lines repeats, digit for digit, in the same place and size of other pages, or is a
+  page number, or stands beside one of these and is said elsewhere too.
+
+Digits that change from page to page in any other way are data, such as those of invoices.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from graphrag_tasks.parse.pdf.lines import Line
+from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.lines import Line, body_of
+from graphrag_tasks.parse.pdf.page_numbers import PageNumber, are_page_numbers, page_number
+from graphrag_tasks.parse.pdf.tables import contains
 
-_PAGE_NUMBER = re.compile(
-    r"(?:page |seite |[-\u2013] ?)?(?:\d{1,3}|\d{1,2}-\d{1,3}|[ivxl]{1,6})"
-    r"(?: ?[-\u2013]| ?/ ?\d+| of \d+)?",
-    re.IGNORECASE,
-)
 _EDGE_LINES = 2.5  # heights from the first or last line of a page
 _RUNNING_PAGES = 3
 _RUNNING_SHARE = 0.12  # of the pages: chapters have running headers of their own
 _RUNNING_ENOUGH = 4  # pages, whatever their share
-_NUMBERS = re.compile(r"\d+|\b[ivxl]+\b")
+_LARGE = 1.12  # sizes of the body beyond which a line is a title, which a few slides may share
+_SAME_PLACE = 3.0  # points between the middles of lines
+_SAME_SIZE = 1.1
+_APART = 1.5  # heights between the text and a page number that no other page confirms
+_EMPTIED_SHARE = 0.25  # of the pages with other text: a blank page has its header too
+_CHAPTER = re.compile(
+    r"(?:chapter|part|appendix|section|kapitel|teil|anhang|abschnitt|chapitre|partie|annexe)"
+    r" (?:\d[\d.]*|[A-Z]|[ivxl]+)(?:[.:]? .{,60}[^.!?;,])?",
+    re.IGNORECASE,
+)
 
 
-def without_furniture(lines: Iterable[Line]) -> list[Line]:
-    """Return the lines without page numbers, what stands beside them, and what pages repeat.
+def without_furniture(
+    lines: Iterable[Line], tables: Mapping[int, Sequence[Box]] | None = None
+) -> list[Line]:
+    """Return the lines without page numbers, running headers and running footers.
 
-    Only lines at the top or bottom edge of a page's text can go, and a line counts as repeated
-    when it stands there on at least three pages, whatever its numbers. In a long document, four
-    pages are enough: its chapters may have headers of their own, and even and odd pages differ.
+    Args:
+        lines: Of all pages.
+        tables: Where the tables of a page lie, whose rows are data.
     """
-    lines = list(lines)
-    edges = _edges(lines)
-    pages = len({line.page for line in lines})
-    seen = {(line.page, _key(line)) for line in lines if id(line) in edges}
-    numbered = {(line.page, line.row) for line in lines if id(line) in edges and _is_number(line)}
-    repeated = Counter(key for _, key in seen)
+    lines, tables = list(lines), tables or {}
+    edges = _edges(lines, tables)
+    at_edge = {id(line) for line in edges}
+    inner = [line for line in lines if id(line) not in at_edge]
+    known = _Known(edges, inner)
+    running = _repeated(edges, inner) | _numbered(edges, lines, known)
+    rows: dict[tuple[int, int], list[Line]] = defaultdict(list)
+    for line in lines:
+        rows[line.page, line.row].append(line)
+    gone = {
+        id(line)
+        for row in rows.values()
+        if any(id(line) in running for line in row)
+        and all(id(line) in at_edge and (id(line) in running or line.text in known) for line in row)
+        for line in row
+    }
+    left = {line.page for line in lines if id(line) not in gone}
+    emptied = {line.page for line in lines} - left
+    if len(emptied) > _EMPTIED_SHARE * len(left):
+        gone = {id(line) for line in lines if id(line) in gone and line.page in left}
+    return [line for line in lines if id(line) not in gone]
+
+
+class _Known:
+    """Words that are said elsewhere too: inside of a page, or at the edges of several."""
+
+    def __init__(self, edges: Iterable[Line], inner: Iterable[Line]) -> None:
+        keys = [_key(line.text) for line in inner]
+        self._inner = {*keys, *map("".join, pairwise(keys))}  # a long heading has two lines
+        self._pages: dict[str, set[int]] = defaultdict(set)
+        for line in edges:
+            self._pages[_key(line.text)].add(line.page)
+            if number := page_number(line.text, line.page):
+                self._pages[_key(number.beside)].add(line.page)
+
+    def __contains__(self, text: str) -> bool:
+        key = _key(text)
+        if not any(map(str.isalpha, key)):
+            return False
+        is_said = key in self._inner or len(self._pages[key]) > 1
+        return is_said or _CHAPTER.fullmatch(text) is not None
+
+
+def _key(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _repeated(edges: Sequence[Line], inner: Sequence[Line]) -> set[int]:
+    """Return the lines that stand in place on several pages, and on fewer elsewhere."""
+    pages = len({line.page for line in (*edges, *inner)})
     least = max(_RUNNING_PAGES, min(_RUNNING_SHARE * pages, _RUNNING_ENOUGH))
-    return [
-        line
-        for line in lines
-        if id(line) not in edges
-        or not ((line.page, line.row) in numbered or repeated[_key(line)] >= least)
-    ]
+    body = body_of((*edges, *inner)).size
+    elsewhere = Counter(line.text for line in inner)
+    by_text: dict[str, list[Line]] = defaultdict(list)
+    for line in edges:
+        by_text[line.text].append(line)
+    found: set[int] = set()
+    for text, alike in by_text.items():
+        on = len({line.page for line in alike})
+        if on < least or elsewhere[text] >= len(alike):
+            continue
+        for group in _by_place(alike):
+            is_title = group[0].size > _LARGE * body and 2 * on <= pages
+            if len({line.page for line in group}) > 1 and not is_title:
+                found.update(map(id, group))
+    return found
 
 
-def _is_number(line: Line) -> bool:
-    return _PAGE_NUMBER.fullmatch(line.text) is not None
+def _numbered(edges: Sequence[Line], lines: Sequence[Line], known: _Known) -> set[int]:
+    """Return the lines that are page numbers, or known words with one."""
+    numbers: dict[int, PageNumber] = {}
+    for line in edges:
+        number = page_number(line.text, line.page)
+        if number and (not number.beside or number.beside in known):
+            numbers[id(line)] = number
+    found: set[int] = set()
+    for group in _by_place(line for line in edges if id(line) in numbers):
+        if are_page_numbers([numbers[id(line)] for line in group]):
+            found.update(map(id, group))
+        elif len(group) == 1 and numbers[id(group[0])].is_marked and _is_apart(group[0], lines):
+            found.add(id(group[0]))
+    return found
 
 
-def _key(line: Line) -> str:
-    return _NUMBERS.sub("0", line.text.lower())
+def _is_apart(line: Line, lines: Iterable[Line]) -> bool:
+    reach = _APART * line.height
+    return all(
+        other.box.top - line.box.bottom > reach or line.box.top - other.box.bottom > reach
+        for other in lines
+        if other is not line and other.page == line.page
+    )
 
 
-def _edges(lines: Iterable[Line]) -> set[int]:
-    """Return the identities of the lines at the edges; a page of one line has none."""
+def _by_place(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Yield the lines by how far down their pages they stand, and by size."""
+    for group in _clusters(lines, lambda line: (line.box.top + line.box.bottom) / 2, _SAME_PLACE):
+        yield from _clusters(
+            group, lambda line: math.log(max(line.size, 0.1)), math.log(_SAME_SIZE)
+        )
+
+
+def _clusters(
+    lines: Iterable[Line], measure: Callable[[Line], float], reach: float
+) -> Iterator[list[Line]]:
+    group: list[Line] = []
+    for line in sorted(lines, key=measure):
+        if group and measure(line) - measure(group[-1]) > reach:
+            yield group
+            group = []
+        group.append(line)
+    if group:
+        yield group
+
+
+def _edges(lines: Iterable[Line], tables: Mapping[int, Sequence[Box]]) -> list[Line]:
+    """Return the lines at the edges that are in no table; a page of one line has none."""
     by_page: dict[int, list[Line]] = defaultdict(list)
     for line in lines:
         by_page[line.page].append(line)
-    return {id(line) for page in by_page.values() if len(page) > 1 for line in _page_edges(page)}
+    return [
+        line
+        for number, page in by_page.items()
+        if len(page) > 1
+        for line in _page_edges(page)
+        if not any(contains(box, line) for box in tables.get(number, ()))
+    ]
 
 
 def _page_edges(page: Sequence[Line]) -> list[Line]:

@@ -30,6 +30,7 @@ from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuild
 from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
+from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, page_text
 from graphrag_tasks.parse.pdf.elements import table_element, text_element
 from graphrag_tasks.parse.pdf.furniture import without_furniture
@@ -144,6 +145,7 @@ class _Layout:
         texts: Lines that belong to the text.
         furniture: Running headers, footers and page numbers.
         turned: Lines that run up or down the page; their order is not looked into.
+        tables: Those of each page.
     """
 
     body: Body
@@ -151,6 +153,7 @@ class _Layout:
     texts: dict[int, list[Line]]
     furniture: dict[int, list[Line]]
     turned: dict[int, list[Line]]
+    tables: dict[int, list[Table]]
 
 
 def _grids(page: PdfPageBackend, words: Iterable[Line]) -> list[Grid]:
@@ -185,14 +188,17 @@ def _elements(conv_res: ConversionResult, lines: Mapping[int, list[Line]]) -> It
 def _layout(found: dict[int, list[Line]], conv_res: ConversionResult) -> _Layout:
     upright = {page: [piece for piece in on if piece.is_upright] for page, on in found.items()}
     lines = [line for on in upright.values() for line in lines_of(on)]
-    kept = without_furniture(lines)
+    body = body_of(piece for on in upright.values() for piece in on)
+    tables = {page.page_no: _tables(page, body) for page in conv_res.pages}
+    kept = without_furniture(lines, {page: _boxes(on) for page, on in tables.items()})
     keep = {id(line) for line in kept}
     return _Layout(
-        body=body_of(piece for on in upright.values() for piece in on),
+        body=body,
         bookmarks=_bookmarks(conv_res),
         texts=_by_page(kept),
         furniture=_by_page(line for line in lines if id(line) not in keep),
         turned=_by_page(piece for on in found.values() for piece in on if not piece.is_upright),
+        tables=tables,
     )
 
 
@@ -220,8 +226,8 @@ class _PageLayout(NamedTuple):
 
 
 def _page_layout(page: Page, height: float, layout: _Layout) -> _PageLayout:
-    tables = _tables(page, layout.body)
-    boxes = [box_of(table.cluster.bbox) for table in tables]
+    tables = layout.tables[page.page_no]
+    boxes = _boxes(tables)
     lines = [
         line for line in layout.texts[page.page_no] if not any(contains(box, line) for box in boxes)
     ]
@@ -264,4 +270,9 @@ def _tables(page: Page, body: Body) -> list[Table]:
 
 
 def _word_size(table: Table) -> float:
-    return min(float(cell.bbox.height) for cell in table.table_cells if cell.bbox is not None)
+    heights = (float(cell.bbox.height) for cell in table.table_cells if cell.bbox is not None)
+    return min(heights, default=0.0)
+
+
+def _boxes(tables: Iterable[Table]) -> list[Box]:
+    return [box_of(table.cluster.bbox) for table in tables]

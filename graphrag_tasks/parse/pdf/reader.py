@@ -9,17 +9,20 @@ from dataclasses import replace
 import pypdfium2
 from docling.datamodel.pipeline_options import NativePdfPipelineOptions
 from docling_core.types.doc.document import DoclingDocument
+from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.found_links import with_links
+from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.pdf_file import links_of, pages_that_draw
 from graphrag_tasks.parse.readers import Reader
 from graphrag_tasks.parse.titles import find_title
 
+_FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 _OPTIONS = NativePdfPipelineOptions(
     parser_threads=1, generate_page_images=False, generate_picture_images=False
 )
@@ -69,6 +72,7 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
             pages_in=len(file),
             pages_out=len(read),
             pages_lost=pages_that_draw(file, unread) if blocks else (),
+            left_out={LeftOut.PAGE_FURNITURE: sum(item.label in _FURNITURE for item in tree.texts)},
             tree=tree,
         )
 
