@@ -16,8 +16,9 @@ from typing import NamedTuple
 from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.text import clean_text
 
-_TELLING = 30  # letters of a text that hardly stands in a file by chance
-_NEAR = 200  # letters between texts that follow each other
+_NEAR = ((0, 200), (8, 20_000), (30, 10**9))
+"""A text of at least so many letters, found at most so many letters further on, is the place that
+has been reached; shorter ones may stand anywhere by chance."""
 
 
 class FileText(NamedTuple):
@@ -90,7 +91,8 @@ class _Places:
             at = self._letters.find(wanted)
         if at < 0:
             return False
-        if len(wanted) >= _TELLING or 0 <= at - self._at <= _NEAR:
+        reach = max(letters for least, letters in _NEAR if len(wanted) >= least)
+        if abs(at - self._at) <= reach:
             self._at = at
             self.last = bisect_right(self._starts, at) - 1
         return True

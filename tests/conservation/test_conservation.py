@@ -44,7 +44,7 @@ def made(media_type: str, seed: int) -> Outcome:
 
 @pytest.mark.parametrize("media_type", FORMATS)
 @settings(
-    max_examples=8,
+    max_examples=6,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
