@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from docling.datamodel.base_models import Cluster, Page, Table, TextElement
@@ -49,6 +50,29 @@ def table_element(page: Page, number: int, grid: Grid) -> Table:
         num_cols=grid.columns,
         table_cells=cells,
     )
+
+
+class TableWords:
+    """The words of a table's cells, each taken once by a line that stands in the table."""
+
+    def __init__(self, table: Table) -> None:
+        texts = [cell.text for cell in table.table_cells]
+        self._left = Counter(word for text in texts for word in text.split())
+        self._words = frozenset(self._left)
+        self._letters = _letters("".join(texts))
+
+    def take(self, text: str) -> bool:
+        """Tell whether the cells hold all words of a line, some maybe parted in another way."""
+        words = Counter(text.split())
+        missing = words - self._left
+        if any(word in self._words or _letters(word) not in self._letters for word in missing):
+            return False
+        self._left -= words
+        return True
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _cluster(number: int, kind: DocItemLabel, box: Box) -> Cluster:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, page_text
-from graphrag_tasks.parse.pdf.elements import table_element, text_element
+from graphrag_tasks.parse.pdf.elements import TableWords, table_element, text_element
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.grids import Grid
 from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
@@ -227,10 +227,7 @@ class _PageLayout(NamedTuple):
 
 def _page_layout(page: Page, height: float, layout: _Layout) -> _PageLayout:
     tables = layout.tables[page.page_no]
-    boxes = _boxes(tables)
-    lines = [
-        line for line in layout.texts[page.page_no] if not any(contains(box, line) for box in boxes)
-    ]
+    lines = list(_outside(tables, layout.texts[page.page_no]))
     headings, lines = bookmarked(lines, layout.bookmarks[page.page_no])
     labelled = [Labelled(part, Label.HEADING, is_bookmark=True) for part in headings]
     labelled += [
@@ -238,6 +235,15 @@ def _page_layout(page: Page, height: float, layout: _Layout) -> _PageLayout:
     ]
     labelled.sort(key=lambda part: (part.lines[0].box.top, part.lines[0].box.left))
     return _PageLayout(height, tables, labelled)
+
+
+def _outside(tables: Sequence[Table], lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield the lines that stand in no table, and those there whose words its cells lack."""
+    said = [(box_of(table.cluster.bbox), TableWords(table)) for table in tables]
+    for line in lines:
+        words = next((words for box, words in said if contains(box, line)), None)
+        if words is None or not words.take(line.text):
+            yield line
 
 
 def _page_elements(

@@ -66,11 +66,34 @@ def find_tables(
         table = _ruled_table([word for row in free for word in row], area, size)
         if table is not None and (area.down or not _is_figure(table, rows)):
             tables.append(table)
-    for column in _columns(_outside(rows, tables), size):
-        tables.extend(
-            table for table in _aligned_tables(column, size) if not _is_figure(table, rows)
-        )
+    free = _outside(rows, tables)
+    for column in _columns(free, size):
+        for found in _aligned_tables(column, size):
+            table = _completed(found, column, free, size)
+            if table is not None and not _is_figure(table, rows) and not _overlaps(table, tables):
+                tables.append(table)
     return tables
+
+
+def _completed(
+    table: Grid, column: Sequence[Sequence[Line]], rows: Sequence[Sequence[Line]], size: float
+) -> Grid | None:
+    """Return the table with what else stands in its box: cells may lie beyond a gutter."""
+    inside = [[word for word in row if contains(table.box, word)] for row in rows]
+    if sum(map(len, inside)) == sum(contains(table.box, word) for row in column for word in row):
+        return table
+    return _aligned_table([segments(row, size) for row in inside if row], size)
+
+
+def _overlaps(table: Grid, others: Iterable[Grid]) -> bool:
+    box = table.box
+    return any(
+        box.left < other.box.right
+        and other.box.left < box.right
+        and box.top < other.box.bottom
+        and other.box.top < box.bottom
+        for other in others
+    )
 
 
 def _is_figure(table: Grid, rows: Iterable[Sequence[Line]]) -> bool:
