@@ -32,8 +32,9 @@ from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.html_links import mark_links
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.marks import Marks, without_marks
-from graphrag_tasks.parse.text import decode
+from graphrag_tasks.parse.text import counted, decode, without_invalid
 from graphrag_tasks.parse.titles import find_title
+from graphrag_tasks.parse.unclosed import UnclosedPage
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
@@ -99,17 +100,28 @@ def read_html(data: bytes) -> ParsedDocument:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     declared = _DECLARED_ENCODING.search(data, 0, _HEAD_BYTES)
-    html = without_marks(decode(data, declared[1].decode("ascii") if declared else None))
-    soup = BeautifulSoup(html, "html.parser")
-    _check_depth(soup)
+    text, invalid = without_invalid(decode(data, declared[1].decode("ascii") if declared else ""))
+    html = without_marks(text)
+    soup = _page(html)
     left_out = _clean(soup)
     dropped = drop_boilerplate(soup)
     if dropped is None:
-        soup = BeautifulSoup(html, "html.parser")
+        soup = _page(html)
         left_out = _clean(soup)
     else:
         left_out[LeftOut.BOILERPLATE] += dropped
-    return _read(soup, None, left_out)
+    return counted(_read(soup, None, left_out), invalid)
+
+
+def _page(html: str) -> BeautifulSoup:
+    """Return the page, with end tags put in where it is nested too deep without them."""
+    soup = BeautifulSoup(html, "html.parser")
+    try:
+        _check_depth(soup)
+    except DocumentError:
+        soup = UnclosedPage(html, _INLINE)
+        _check_depth(soup)
+    return soup
 
 
 def read_markdown(data: bytes) -> ParsedDocument:
@@ -118,7 +130,8 @@ def read_markdown(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
-    text = decode(data).replace("\r\n", "\n")
+    text, invalid = without_invalid(decode(data))
+    text = text.replace("\r\n", "\n")
     title = ""
     if front := _FRONT_MATTER.match(text):
         text = text[front.end() :]
@@ -126,7 +139,7 @@ def read_markdown(data: bytes) -> ParsedDocument:
             title = found[1].strip().strip("\"'")
     soup = BeautifulSoup(without_marks(_markdown().convert(text)), "html.parser")
     _check_depth(soup)
-    return _read(soup, title, _clean(soup))
+    return counted(_read(soup, title, _clean(soup)), invalid)
 
 
 class _AsWritten:

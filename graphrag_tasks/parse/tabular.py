@@ -13,11 +13,10 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 from itertools import islice
 
-from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.headers import find_header
 from graphrag_tasks.parse.tables import Cell, lay_out_table
-from graphrag_tasks.parse.text import clean_text, decode
+from graphrag_tasks.parse.text import clean_text, decode, without_invalid
 
 _DELIMITERS = (",", ";", "\t", "|")
 _NO_DELIMITER = "\x1f"  # which clean text does not hold
@@ -29,19 +28,18 @@ _SAMPLE_CHARACTERS = 200_000
 def read_csv(data: bytes) -> ParsedDocument:
     """Read a CSV file: its delimiter and its header are found; titles above it are captions.
 
+    A line whose quotes are wrong is cut at its delimiters, and its quotes are kept.
+
     Raises:
-        DocumentError: The file is binary or not CSV (code `broken`).
+        DocumentError: The file is binary (code `broken`).
     """
-    text = clean_text(decode(data))
+    text, left_out = without_invalid(decode(data))
+    text = clean_text(text)
     declared = _DECLARED.match(text)
     if declared:
         text = text[declared.end() :]
     delimiter = declared[1] if declared else _delimiter(text)
-    try:
-        return ParsedDocument(_blocks(list(_rows(text, delimiter))))
-    except csv.Error as error:
-        what = f"not a valid csv file: {error}"
-        raise DocumentError("broken", what, hint="Check its quotes, or save it again") from error
+    return ParsedDocument(_blocks(list(_rows(text, delimiter))), left_out=left_out)
 
 
 def _blocks(rows: list[list[Cell]]) -> list[Block]:
@@ -62,18 +60,35 @@ def _blocks(rows: list[list[Cell]]) -> list[Block]:
 
 def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
     """Yield the cells of each record that has text; a blank one still counts as a row."""
-    for number, record in enumerate(_records(text, delimiter)):
+    for number, (record, line) in enumerate(_records(text, delimiter)):
         row = [
             Cell(number, column, clean)
-            for column, field in enumerate(record)
+            for column, field in enumerate(line.split(delimiter) if record is None else record)
             if (clean := " ".join(field.split()))
         ]
         if row:
             yield row
 
 
-def _records(text: str, delimiter: str) -> Iterator[list[str]]:
-    return csv.reader(StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
+def _records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]]:
+    """Yield each record's fields; None and its first line where its quotes are wrong.
+
+    Reading goes on below that line: its quote may be a stray one that would take in the rest.
+    """
+    lines = StringIO(text).readlines()
+    start = 0
+    while start < len(lines):
+        rest = (lines[number] for number in range(start, len(lines)))
+        reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
+        read = 0
+        try:
+            for record in reader:
+                read = reader.line_num
+                yield record, ""
+            return
+        except csv.Error:
+            start += read + 1
+            yield None, lines[start - 1]
 
 
 def _delimiter(text: str) -> str:
@@ -84,16 +99,16 @@ def _delimiter(text: str) -> str:
     return best[1] if best[0] > (0.0, 0) else _NO_DELIMITER
 
 
-def _regularity(records: Iterable[list[str]]) -> tuple[float, int]:
+def _regularity(records: Iterable[tuple[list[str] | None, str]]) -> tuple[float, int]:
     """Return the share of records with the most frequent number of fields, and that number."""
     counts: Counter[int] = Counter()
-    try:
-        for record in islice(records, _SAMPLE_ROWS):
-            if record:
-                counts[len(record)] += 1
-    except csv.Error:
-        pass
+    wrong = 0
+    for record, _ in islice(records, _SAMPLE_ROWS):
+        if record is None:
+            wrong += 1
+        elif record:
+            counts[len(record)] += 1
     if not counts:
         return 0.0, 0
     (fields, records_with), *_ = counts.most_common(1)
-    return (records_with / counts.total(), fields) if fields > 1 else (0.0, 0)
+    return (records_with / (counts.total() + wrong), fields) if fields > 1 else (0.0, 0)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 
 from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
+from graphrag_tasks.parse.left_out import LeftOut
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -24,13 +27,18 @@ _CONTROLS: dict[int, str | None] = {
 }
 _CONTROLS |= {ord(character): " " for character in _SPACE_CONTROLS}
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+_MAX_INVALID = 0.05  # share of characters that no text has, of a text file with NUL bytes
+_MAX_INVALID_GUESSED = 0.01  # where Windows-1252, which takes nearly all bytes, is guessed
+_WIDE = 0.7  # share of zeros among every other byte of Latin text in UTF-16
 
 
 def decode(data: bytes, declared: str | None = None) -> str:
-    """Return the text of a text file.
+    """Return the text of a text file, with the control characters that it holds.
 
     A byte-order mark settles the encoding; otherwise UTF-8 is tried, then what the file itself
-    declares, then Windows-1252.
+    declares, then Windows-1252. A few NUL bytes are strays in a text; many are a binary file's,
+    or those of UTF-16 without a mark, which is read where it is Latin text.
 
     Raises:
         DocumentError: The bytes are binary (code `broken`).
@@ -38,9 +46,26 @@ def decode(data: bytes, declared: str | None = None) -> str:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _decode(data, (encoding,))
-    if b"\x00" in data:
-        raise _not_text("it holds NUL bytes")
-    return _decode(data, ("utf-8", *([declared] if declared else []), "cp1252"))
+    known = ("utf-8", *([declared] if declared else []))
+    if b"\x00" not in data:
+        return _decode(data, (*known, "cp1252"))
+    if wide := _wide_encoding(data):
+        return _decode(data, (wide,))
+    for encodings, most in ((known, _MAX_INVALID), (("cp1252",), _MAX_INVALID_GUESSED)):
+        with suppress(DocumentError):
+            text = _decode(data, encodings)
+            if len(_INVALID.findall(text)) <= most * len(text):
+                return text
+    raise _not_text("it holds NUL bytes")
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """Return the UTF-16 that data without a mark is in, if every other byte is mostly zero."""
+    half = len(data) // 2
+    low, high = data[::2].count(0), data[1::2].count(0)
+    if len(data) % 2 == 0 and max(low, high) >= _WIDE * half and min(low, high) == 0:
+        return "utf-16-be" if low else "utf-16-le"
+    return None
 
 
 def _decode(data: bytes, encodings: tuple[str, ...]) -> str:
@@ -54,6 +79,17 @@ def _decode(data: bytes, encodings: tuple[str, ...]) -> str:
 
 def _not_text(why: str) -> DocumentError:
     return DocumentError("broken", f"the file is not text: {why}", hint="Save it as UTF-8")
+
+
+def without_invalid(text: str) -> tuple[str, dict[str, int]]:
+    """Return the text without characters that no text has, and how many these are."""
+    clean, count = _INVALID.subn("", text)
+    return clean, {LeftOut.INVALID_CHARACTERS: count}
+
+
+def counted(parsed: ParsedDocument, left_out: Mapping[str, int]) -> ParsedDocument:
+    """Return the document with more of what is left out of it."""
+    return replace(parsed, left_out={**parsed.left_out, **left_out})
 
 
 def clean_text(text: str) -> str:
@@ -89,5 +125,7 @@ def read_plain_text(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: The bytes are binary (code `broken`).
     """
-    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(decode(data))))
-    return ParsedDocument([Block("paragraph", text) for text in paragraphs if text])
+    text, left_out = without_invalid(decode(data))
+    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
+    blocks = [Block("paragraph", text) for text in paragraphs if text]
+    return ParsedDocument(blocks, left_out=left_out)

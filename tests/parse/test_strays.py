@@ -1,0 +1,99 @@
+"""One wrong character or missing end tag costs itself, not its document."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+
+def left_out(parsed: Any) -> dict[str, int]:
+    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_nul_is_left_out_and_counted(parse_one: Any, name: str, encoding: str) -> None:
+    text = "A text with a\0 stray and " + "über " * 40 + "end"
+    parsed = parse_one(name, text.encode(encoding))
+    assert parsed.kinds == [("paragraph", text.replace("\0", ""))]
+    assert left_out(parsed) == {"invalid_characters": 1}
+
+
+def test_a_nul_in_a_csv_file_is_left_out(parse_one: Any) -> None:
+    parsed = parse_one("a.csv", b"name,units\nnor\0th,5\nsouth,7\n")
+    assert parsed.kinds == [("table", "name: north | units: 5\nname: south | units: 7")]
+    assert left_out(parsed) == {"invalid_characters": 1}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_read_where_it_is_latin(parse_one: Any, encoding: str) -> None:
+    text = "Latin text, caf\u00e9"
+    assert parse_one("a.txt", text.encode(encoding)).kinds == [("paragraph", text)]
+    for other in ("Текст из двух слов\n", "没有字节顺序标记的文件\n"):
+        assert parse_one("a.txt", other.encode(encoding)).document["error_code"] == "broken"
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.csv"])
+def test_binary_files_are_no_text(parse_one: Any, name: str) -> None:
+    header = b"\x7fELF\x02\x01\x01\x00" + bytes(8) + b"some names of symbols" * 4
+    for data in (header, bytes(range(256)) * 4, b"text " + bytes(20)):
+        assert parse_one(name, data).document["error_code"] == "broken"
+
+
+@pytest.mark.parametrize(
+    ("line", "cells"),
+    [
+        ('"5" pipe,3', ['"5" pipe', "3"]),
+        ('"never closed,3', ['"never closed', "3"]),
+        ('5" pipe,"3"', ['5" pipe', "3"]),
+    ],
+)
+def test_a_stray_quote_costs_no_rows(parse_one: Any, line: str, cells: list[str]) -> None:
+    data = f'name,units\nfirst,1\n{line}\n"two\nlines",7\nlast,9\n'
+    parsed = parse_one("a.csv", data.encode())
+    assert parsed.document["error_code"] is None
+    rows: dict[int, list[str]] = {}
+    for cell in parsed.cells:
+        rows.setdefault(cell["row"], []).append(cell["text"])
+    assert list(rows.values()) == [
+        ["name", "units"], ["first", "1"], cells, ["two lines", "7"], ["last", "9"]
+    ]  # fmt: skip
+
+
+def test_a_stray_quote_does_not_change_the_delimiter(parse_one: Any) -> None:
+    data = b'"a;b;c" x,1\n"a;b;c",1\n"a;b;c",2\n'
+    assert [cell["text"] for cell in parse_one("a.csv", data).cells[2:]] == [
+        "a;b;c",
+        "1",
+        "a;b;c",
+        "2",
+    ]
+
+
+UNCLOSED = {
+    "<p><font><b>word{} ": 1,
+    "<font><b>word{}<br> ": 1,
+    "<li>word{} ": 1,
+    "<table><tr><td>word{}<td><b>word{}</table>": 2,
+    "<tr><td>word{}<td>word{}": 2,
+    "<dt>word{}<dd>word{}": 2,
+    "<a href=x>word{} ": 1,
+}
+
+
+@pytest.mark.parametrize("count", [220, 800])
+@pytest.mark.parametrize("pattern", UNCLOSED)
+def test_elements_that_are_never_closed_are_read(parse_one: Any, pattern: str, count: int) -> None:
+    numbers = (pattern.replace("{}", str(number)) for number in range(count))
+    start = "<table>" if pattern.startswith("<tr>") else "<ul>" if "<li>" in pattern else "<div>"
+    began = time.monotonic()
+    parsed = parse_one("a.html", f"<html><body>{start}{' '.join(numbers)}".encode())
+    assert parsed.document["error_code"] is None
+    text = " ".join(text for _, text in parsed.kinds).replace("|", " ").split()
+    words = [word for word in text if word.startswith("word")]
+    assert sorted(words) == sorted(
+        f"word{n}" for n in range(count) for _ in range(UNCLOSED[pattern])
+    )
+    assert time.monotonic() - began < 60
