@@ -11,6 +11,8 @@ from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
 from openpyxl.utils.exceptions import InvalidFileException
+from pptx import Presentation
+from pptx.exc import PythonPptxError
 
 from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
@@ -90,7 +92,12 @@ def read_pptx(data: bytes) -> ParsedDocument:
             unpacks to more than is read (`too_large`).
     """
     title = _open_package(data, "pptx")
-    document = convert(data, "pptx")
+    try:
+        document = convert(data, "pptx")
+    except DocumentError:
+        if _has_slides(data):
+            raise
+        return ParsedDocument([], None, pages_in=0, pages_out=0)
     found = slide_texts(data)
     marks = mark_hyperlinks(document)
     blocks = read_blocks(document, marks, found.texts, unit=1 / _EMU_PER_POINT)
@@ -106,6 +113,14 @@ def read_pptx(data: bytes) -> ParsedDocument:
         left_out=found.left_out,
         tree=document,
     )
+
+
+def _has_slides(data: bytes) -> bool:
+    """Return whether a presentation has slides, or cannot be read; Docling refuses one of none."""
+    try:
+        return len(Presentation(BytesIO(data)).slides) > 0
+    except (*_BROKEN_WORKBOOK, PythonPptxError):
+        return True
 
 
 def _open_package(data: bytes, media_type: str) -> str | None:

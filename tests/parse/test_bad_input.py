@@ -12,6 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 from docx import Document
 from openpyxl import Workbook
+from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
 from graphrag_tasks.config import ParseConfig
@@ -78,6 +79,13 @@ def with_part(package: bytes, part: str, megabytes: int) -> bytes:
     return buffer.getvalue()
 
 
+def presentation() -> bytes:
+    """Return a presentation without slides."""
+    buffer = BytesIO()
+    Presentation().save(buffer)
+    return buffer.getvalue()
+
+
 def part(data: bytes, share: float) -> bytes:
     return data[: int(len(data) * share)]
 
@@ -99,6 +107,8 @@ BAD = {
     "most.docx": (lambda: part(word_file(), 0.98), "broken"),
     "half.xlsx": (lambda: part(workbook(), 0.5), "broken"),
     "most.xlsx": (lambda: part(workbook(), 0.98), "broken"),
+    "slideless.pptx": (lambda: presentation(), "no_text"),
+    "half.pptx": (lambda: part(presentation(), 0.5), "broken"),
     "bomb.docx": (lambda: with_part(word_file(), "word/document.xml", 60), "too_large"),
     "bomb.xlsx": (lambda: with_part(workbook(), "xl/worksheets/sheet1.xml", 140), "too_large"),
     "deep.html": (lambda: b"<div>" * 5000 + b"x", "broken"),
