@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 NOTE = "note"
 """Key of the XCom in which a task says how it ended: the plugin writes it into the run's note."""
 
 log = logging.getLogger(__name__)
+
+_MARKS = re.compile(r"[\\`*\[\]~|]|(?<![^\W_])_|_(?![^\W_])")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def as_markdown(text: str) -> str:
+    """Return text as Markdown that shows it and nothing else, in one line.
+
+    Airflow renders notes as Markdown, and names of files are written by anybody: one may hold an
+    element of HTML, or an address that a picture would be fetched from.
+    """
+    line = " ".join(text.split())
+    escaped = "".join(_ENTITIES.get(character, character) for character in line)
+    return _MARKS.sub(r"\\\g<0>", escaped)
 
 
 async def deadline_missed(context: Any = None, **_: Any) -> None:  # noqa: ANN401 - the scheduler's

@@ -16,7 +16,7 @@ from airflow.configuration import conf
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
 
-from graphrag_tasks.alerts import NOTE
+from graphrag_tasks.alerts import NOTE, as_markdown
 
 DAG_ID = "graphrag_reindex"
 """Who may read this DAG may read what it published."""
@@ -87,7 +87,7 @@ def _write_note(dag_run: Any, session: Any) -> None:  # noqa: ANN401 - SQLAlchem
     said = session.scalars(
         XComModel.get_many(run_id=dag_run.run_id, dag_ids=dag_run.dag_id, key=NOTE)
     )
-    if texts := sorted({str(XComModel.deserialize_value(one)) for one in said}):
+    if texts := sorted({as_markdown(str(XComModel.deserialize_value(one))) for one in said}):
         dag_run.note = "\n\n".join(texts)[:_LONGEST_NOTE]
 
 

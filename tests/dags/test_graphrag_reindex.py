@@ -141,7 +141,7 @@ def seen(
     python = python_in(home, SECRETS | settings)
     corpus = write_corpus(store.parent / "corpus")
     good = {"sources": [str(corpus)], "store": str(store)}
-    missing = good | {"sources": [str(store.parent / "unmounted")]}
+    missing = good | {"sources": [str(store.parent / UNMOUNTED)]}
     questions = store.parent / "questions.jsonl"
     questions.write_text(json.dumps(QUESTION) + "\n")
     printed = python(
@@ -151,6 +151,10 @@ def seen(
     assert lines, printed[-3000:]
     result: dict[str, Any] = json.loads(lines[0].removeprefix("RESULT "))
     return result
+
+
+UNMOUNTED = "un![mounted]<img src=x>"
+"""Would be HTML and a picture where it is shown as it is."""
 
 
 def write_corpus(folder: Path) -> Path:
@@ -257,9 +261,8 @@ def test_the_note_of_a_run_says_how_it_ended(seen: dict[str, Any], store: Path) 
     )
     assert published.endswith(f" Snapshot {current}.")
     assert nothing == f"Nothing changed: snapshot {current} is current already"
-    unmounted = store.parent / "unmounted"
     assert failed.startswith("plan failed: ")
-    assert str(unmounted) in failed
+    assert f"{store.parent}/un!\\[mounted\\]&lt;img src=x&gt;: the source does" in failed
 
 
 def test_a_note_that_a_user_wrote_stays(seen: dict[str, Any]) -> None:
