@@ -120,6 +120,17 @@ def test_too_many_failures_end_the_run_and_are_named() -> None:
     assert collect(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.5))
 
 
+def test_each_failure_is_named_in_the_log_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    table = documents(a="failed", b="parsed", c="skipped")
+    place = table.schema.get_field_index("error_message")
+    message = pa.array(["docs/a: not a PDF.\nERROR forged"] * 3)
+    table = table.set_column(place, table.schema.field(place), message)
+    plan = sources(a="added", b="added", c="added")
+    collect(plan, corpus(table, chunks(b=["b"])), NOTHING, config=CollectConfig(max_failed_share=1))
+    assert caplog.messages == ["docs/a failed (broken): docs/a: not a PDF. ERROR forged"]
+    assert {one.levelname for one in caplog.records} == {"WARNING"}
+
+
 def test_an_empty_corpus_is_valid() -> None:
     result = collect(sources(), NOTHING, NOTHING, config=CollectConfig()).collected()
     assert all(table.num_rows == 0 for table in result.tables.values())

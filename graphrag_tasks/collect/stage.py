@@ -8,6 +8,7 @@ its row in `documents` saying that it failed.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
@@ -27,6 +28,8 @@ PRODUCES = (
 )  # fmt: skip
 REQUIRES = ("sources", *PRODUCES)
 DEPENDENCIES = ()
+
+log = logging.getLogger(__name__)
 
 _FAILED, _SKIPPED = "failed", "skipped"
 _NAMED_FAILURES = 5
@@ -59,6 +62,7 @@ def collect(
     failed = _ids(made, "status", _FAILED)
     carried = _of_documents(_table("documents", published["documents"]), unchanged)
     documents = _labelled(pa.concat_tables([made, carried]).sort_by("uri"), sources)
+    _tell_failures(documents)
     _guard(documents, config)
     kept = pa.concat_arrays([unchanged, failed])
     stats = _counts(documents) | {
@@ -158,6 +162,13 @@ def _ids(table: pa.Table, column: str, value: str) -> pa.Array:
 
 def _of_documents(table: pa.Table, ids: pa.Array) -> pa.Table:
     return table.filter(pc.is_in(table["document_id"], value_set=ids))
+
+
+def _tell_failures(documents: pa.Table) -> None:
+    failed = documents.filter(pc.equal(documents["status"], _FAILED))
+    for row in failed.select(["uri", "error_code", "error_message"]).to_pylist():
+        told = (" ".join(str(value).split()) for value in row.values())  # a name may hold line ends
+        log.warning("%s failed (%s): %s", *told)
 
 
 def _guard(documents: pa.Table, config: CollectConfig) -> None:
