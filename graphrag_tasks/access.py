@@ -12,7 +12,8 @@ labels from the first of these that says something:
 3. `access.default`.
 
 By default that is none, and a document without a label is seen by nobody. So is one whose access
-file cannot be read: a mistake there hides a document, and never shows it.
+file cannot be read, or is misnamed (see `access_files`): a mistake there hides a document, and
+never shows it.
 """
 
 from __future__ import annotations
@@ -25,13 +26,12 @@ from typing import Any
 
 import yaml
 
+from graphrag_tasks.access_files import SIDECAR_SUFFIX, AccessFiles, is_surely_meant
 from graphrag_tasks.config import LABEL_PATTERN, AccessConfig
 from graphrag_tasks.errors import AccessError, DocumentError, SourceError
+from graphrag_tasks.source_roots import printable
 
 log = logging.getLogger(__name__)
-
-SIDECAR_SUFFIX = ".access.yaml"
-"""What the name of an access file ends with, after the whole name of its document."""
 
 PUBLIC = "public"
 """The label of what every reader may see, also one without principals."""
@@ -69,18 +69,12 @@ class Labeller:
         self._rules = [(_path_pattern(rule.path), rule.labels) for rule in rules]
         self._default = config.default
         self._read = read
-        self._access_files = {
-            file[: -len(SIDECAR_SUFFIX)]: file for file in files if is_access_file(file)
-        }
-        self._files = set(files)
-        if self._access_files and not config.enabled:
-            raise SourceError(
-                "there are access files, but access.enabled is off",
-                min(self._access_files.values()),
-                "Nothing was changed. Set access.enabled = true, or remove the files",
-            )  # fmt: skip
-        for document in sorted(self._access_files.keys() - self._files):
-            log.warning("%r is the access file of no document", self._access_files[document])
+        if not config.enabled:
+            _refuse_access_files(files)
+            files = ()
+        self._access_files = AccessFiles(files)
+        for file in self._access_files.unused:
+            log.warning("%r is the access file of no document", file)
 
     def columns(self, file: str, path: str) -> dict[str, Any]:
         """Return `labels` and `labels_error` of one document.
@@ -98,15 +92,16 @@ class Labeller:
             return {"labels": [], "labels_error": str(error)}
 
     def _labels(self, file: str, path: str) -> Iterable[str]:
-        access_file = self._access_files.get(file)
+        if (wrong := self._access_files.suspect(file)) is not None:
+            shown = printable(posixpath.basename(wrong))
+            hint = f"Name that {path}{SIDECAR_SUFFIX}, or remove it"
+            raise AccessError(f"{shown} seems to be its access file", path, hint)
+        if self._access_files.is_suspect(file):
+            raise AccessError("the file seems to be an access file", path, "Rename or remove it")
+        access_file = self._access_files.exact(file)
         if access_file is not None:
             where = f"{path}{SIDECAR_SUFFIX}"
             return read_labels(self._bytes(access_file, where), where)
-        stem = posixpath.splitext(file)[0]
-        if stem in self._access_files and stem not in self._files:
-            wrong = f"{posixpath.splitext(path)[0]}{SIDECAR_SUFFIX}"
-            hint = f"Name that {path}{SIDECAR_SUFFIX}"
-            raise AccessError(f"{wrong} seems to be its access file", path, hint)
         for pattern, labels in self._rules:
             if pattern.fullmatch(path):
                 return labels
@@ -120,9 +115,14 @@ class Labeller:
             raise AccessError(f"the file cannot be read: {what}", where, _HINT) from error
 
 
-def is_access_file(name: str) -> bool:
-    """Return whether a file holds access labels and is no document."""
-    return name.lower().endswith(SIDECAR_SUFFIX)
+def _refuse_access_files(files: Iterable[str]) -> None:
+    found = min((file for file in files if is_surely_meant(file)), default=None)
+    if found is not None:
+        raise SourceError(
+            "there are access files, but access.enabled is off",
+            printable(found),
+            "Nothing was changed. Set access.enabled = true, or remove the files",
+        )  # fmt: skip
 
 
 def read_labels(data: bytes, where: str) -> list[str]:

@@ -1,8 +1,8 @@
-"""Source documents: where they lie, what is there, and their bytes.
+"""Source documents: what lies in the sources, and their bytes.
 
 A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. The name
 and the path below the root make a document's `uri`, which identifies it on every machine; where
-the root lies today is the run's business and is kept in the manifest only.
+the root lies today is the run's business and is kept in the manifest only (see `source_roots`).
 
 A file whose name ends with `.access.yaml` is no document: it has the access labels of the one whose
 name stands before that (see `access`).
@@ -14,22 +14,37 @@ document of its own, whose path is its id.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import posixpath
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks.access import SIDECAR_SUFFIX, Labeller, is_access_file
+from graphrag_tasks.access import Labeller
+from graphrag_tasks.access_files import is_access_file, may_label
 from graphrag_tasks.config import AccessConfig
-from graphrag_tasks.errors import ConfigError, DocumentError, SourceError
+from graphrag_tasks.errors import DocumentError, SourceError, TransientError
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.passage_lines import PassageLine, read_passages
+from graphrag_tasks.source_roots import (
+    ESCAPED,
+    SourceRoot,
+    is_passed_over,
+    printable,
+    source_roots,
+    unescaped,
+)
 from graphrag_tasks.storage import file_system
 from graphrag_tasks.versions import Versions
+
+__all__ = [
+    "LINK", "LISTED", "MEDIA_TYPES", "PASSAGE", "SPECIAL", "UNKNOWN", "SourceReader", "SourceRoot",
+    "list_sources", "source_roots",
+]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -49,9 +64,13 @@ MEDIA_TYPES = {
 }
 """File endings that are read, with the media type each stands for."""
 
-PASSAGES_SUFFIX = ".jsonl"
 PASSAGE = "passage"
 UNKNOWN = "unknown"
+LINK = "link"
+"""Media type of symbolic links, which are not followed."""
+
+SPECIAL = "special"
+"""Media type of pipes, sockets and devices, which are not opened."""
 
 LISTED = pa.schema(
     [
@@ -69,161 +88,113 @@ LISTED = pa.schema(
 """What a listing holds: the columns of `schemas.SOURCES` that do not depend on a plan."""
 
 
-@dataclass(frozen=True)
-class SourceRoot:
-    """A named place that documents come from.
-
-    Attributes:
-        name: First part of the uri of every document below it.
-        uri: Folder, or the parent folder of a single file.
-        file: The single file's name, or None for a whole folder.
-    """
-
-    name: str
-    uri: str
-    file: str | None = None
-
-    @property
-    def holds_passages(self) -> bool:
-        """Whether the root is a JSONL file of passages."""
-        return self.file is not None and self.file.endswith(PASSAGES_SUFFIX)
-
-
-def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:
-    """Read source specifications and check that the roots are there.
-
-    Args:
-        specs: Folders, files or URIs, each optionally as `NAME=URI`.
-
-    Returns:
-        One root for each, in the order given.
-
-    Raises:
-        ConfigError: No source is given, or two have one name.
-        SourceError: A root does not exist; nothing was changed.
-    """
-    if not specs:
-        raise ConfigError("no source is given", "sources", "Name a folder, a file or a URI")
-    roots = tuple(_source_root(spec) for spec in specs)
-    names = [root.name for root in roots]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(
-                f"two sources are called '{name}'",
-                "sources",
-                f"Name one of them: other-{name}=PATH",
-            )
-    return roots
-
-
-def _source_root(spec: str) -> SourceRoot:
-    name, _, target = spec.rpartition("=")
-    target = target.rstrip("/") or "/"
-    if "://" not in target:
-        target = str(Path(target).expanduser().absolute())
-    fs, path = file_system(target)
-    if not fs.exists(path):
-        raise SourceError(
-            "the source does not exist", spec, "Nothing was changed. Check the path or the mount"
-        )
-    base = posixpath.basename(str(path).rstrip("/")) or "root"
-    if fs.isdir(path):
-        return SourceRoot(name or base, target)
-    return SourceRoot(name or base, posixpath.dirname(target), base)
-
-
 def list_sources(
     roots: Iterable[SourceRoot],
     access: AccessConfig | None = None,
     versions: Versions | None = None,
+    passed_over: Counter[str] | None = None,
 ) -> pa.Table:
     """List and hash every document below the roots, and say who may see it.
 
-    Hidden files and folders, and the lock files of office programs, are passed over.
+    Hidden files and folders, and the lock files of office programs, are passed over and counted.
 
     Args:
         roots: Places to list.
         access: How documents get their labels; off by default.
         versions: Knows hashes of objects in S3; it gets those that are found.
+        passed_over: Gets the number of files passed over, by source.
 
     Returns:
         Rows of `LISTED`, sorted by uri; `content_sha256` is null where a file cannot be read.
 
     Raises:
-        SourceError: There are access files, but labels are off.
+        SourceError: There are access files, but labels are off; or a folder may not be listed.
+        TransientError: A folder cannot be listed now.
     """
     access, versions = access or AccessConfig(), versions or Versions()
-    rows = [row for root in roots for row in _list_root(root, access, versions)]
+    counted = Counter[str]() if passed_over is None else passed_over
+    rows = [row for root in roots for row in _list_root(root, access, versions, counted)]
     rows.sort(key=lambda row: str(row["uri"]))
     return pa.Table.from_pylist(rows, schema=LISTED)
 
 
 def _list_root(
-    root: SourceRoot, access: AccessConfig, versions: Versions
+    root: SourceRoot, access: AccessConfig, versions: Versions, passed_over: Counter[str]
 ) -> Iterable[dict[str, Any]]:
     fs, base = file_system(root.uri)
     base = str(base).rstrip("/")
     if root.file is not None:
         file = f"{base}/{root.file}"
-        both = (file, f"{file}{SIDECAR_SUFFIX}")
-        found = {name: fs.info(name) for name in both if fs.exists(name)}
+        found = {file: fs.info(file)} if fs.exists(file) else {}
+        beside = [name for name in _names_in(fs, base) if may_label(name, file)]
     else:
-        found = fs.find(base, detail=True)
-    labeller = Labeller(access, root.name, found, lambda name: _read_inside(fs, base, name))
-    if root.holds_passages:
+        found = _files_below(fs, base or "/")
+        beside = []
+    read = partial(_read_inside, fs, base)
+    labeller = Labeller(access, root.name, [*found, *beside], read)
+    if root.holds_passages and found:
         for row in _list_passages(root):
-            yield row | labeller.columns(f"{base}/{root.file}", row["path"])
+            yield row | labeller.columns(f"{base}/{root.file}", row["path"].removeprefix(ESCAPED))
         return
     for full, info in found.items():
-        path = full[len(base) :].lstrip("/")
-        if is_access_file(path) or any(_is_passed_over(part) for part in path.split("/")):
+        path = full[len(base) :].removeprefix("/")
+        if is_access_file(path):
+            continue
+        if root.file is None and is_passed_over(path):
+            passed_over[root.name] += 1
             continue
         row = _row(fs, root, path, full, info, versions)
-        yield row | labeller.columns(full, row["path"])
+        yield row | labeller.columns(full, row["path"].removeprefix(ESCAPED))
+
+
+def _files_below(fs: Any, base: str) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - fsspec is untyped
+    """Return all files below a folder, sorted; on the local disk `find` leaves out what it may."""
+    if "file" not in fs.protocol:
+        return dict(fs.find(base, detail=True, on_error=_refuse_to_omit))
+    found, folders = dict[str, dict[str, Any]](), [base]
+    while folders:
+        try:
+            infos = fs.ls(folders.pop(), detail=True)
+        except OSError as error:
+            _refuse_to_omit(error)
+            continue
+        folders += [info["name"] for info in infos if info["type"] == "directory"]
+        found |= {info["name"]: info for info in infos if info["type"] != "directory"}
+    return dict(sorted(found.items()))
+
+
+def _refuse_to_omit(error: OSError) -> None:
+    """Stop a listing that would leave a folder out: its documents would count as removed."""
+    if isinstance(error, FileNotFoundError):
+        return
+    what = f"a folder cannot be listed: {error.strerror or error}"
+    where = printable(str(error.filename or ""))
+    if isinstance(error, PermissionError):
+        hint = "Nothing was changed. Allow reading it, or name folders that may be read"
+        raise SourceError(what, where, hint) from error
+    raise TransientError(what, where, "Nothing was changed. Run again") from error
+
+
+def _names_in(fs: Any, folder: str) -> list[str]:  # noqa: ANN401 - fsspec is untyped
+    try:
+        return [str(name) for name in fs.ls(folder, detail=False)]
+    except OSError as error:
+        _refuse_to_omit(error)
+        return []
 
 
 def _list_passages(root: SourceRoot) -> Iterable[dict[str, Any]]:
-    for passage_id, line in read_passages(root).items():
-        uri = f"{root.name}/{passage_id}"
+    for path, line in read_passages(root).items():
+        uri = f"{root.name}/{path}"
         yield {
             "document_id": content_id("document", uri),
             "uri": uri,
             "source": root.name,
-            "path": passage_id,
+            "path": path,
             "media_type": PASSAGE,
-            "size_bytes": len(line),
-            "content_sha256": hashlib.sha256(line).hexdigest(),
+            "size_bytes": len(line.data),
+            "content_sha256": hashlib.sha256(line.data).hexdigest(),
         }
-
-
-def read_passages(root: SourceRoot) -> dict[str, bytes]:
-    """Return the lines of a JSONL file of passages by their ids, in the file's order.
-
-    Raises:
-        SourceError: A line is not an object with `id` and `text`, or an id stands twice.
-    """
-    fs, base = file_system(root.uri)
-    path = posixpath.join(str(base), str(root.file))
-    lines: dict[str, bytes] = {}
-    for number, line in enumerate(bytes(fs.cat_file(path)).splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            passage = json.loads(line)
-            passage_id = str(passage["id"])
-            passage["text"]
-        except (ValueError, TypeError, KeyError) as error:
-            raise SourceError(
-                "the line is not a JSON object with id and text", f"{path}, line {number}"
-            ) from error
-        if passage_id in lines:
-            raise SourceError(f"the id {passage_id} stands twice", f"{path}, line {number}")
-        lines[passage_id] = line
-    return lines
-
-
-def _is_passed_over(name: str) -> bool:
-    return name.startswith((".", "~$"))
 
 
 def _row(
@@ -231,35 +202,40 @@ def _row(
     root: SourceRoot,
     path: str,
     full: str,
-    info: dict[str, Any],
+    info: Mapping[str, Any],
     versions: Versions,
 ) -> dict[str, Any]:
-    printable = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    uri = root.name if root.file is not None else f"{root.name}/{printable}"
-    readable = info.get("type") == "file" and printable == path
-    suffix = posixpath.splitext(path)[1].lower()
-    media_type = MEDIA_TYPES.get(suffix, UNKNOWN) if readable else UNKNOWN
+    shown = printable(path)
+    uri = root.name if root.file is not None else f"{root.name}/{shown}"
+    media_type = _media_type(path, info)
+    is_read = media_type in MEDIA_TYPES.values()
     return {
         "document_id": content_id("document", uri),
         "uri": uri,
         "source": root.name,
-        "path": printable,
+        "path": shown,
         "media_type": media_type,
         "size_bytes": int(info.get("size") or 0),
-        "content_sha256": _sha256(fs, full, info, versions) if media_type != UNKNOWN else None,
+        "content_sha256": _sha256(fs, full, info, versions) if is_read else None,
     }
+
+
+def _media_type(path: str, info: Mapping[str, Any]) -> str:
+    if info.get("type") == "file":
+        return MEDIA_TYPES.get(posixpath.splitext(path)[1].lower(), UNKNOWN)
+    return LINK if info.get("islink") else SPECIAL
 
 
 def _sha256(
     fs: Any,  # noqa: ANN401 - fsspec is untyped
     path: str,
-    info: dict[str, Any],
+    info: Mapping[str, Any],
     versions: Versions,
 ) -> str | None:
     try:
         return versions.sha256(fs, path, info)
     except OSError as error:
-        log.warning("cannot read %s: %s", path, error)
+        log.warning("cannot read %s: %s", printable(path), error.strerror or error)
         return None
 
 
@@ -272,7 +248,7 @@ class SourceReader:
 
     def __init__(self, roots: Iterable[SourceRoot]) -> None:
         self._roots = {root.name: root for root in roots}
-        self._passages: dict[str, dict[str, bytes]] = {}
+        self._passages: dict[str, dict[str, PassageLine]] = {}
 
     def fetch(self, uri: str) -> bytes:
         """Return a document's bytes.
@@ -281,7 +257,8 @@ class SourceReader:
             uri: As listed: the source's name and the path below it.
 
         Raises:
-            DocumentError: The uri leads out of its source, or to a pipe or a device.
+            DocumentError: The uri leads out of its source, or to a pipe or a device; or it is of a
+                line that is no passage.
             OSError: The file is gone or cannot be read.
         """
         name, _, path = uri.partition("/")
@@ -289,17 +266,23 @@ class SourceReader:
         if root is None:
             raise DocumentError("unreadable", f"there is no source '{name}' in this run", uri)
         if root.holds_passages:
-            return self._passage(root, path)
+            return self._passage(root, path, uri)
         fs, base = file_system(root.uri)
-        return _read_inside(fs, str(base), posixpath.join(str(base), root.file or path), uri)
+        if "file" in fs.protocol:
+            path = unescaped(path)
+        slash = "" if base in ("", "/") else "/"
+        return _read_inside(fs, base, f"{base}{slash}{root.file or path}", uri)
 
-    def _passage(self, root: SourceRoot, passage_id: str) -> bytes:
+    def _passage(self, root: SourceRoot, path: str, uri: str) -> bytes:
         if root.name not in self._passages:
             self._passages[root.name] = read_passages(root)
         try:
-            return self._passages[root.name][passage_id]
+            line = self._passages[root.name][path]
         except KeyError as error:
-            raise FileNotFoundError(f"{root.file} has no passage {passage_id}") from error
+            raise FileNotFoundError(f"{root.file} has no passage {path}") from error
+        if line.problem is not None:
+            raise DocumentError("broken", line.problem, uri, f"Mend it in {root.file}")
+        return line.data
 
 
 def _read_inside(
@@ -310,7 +293,7 @@ def _read_inside(
 ) -> bytes:
     """Read a file that must lie below `base`, links followed, and be a regular one."""
     if "file" in fs.protocol:
-        resolved, inside = Path(full).resolve(), Path(base).resolve()
+        resolved, inside = Path(full).resolve(), Path(base or "/").resolve()
         if not resolved.is_relative_to(inside):
             raise DocumentError("unreadable", "the path leads out of its source", where)
         if resolved.exists() and not resolved.is_file():  # opening a pipe would never end

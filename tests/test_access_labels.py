@@ -1,6 +1,7 @@
 """Access labels: where a document gets them from, and that a mistake hides it."""
 
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,71 @@ def test_an_access_file_of_the_bare_name_hides_what_it_may_be_meant_for(tmp_path
     assert "Name that a.md.access.yaml" in first["labels_error"]
 
 
+MISNAMED = (
+    "a.md.access.yml", "a.md.ACCESS.YML", "a.md.access.yaml.txt", "a.md.access.json",
+    "a.md.acces.yaml", "a.md.acess.yml", "a.md.access.yaml~", "a.md.access.yaml.bak",
+    "a.md.access (1).yaml", "a.md.access", "a.access.yml", "a.access.yaml", "A.md.access.yaml",
+    ".access.yaml", ".access.yml",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISNAMED)
+def test_a_misnamed_access_file_hides_its_document(
+    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(tmp_path, hr__a_md="text", b_md="text")
+    (tmp_path / "hr" / name).write_text("labels: [board]")
+    found = {row["path"]: row for row in rows(tmp_path, access(("**", ["staff"])))}
+    assert found["b.md"]["labels"] == ["staff"]
+    assert found["hr/a.md"]["labels"] == []
+    assert f"{name} seems to be its access file" in found["hr/a.md"]["labels_error"]
+    assert "Name that hr/a.md.access.yaml" in found["hr/a.md"]["labels_error"]
+    assert "nobody will see hr/a.md" in caplog.text
+    if f"hr/{name}" in found:  # it is listed, and what it says of labels is for nobody
+        assert found[f"hr/{name}"]["labels"] == []
+
+
+def test_an_access_file_of_a_folder_hides_what_is_below_it(tmp_path: Path) -> None:
+    write(tmp_path, hr__pay__a_md="text", b_md="text")
+    write(tmp_path, hr__c_md="text", hr__c_md_access_yaml="labels: [c]")
+    (tmp_path / "hr" / ".access.yaml").write_text("labels: [board]")
+    assert labels(tmp_path, access(("**", ["staff"]))) == {
+        "b.md": ["staff"], "hr/c.md": ["c"], "hr/pay/a.md": [],
+    }  # fmt: skip
+
+
+def test_a_second_access_file_hides_its_document_unless_it_is_a_copy(tmp_path: Path) -> None:
+    write(tmp_path, a_md="text", a_md_access_yaml="labels: [hr]", b_md="text")
+    write(tmp_path, b_md_access_yaml="labels: [hr]", b_md_access_yml="labels: [board]")
+    (tmp_path / "a.md.access.yaml~").write_text("labels: [public]")
+    found = labels(tmp_path, ON)
+    assert (found["a.md"], found["b.md"]) == (["hr"], [])
+
+
+def test_documents_about_access_are_documents(tmp_path: Path) -> None:
+    write(tmp_path, guide_md="text", guide_access_html="text", access_md="text", web_access_log="x")
+    write(tmp_path, process_md="", process_excess_txt="", remote__access_yaml="", remote__a_md="")
+    found = labels(tmp_path, access(("**", ["staff"])))
+    assert set(map(tuple, found.values())) == {("staff",)}
+
+
+def test_a_misnamed_access_file_of_a_single_source_hides_it(tmp_path: Path) -> None:
+    write(tmp_path, a_md="text", a_md_access_yml="", p_jsonl='{"id": "1", "text": "x"}\n')
+    write(tmp_path, p_access_yaml="", other_md_access_yaml="labels: [hr]", other_md="text")
+    config = access(("**", ["staff"]))
+    assert labels(tmp_path / "a.md", config) == {"a.md": []}
+    assert labels(tmp_path / "p.jsonl", config) == {"1": []}
+    with pytest.raises(SourceError, match=r"access\.enabled is off"):
+        labels(tmp_path / "a.md", AccessConfig())
+
+
+def test_a_rule_holds_for_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "hr").mkdir()
+    (tmp_path / "hr" / os.fsdecode(b"a\xff.md")).write_text("text")
+    config = access(("hr/*", ["hr"]), default=(PUBLIC,))
+    assert list(labels(tmp_path, config).values()) == [["hr"]]
+
+
 def test_an_access_file_without_a_document_is_named_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -191,8 +257,9 @@ def test_an_access_file_without_a_document_is_named_in_the_log(
     assert "gone.md.access.yaml' is the access file of no document" in caplog.text
 
 
-def test_access_files_are_refused_where_labels_are_off(tmp_path: Path) -> None:
-    write(tmp_path, a_md="text", a_md_access_yaml="labels: [hr]")
+@pytest.mark.parametrize("suffix", ["yaml", "yml", "YML"])
+def test_access_files_are_refused_where_labels_are_off(tmp_path: Path, suffix: str) -> None:
+    write(tmp_path, a_md="text", **{f"a_md_access_{suffix}": "labels: [hr]"})
     with pytest.raises(SourceError, match=r"access\.enabled is off"):
         labels(tmp_path, AccessConfig())
 

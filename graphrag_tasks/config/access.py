@@ -33,6 +33,10 @@ class AccessConfig(BaseConfig):
         (), description="labels where no file and no rule says any; none: nobody sees them"
     )
 
+    allow_disable: bool = Field(
+        False, description="publish without labels, for everybody, documents that had some"
+    )
+
     @model_validator(mode="after")
     def _rules_are_used(self) -> AccessConfig:
         if not self.enabled and (self.rules or self.default):

@@ -25,8 +25,9 @@ from graphrag_tasks.parse.cells import lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
 from graphrag_tasks.parse.language import detect_language
 from graphrag_tasks.parse.readers import READERS
-from graphrag_tasks.parse.text import clean_text, number_ranges
+from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.parse.titles import FILE_NAME
+from graphrag_tasks.sources import LINK, SPECIAL
 from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("sources",)
@@ -48,10 +49,19 @@ DEPENDENCIES = (
 PARSED, PARTIAL, EMPTY, FAILED, SKIPPED = "parsed", "partial", "empty", "failed", "skipped"
 _STATUS_OF_CODE = {
     "unknown_type": SKIPPED,
+    "no_regular_file": SKIPPED,
     "empty_file": EMPTY,
     "no_text": EMPTY,
     "pages_lost": PARTIAL,
 }
+_NOT_OPENED = {
+    LINK: (
+        "a symbolic link is not followed",
+        "Put the file itself there, or name the folder it lies in as a source",
+    ),
+    SPECIAL: ("pipes, sockets and devices are not opened", "Put a file in its place"),
+}
+_TOLD = ("status", "error_code", "error_message")
 _COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "content_sha256")
 
 log = logging.getLogger(__name__)
@@ -86,6 +96,8 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
         work = _Work(config, fetch, parser)
         for source in rows:
             document, parsed = _parse_one(source, work)
+            if document["status"] in (FAILED, PARTIAL):
+                log.info("%s (%s): %s", *(one_line(document[name]) for name in _TOLD))
             documents.append(document)
             if parsed is not None:
                 document_id = source["document_id"]
@@ -160,6 +172,9 @@ def _pages_lost(parsed: ParsedDocument, uri: str) -> dict[str, Any]:
 def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> ParsedDocument:
     """Return a document that holds text; size, hash and pages go to the row on the way."""
     uri, media_type = source["uri"], source["media_type"]
+    if media_type in _NOT_OPENED:
+        what, hint = _NOT_OPENED[media_type]
+        raise DocumentError("no_regular_file", what, uri, hint)
     if not work.parser.reads(media_type):
         known = ", ".join(sorted(READERS))
         hint = f"Rename or convert it to one of: {known}"

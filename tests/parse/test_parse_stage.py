@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from graphrag_tasks import schemas
 from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import (
     DOCUMENT_ERROR_CODES,
@@ -15,7 +18,7 @@ from graphrag_tasks.errors import (
     MissingDependencyError,
     TransientError,
 )
-from graphrag_tasks.parse import readers
+from graphrag_tasks.parse import parse, readers
 
 GOOD = b"A good document.\n"
 
@@ -61,6 +64,33 @@ def test_utf16_and_windows_1252_are_decoded(parse_one: Any) -> None:
 def test_unknown_files_are_skipped_unread(parse_files: Any) -> None:
     result = parse_files({"a.zip": GOOD}, fetch=raising(AssertionError("fetched")))
     assert status(result) == ("skipped", "unknown_type")
+
+
+@pytest.mark.parametrize(
+    ("media_type", "said"), [("link", "symbolic link is not followed"), ("special", "pipes")]
+)
+def test_what_is_no_file_is_skipped_unread_and_says_so(media_type: str, said: str) -> None:
+    row = dict.fromkeys(schemas.SOURCES.names) | {
+        "document_id": "d", "uri": "docs/a.txt", "source": "docs", "path": "a.txt",
+        "media_type": media_type, "size_bytes": 1,
+    }  # fmt: skip
+    sources = pa.Table.from_pylist([row], schema=schemas.SOURCES)
+    result = parse(sources, config=ParseConfig(), fetch=raising(AssertionError("fetched")))
+    assert status(result) == ("skipped", "no_regular_file")
+    (message,) = result.tables["documents"]["error_message"].to_pylist()
+    assert said in message
+    assert "Rename" not in message
+
+
+def test_what_failed_is_named_in_the_log(
+    parse_files: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        parse_files({"a.txt": b"\x00", "b.txt": GOOD, "c.zip": GOOD})
+    told = [one for one in caplog.messages if one.startswith("failed")]
+    assert told == [
+        "failed (broken): a.txt: the file is not text: it holds NUL bytes. Save it as UTF-8"
+    ]
 
 
 @pytest.mark.parametrize(

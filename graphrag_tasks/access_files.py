@@ -1,0 +1,138 @@
+"""Which files beside documents are their access files, and which seem to be meant as that.
+
+`report.pdf.access.yaml` is the access file of `report.pdf`. A file with a name near to that
+(`report.pdf.access.yml`, `report.access.yaml`, `report.pdf.acces.json`, or `.access.yaml` in the
+document's folder or one above it) is none, but whoever wrote it meant the document to be closed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+import re
+from collections.abc import Collection, Iterator
+
+SIDECAR_SUFFIX = ".access.yaml"
+"""What the name of an access file ends with, after the whole name of its document."""
+
+_SURE_SUFFIXES = (SIDECAR_SUFFIX, ".access.yml")
+_WORD = "access"
+_LIKE_THE_WORD = 0.83  # one letter too many, missing or another
+_ENDINGS_OF_DOCUMENTS = frozenset(
+    ("csv", "docx", "htm", "html", "markdown", "md", "pdf", "pptx", "xhtml", "xlsm", "xlsx")
+)  # not txt: editors add it
+
+
+class AccessFiles:
+    """The access files among the files of a source.
+
+    Args:
+        files: All its files.
+
+    Attributes:
+        unused: Those that are beside no document, sorted.
+    """
+
+    def __init__(self, files: Collection[str]) -> None:
+        self._files = set(files)
+        self._exact: dict[str, str] = {}
+        self._suspects: dict[str, list[str]] = {}
+        named = sorted(file for file in self._files if document_of(file) is not None)
+        for file in named:
+            document = file[: -len(SIDECAR_SUFFIX)]
+            if is_access_file(file) and document in self._files and document not in self._exact:
+                self._exact[document] = file
+            else:
+                self._suspects.setdefault(_key(file, document_of(file) or ""), []).append(file)
+        self._suspected = {
+            document: found[0]
+            for document in self._files
+            if not is_access_file(document) and (found := list(self._find_suspects(document)))
+        }
+        self._suspicious = {*self._suspected.values()}
+        used = self._suspicious | {*self._exact.values()}
+        self.unused = [one for one in named if is_surely_meant(one) and one not in used]
+
+    def exact(self, document: str) -> str | None:
+        """Return the access file of a document."""
+        return self._exact.get(document)
+
+    def suspect(self, document: str) -> str | None:
+        """Return a file that seems to be meant as the access file of a document, and is none."""
+        return self._suspected.get(document)
+
+    def is_suspect(self, file: str) -> bool:
+        """Return whether a file seems to be meant as the access file of some document."""
+        return file in self._suspicious
+
+    def _find_suspects(self, document: str) -> Iterator[str]:
+        if not self._suspects:
+            return
+        exact = self._exact.get(document)
+        names = [_key(document, posixpath.basename(document))]
+        if exact is None:
+            bare = posixpath.splitext(document)[0]
+            names += [] if bare in self._files else [_key(bare, posixpath.basename(bare))]
+            names += _folders(document)
+        for name in names:
+            for file in self._suspects.get(name, ()):
+                is_copy = exact is not None and file.startswith(exact)  # as editors leave them
+                if file != document and not is_copy:
+                    yield file
+
+
+def is_access_file(name: str) -> bool:
+    """Return whether a file holds access labels and is no document."""
+    return name.lower().endswith(SIDECAR_SUFFIX)
+
+
+def is_surely_meant(name: str) -> bool:
+    """Return whether a file's name is one that only an access file has, misnamed or not."""
+    return name.lower().endswith(_SURE_SUFFIXES)
+
+
+def may_label(file: str, document: str) -> bool:
+    """Return whether a file beside a document is its access file, or seems to be meant as that."""
+    named = document_of(file)
+    bare = posixpath.splitext(document)[0]
+    own = (posixpath.basename(document), posixpath.basename(bare), "")
+    return named is not None and _key(file, named) in {_key(document, one) for one in own}
+
+
+def document_of(file: str) -> str | None:
+    """Return the name of the document that a file seems to give labels to; None if to none.
+
+    Such a file's name has a part that is `access`, or nearly so, after the document's name, and no
+    ending of a document behind it. The name is empty where the file seems to be for a folder.
+    """
+    name = posixpath.basename(file)
+    if is_access_file(name):
+        return name[: -len(SIDECAR_SUFFIX)]
+    parts = name.split(".")
+    for place in range(len(parts) - 1, 0, -1):
+        if parts[place].lower() in _ENDINGS_OF_DOCUMENTS:
+            return None
+        if _is_like_the_word(parts[place]):
+            return ".".join(parts[:place])
+    return None
+
+
+def _is_like_the_word(part: str) -> bool:
+    word = re.split(r"[^a-z]", part.lower(), maxsplit=1)[0]  # "access (1)" and "access~" are too
+    if abs(len(word) - len(_WORD)) > 1:
+        return False
+    return difflib.SequenceMatcher(None, word, _WORD).ratio() >= _LIKE_THE_WORD
+
+
+def _key(file: str, name: str) -> str:
+    """Return a place in a file's folder, whatever the name's case."""
+    return posixpath.join(posixpath.dirname(file), name.casefold())
+
+
+def _folders(document: str) -> Iterator[str]:
+    """Yield the keys of what is meant for a document's folder, or for one above it."""
+    folder = posixpath.dirname(document)
+    yield posixpath.join(folder, "")
+    while folder not in ("", "/"):
+        folder = posixpath.dirname(folder)
+        yield posixpath.join(folder, "")
