@@ -9,7 +9,7 @@ What holds, beside what holds of all files (see `files`):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,17 @@ class Folder(Files):
             schema = pa.schema([schema.field(column) for column in columns])
         return _cast(table, data, schema)
 
+    def read_any_version(self, table: str, columns: Collection[str]) -> pa.Table:
+        """Return those of a table's columns that it has, whatever its schema version.
+
+        Raises:
+            ArtifactError: The file is absent or unreadable.
+        """
+        with self._parquet(table, any_version=True) as parquet:
+            return parquet.read(
+                columns=[one for one in parquet.schema_arrow.names if one in columns]
+            )
+
     def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
         """Return the rows of a table that have a value, without holding the others in memory.
 
@@ -103,14 +114,15 @@ class Folder(Files):
             return pa.Table.from_batches(found, schema=parquet.schema_arrow)
 
     @contextmanager
-    def _parquet(self, table: str) -> Iterator[pq.ParquetFile]:
+    def _parquet(self, table: str, *, any_version: bool = False) -> Iterator[pq.ParquetFile]:
         name = f"{table}.parquet"
         where = f"{self.uri}/{name}"
         fs, _ = self._target
         try:
             with fs.open(self.path(name), "rb") as file:
                 parquet = pq.ParquetFile(file)
-                _check_version(parquet.schema_arrow.metadata or {}, where)
+                if not any_version:
+                    _check_version(parquet.schema_arrow.metadata or {}, where)
                 yield parquet
         except FileNotFoundError as error:
             raise absent(self, name) from error

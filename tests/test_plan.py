@@ -1,5 +1,8 @@
 """The plan: what changed, what stops a run, and how work is cut."""
 
+from contextlib import nullcontext
+from typing import Any
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 from graphrag_tasks import schemas
 from graphrag_tasks.config import PlanConfig
 from graphrag_tasks.errors import SourceError
-from graphrag_tasks.plan import lots, plan, shards_of
+from graphrag_tasks.plan import check_losses, lots, plan, shards_of
 from graphrag_tasks.sources import LISTED
 
 
@@ -65,18 +68,96 @@ def test_everything_is_done_again_on_demand_or_for_another_extraction(config: di
     assert changes(result.tables["sources"]) == {"a": "changed"}
 
 
-def test_sources_that_hold_nothing_stop_the_run() -> None:
-    with pytest.raises(SourceError, match=r"hold no documents.*Nothing was changed"):
-        plan(listed(), published(a="1"), config=PlanConfig())
-    allowed = plan(listed(), published(a="1"), config=PlanConfig(allow_mass_delete=True))
-    assert allowed.stats["removed"] == 1
+def lost(
+    before: dict[str, int], now: dict[str, int], *, count: int = 0, sources: str = "", **config: Any
+) -> None:
+    """Check documents by source, of which the first so many of those before are there now."""
+
+    def rows(numbers: dict[str, int]) -> list[dict[str, Any]]:
+        return [
+            {"document_id": f"{name}{number}", "uri": f"{name}/{number}", "source": name}
+            for name, most in numbers.items() for number in range(most)
+        ]  # fmt: skip
+
+    names = sources.split() or list(now)
+    known = pa.Table.from_pylist(rows(before), schema=LISTED)
+    listed = pa.Table.from_pylist(rows(now), schema=LISTED)
+    check_losses(listed, known, sources=names, config=PlanConfig(**config), count=count)
+
+
+def test_a_source_that_holds_nothing_stops_the_run_whatever_the_others_hold() -> None:
+    for before in ({"one": 8, "two": 3}, {"one": 8}, {}):
+        with pytest.raises(SourceError, match=r"hold no documents: two\. Nothing was changed\."):
+            lost(before, {"one": 8, "two": 0})
+        lost(before, {"one": 8, "two": 0}, allow_mass_delete=True)
+    with pytest.raises(SourceError, match="hold no documents: one, two"):
+        lost({}, {"one": 0, "two": 0})
 
 
 def test_losing_most_documents_stops_the_run() -> None:
-    known = published(a="1", b="1", c="1")
     with pytest.raises(SourceError, match="2 of 3 published documents are gone"):
-        plan(listed(a="1"), known, config=PlanConfig())
-    assert plan(listed(a="1", b="1"), known, config=PlanConfig()).stats["removed"] == 1
+        lost({"docs": 3}, {"docs": 1})
+    lost({"docs": 3}, {"docs": 2})
+    lost({"docs": 3}, {"docs": 1}, allow_mass_delete=True)
+
+
+def test_a_large_source_does_not_hide_what_a_small_one_lost() -> None:
+    said = r"4 of 5 published documents are gone \(source 'two'\).*allow_mass_delete"
+    with pytest.raises(SourceError, match=said):
+        lost({"one": 90, "two": 5}, {"one": 90, "two": 1})
+    lost({"one": 90, "two": 5}, {"one": 90, "two": 3})
+
+
+@pytest.mark.parametrize(("before", "now", "stops"), [(1, 1, False), (2, 1, False), (4, 1, True)])
+def test_a_small_source_may_lose_the_same_share(before: int, now: int, stops: bool) -> None:
+    with pytest.raises(SourceError) if stops else nullcontext():
+        lost({"one": 90, "two": before}, {"one": 90, "two": now})
+
+
+def test_the_only_document_of_a_source_is_not_replaced_unasked() -> None:
+    known = pa.Table.from_pylist([{"document_id": "a", "source": "docs"}], schema=LISTED)
+    listed = pa.Table.from_pylist([{"document_id": "b", "source": "docs"}], schema=LISTED)
+    with pytest.raises(SourceError, match="1 of 1 published documents"):
+        check_losses(listed, known, sources=["docs"], config=PlanConfig())
+
+
+def test_a_source_that_is_no_longer_named_counts_among_all(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    lost({"one": 8, "two": 3}, {"one": 8})
+    assert "source 'two' is no longer named: 3 documents go" in caplog.text
+    with pytest.raises(SourceError, match=r"8 of 11 .*no longer named: 'one'"):
+        lost({"one": 8, "two": 3}, {"two": 3})
+
+
+def test_where_nothing_published_can_be_read_the_run_stops() -> None:
+    listed = pa.Table.from_pylist([{"document_id": "a", "source": "docs"}], schema=LISTED)
+    with pytest.raises(SourceError, match="no published snapshot can be read"):
+        check_losses(listed, None, sources=["docs"], config=PlanConfig())
+    allowed = PlanConfig(allow_mass_delete=True)
+    check_losses(listed, None, sources=["docs"], config=allowed)
+
+
+def test_an_older_snapshot_does_not_hide_what_was_published_after_it() -> None:
+    with pytest.raises(SourceError, match="5 of 6 published documents"):
+        lost({"docs": 1}, {"docs": 1}, count=6)
+
+
+@given(
+    st.dictionaries(st.sampled_from("abc"), st.tuples(st.integers(0, 9), st.integers(0, 9))),
+    st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+)
+def test_what_is_not_stopped_lost_no_more_than_its_share(
+    sizes: dict[str, tuple[int, int]], share: float
+) -> None:
+    before = {name: size for name, (size, _) in sizes.items()}
+    now = {name: size for name, (_, size) in sizes.items()}
+    try:
+        lost(before, now, max_deleted_share=share)
+    except SourceError:
+        return
+    assert all(now.values())
+    assert all(now[name] >= before[name] * (1 - share) for name in sizes)
 
 
 @given(st.lists(st.integers(0, 50), max_size=40), st.integers(1, 60), st.integers(1, 6))
@@ -86,7 +167,7 @@ def test_shards_are_bounded_in_bytes_and_dealt_out_to_tasks(
     """However large the corpus is: a worker's memory follows from its shard."""
     table = listed(**{f"{place:03}": "x" for place in range(len(sizes))})
     table = table.set_column(5, "size_bytes", pa.array(sizes, pa.int64()))
-    config = PlanConfig(shard_bytes=shard_bytes, allow_mass_delete=True)
+    config = PlanConfig(shard_bytes=shard_bytes)
     done = plan(table, schemas.empty("documents"), config=config).tables["sources"]
     shards = done["shard"].to_pylist()
     assert None not in shards

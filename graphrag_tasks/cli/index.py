@@ -30,6 +30,10 @@ def index(
         bool,
         typer.Option("--allow-quality-drop", help="Publish although the snapshot is worse."),
     ] = False,
+    allow_access_disable: Annotated[
+        bool,
+        typer.Option("--allow-access-disable", help="Show everybody what had access labels."),
+    ] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait where another run works on the store.")
     ] = False,
@@ -48,6 +52,7 @@ def index(
                 "allow_mass_delete": allow_mass_delete or None,
             },
             "quality": {"allow_drop": allow_quality_drop or None},
+            "access": {"allow_disable": allow_access_disable or None},
         },
     )
     with _progress_bar() as bar:

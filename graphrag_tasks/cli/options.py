@@ -17,5 +17,8 @@ ConfigOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 SourcesArgument = Annotated[
     list[str] | None,
-    typer.Argument(help="Folders, files or URIs; NAME=URI names one.", show_default="from config"),
+    typer.Argument(
+        help="Folders, files or URIs; NAME=URI names one (a NAME has no '/'; ./A=B is a path).",
+        show_default="from config",
+    ),
 ]

@@ -25,6 +25,7 @@ _COUNTS = {
     "documents_failed": "of them failed",
     "documents_skipped": "of them skipped",
     "documents_empty": "of them empty",
+    "files_passed_over": "hidden files passed over",
     "pages": "pages",
     "left_out": "parts left out of documents",
     "renditions_omitted": "documents without renditions",

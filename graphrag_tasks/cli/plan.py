@@ -47,6 +47,7 @@ def plan(
                 "up_to_date": outlook.up_to_date,
                 "documents": documents,
                 "shards": outlook.stats["shards"],
+                "files_passed_over": outlook.stats["files_passed_over"],
                 "stages": dict(outlook.stages),
             }
         )
@@ -56,6 +57,8 @@ def plan(
         for change, uris in documents.items()
     ]
     CONSOLE.print(table("Documents", ("change", "documents", "the first of them"), rows))
+    if hidden := outlook.stats["files_passed_over"]:
+        CONSOLE.print(f"Hidden files, which are passed over: {hidden}")
     if outlook.up_to_date:
         CONSOLE.print(f"Nothing to do: {outlook.parent_id} is what would be published.")
         return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,14 +11,16 @@ import pyarrow as pa
 from graphrag_tasks import collect, schemas
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
+from graphrag_tasks.errors import AccessError
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.load.vector_store import check_vector_store
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
+from graphrag_tasks.pipeline.known import known_documents
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.plan import plan, shards_of
+from graphrag_tasks.plan import check_losses, plan, shards_of
 from graphrag_tasks.snapshots import Snapshot, Store, last_readable
 from graphrag_tasks.sources import SourceRoot, list_sources, source_roots
 from graphrag_tasks.versions import Versions
@@ -39,7 +42,7 @@ class Outlook:
         up_to_date: Whether the published one is what the run would publish.
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
         versions: Of the objects in S3 among them.
-        stats: Documents by change, and the number of shards.
+        stats: Documents by change, the number of shards, and of hidden files passed over.
         stages: For each corpus stage why it will work, or None where its tables are taken over.
     """
 
@@ -81,7 +84,9 @@ def look_ahead(config: Config) -> Outlook:
         config: Everything the run needs.
 
     Raises:
-        SourceError: A source is missing, lists nothing, or lost too much.
+        SourceError: A source is missing, lists nothing, or lost too much; or there are access
+            files, but labels are off.
+        AccessError: Labels are off, but published documents have some.
         ConfigError: As `check`, or a user's file is not readable.
         MissingDependencyError: As `check`.
     """
@@ -93,7 +98,9 @@ def look_ahead(config: Config) -> Outlook:
     before = parent.manifest.fingerprints if parent else {}
     trusted = config.plan.trust_etags and not config.plan.full_refresh
     versions = Versions.of(store.folder) if trusted else Versions()
-    listed = list_sources(roots, config.access, versions)
+    passed_over = Counter[str]()
+    listed = list_sources(roots, config.access, versions, passed_over)
+    _guard(config, roots, listed, store)
     fingerprints = Fingerprints.of(
         config,
         listed,
@@ -118,9 +125,33 @@ def look_ahead(config: Config) -> Outlook:
         and _is_up_to_date(config, parent, fingerprints, sources),
         sources=sources,
         versions=versions,
-        stats=planned.stats,
+        stats={**planned.stats, "files_passed_over": passed_over.total()},
         stages=_reasons(config, before, fingerprints, bool(shards_of(sources))),
     )
+
+
+def _guard(config: Config, roots: Sequence[SourceRoot], listed: pa.Table, store: Store) -> None:
+    """Refuse to lose documents, or the labels that hide them, without being told to.
+
+    Raises:
+        SourceError: As `check_losses`.
+        AccessError: Labels are off, but published documents have some.
+    """
+    known = known_documents(store)
+    check_losses(
+        listed,
+        known.documents,
+        sources=[root.name for root in roots],
+        config=config.plan,
+        count=known.count,
+    )
+    if known.has_labels and not (config.access.enabled or config.access.allow_disable):
+        raise AccessError(
+            "published documents have access labels, but access.enabled is off",
+            "plan",
+            "Nothing was changed. Set access.enabled = true; to show all documents to everybody, "
+            "run again with access.allow_disable",
+        )
 
 
 def _is_up_to_date(

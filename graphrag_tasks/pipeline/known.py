@@ -1,0 +1,100 @@
+"""What is known to be published, for the guards of a run: as far back as it can be read.
+
+A damaged snapshot, or one of an older schema, gives no rows to take over. That its documents are
+gone must be seen all the same.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.artifacts import Folder
+from graphrag_tasks.errors import ArtifactError, SnapshotError
+from graphrag_tasks.manifests import MANIFEST_FILE
+from graphrag_tasks.receipts import Table
+from graphrag_tasks.snapshots import Store, check_table
+
+log = logging.getLogger(__name__)
+
+_DOCUMENTS = "documents"
+_COLUMNS = ("document_id", "source", "labels")
+_NEEDED = _COLUMNS[:2]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Documents that are published.
+
+    Attributes:
+        documents: `document_id` and `source` of each, and `labels` where its snapshot has them;
+            None where there are snapshots and none can be read.
+        count: How many the current snapshot has, where only its manifest says so; else 0.
+    """
+
+    documents: pa.Table | None
+    count: int = 0
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether documents are known to be published with access labels."""
+        table = self.documents
+        if table is None or "labels" not in table.column_names:
+            return False
+        return bool(pc.any(table["labels"].is_valid()).as_py())
+
+
+def known_documents(store: Store) -> Known:
+    """Return the documents of the current snapshot, or of the last one whose documents are whole.
+
+    Args:
+        store: Where the run will publish.
+    """
+    counts: list[int] = []
+    for snapshot_id in _newest_first(store):
+        folder = store.snapshot_folder(snapshot_id)
+        published = _published(folder)
+        try:
+            return Known(_read(folder, published), *counts[:1])
+        except (ArtifactError, SnapshotError) as error:
+            log.warning("documents of snapshot %s are not known: %s", snapshot_id, error)
+            counts.append(published.rows if published else 0)
+    if counts:
+        return Known(None)
+    columns = {name: pa.array([], pa.string()) for name in _NEEDED}
+    return Known(pa.table(columns))
+
+
+def _newest_first(store: Store) -> Iterator[str]:
+    """Yield the ids of the snapshots: the current one, then the newest, then unreadable ones."""
+    current = store.current_id()
+    if current:
+        yield current
+    readable = store.snapshot_ids()[::-1]
+    names = (store.folder / "snapshots").names()
+    for name in dict.fromkeys((*readable, *names)):
+        if name != current and store.snapshot_folder(name).exists(MANIFEST_FILE):
+            yield name
+
+
+def _published(folder: Folder) -> Table | None:
+    """Return what a manifest of any schema version says of its documents; None if nothing."""
+    try:
+        table = folder.read_json(MANIFEST_FILE)["tables"][_DOCUMENTS]
+        rows, sha256 = table["rows"], table["sha256"]
+    except (ArtifactError, KeyError, TypeError):
+        return None
+    return Table(rows, sha256) if isinstance(rows, int) and isinstance(sha256, str) else None
+
+
+def _read(folder: Folder, published: Table | None) -> pa.Table:
+    if published is not None:
+        check_table(folder, _DOCUMENTS, published)
+    table = folder.read_any_version(_DOCUMENTS, _COLUMNS)
+    if missing := set(_NEEDED) - set(table.column_names):
+        raise ArtifactError(f"has no columns {sorted(missing)}", f"{folder.uri}/{_DOCUMENTS}")
+    return table
