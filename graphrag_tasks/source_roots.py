@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from graphrag_tasks.errors import ConfigError, SourceError
 from graphrag_tasks.storage import file_system
@@ -173,12 +174,12 @@ def _refuse_overlaps(roots: Sequence[SourceRoot]) -> None:
                 )
 
 
-def _place(root: SourceRoot) -> tuple[str, PurePosixPath]:
+def _place(root: SourceRoot) -> tuple[Any, PurePosixPath]:
     """Return a root's file system and its path there, links followed on the local disk."""
     fs, path = file_system(posixpath.join(root.uri, root.file) if root.file else root.uri)
     if "file" in fs.protocol:
         path = str(Path(path).resolve())
-    return str(fs.protocol), PurePosixPath(path)
+    return fs, PurePosixPath(path)
 
 
 def _lists(

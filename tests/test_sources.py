@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from fsspec.implementations.local import LocalFileSystem
@@ -171,6 +172,17 @@ def test_sources_that_list_different_files_of_one_folder_are_not(tmp_path: Path)
     write(tmp_path / "docs2" / "a.md")
     specs = [tmp_path / "docs", passages, f"notes={hidden}", tmp_path / "docs2"]
     assert len(uris(*map(str, specs))) == 4
+
+
+def test_archives_are_sources_of_their_own(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        with ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            archive.writestr("docs/a.md", name)
+    specs = [f"{name}=zip://docs::{tmp_path}/{name}.zip" for name in ("one", "two")]
+    reader = SourceReader(source_roots(specs))
+    assert {uri: reader.fetch(uri) for uri in uris(*specs)} == {
+        "one/a.md": b"one", "two/a.md": b"two",
+    }  # fmt: skip
 
 
 def test_links_and_pipes_are_listed_and_not_opened(tmp_path: Path) -> None:
