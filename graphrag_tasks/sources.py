@@ -7,6 +7,10 @@ the root lies today is the run's business and is kept in the manifest only (see 
 A file whose name ends with `.access.yaml` is no document: it has the access labels of the one whose
 name stands before that (see `access`).
 
+A Markdown page takes texts from other files of its source (`includes`): its bytes are those of the
+page with these texts, and so is its hash. A file below a folder such as `includes` that a page
+includes is listed as `include`, without a hash, and is no document of its own.
+
 A `.jsonl` file named as a source is a set of passages: each line `{"id", "title", "text"}` is a
 document of its own, whose path is its id.
 """
@@ -29,6 +33,8 @@ from graphrag_tasks.access_files import is_access_file, may_label
 from graphrag_tasks.config import AccessConfig
 from graphrag_tasks.errors import DocumentError, SourceError, TransientError
 from graphrag_tasks.ids import content_id
+from graphrag_tasks.includes import assemble
+from graphrag_tasks.markdown_pages import MarkdownPages
 from graphrag_tasks.passage_lines import PassageLine, read_passages
 from graphrag_tasks.source_roots import (
     ESCAPED,
@@ -60,11 +66,13 @@ MEDIA_TYPES = {
     ".pptx": "pptx",
     ".md": "md",
     ".markdown": "md",
+    ".mdx": "md",
     ".txt": "txt",
 }
 """File endings that are read, with the media type each stands for."""
 
 PASSAGE = "passage"
+INCLUDE = "include"
 UNKNOWN = "unknown"
 LINK = "link"
 """Media type of symbolic links, which are not followed."""
@@ -81,6 +89,7 @@ LISTED = pa.schema(
         ("media_type", pa.string()),
         ("size_bytes", pa.int64()),
         ("content_sha256", pa.string()),
+        ("includes", pa.list_(pa.string())),
         ("labels", pa.list_(pa.string())),
         ("labels_error", pa.string()),
     ]
@@ -136,6 +145,7 @@ def _list_root(
         for row in _list_passages(root):
             yield row | labeller.columns(f"{base}/{root.file}", row["path"].removeprefix(ESCAPED))
         return
+    rows = []
     for full, info in found.items():
         path = full[len(base) :].removeprefix("/")
         if is_access_file(path):
@@ -144,7 +154,16 @@ def _list_root(
             passed_over[root.name] += 1
             continue
         row = _row(fs, root, path, full, info, versions)
-        yield row | labeller.columns(full, row["path"].removeprefix(ESCAPED))
+        rows.append(row | labeller.columns(full, row["path"].removeprefix(ESCAPED)))
+    if root.file is None:
+        MarkdownPages(
+            base,
+            found,
+            read=read,
+            labels=lambda path: labeller.columns(f"{base}/{path}", path)["labels"],
+            versions=versions,
+        ).assemble(rows)
+    yield from rows
 
 
 def _files_below(fs: Any, base: str) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - fsspec is untyped
@@ -244,14 +263,18 @@ class SourceReader:
 
     Args:
         roots: Places the uris were listed from.
+        listed: Rows of `LISTED` or of a plan, with what pages include; without, they include
+            nothing.
     """
 
-    def __init__(self, roots: Iterable[SourceRoot]) -> None:
+    def __init__(self, roots: Iterable[SourceRoot], listed: pa.Table | None = None) -> None:
         self._roots = {root.name: root for root in roots}
+        rows = listed.select(["uri", "includes"]).to_pylist() if listed is not None else []
+        self._includes = {row["uri"]: set(row["includes"]) for row in rows if row["includes"]}
         self._passages: dict[str, dict[str, PassageLine]] = {}
 
     def fetch(self, uri: str) -> bytes:
-        """Return a document's bytes.
+        """Return a document's bytes, with the texts it includes.
 
         Args:
             uri: As listed: the source's name and the path below it.
@@ -268,10 +291,15 @@ class SourceReader:
         if root.holds_passages:
             return self._passage(root, path, uri)
         fs, base = file_system(root.uri)
-        if "file" in fs.protocol:
-            path = unescaped(path)
         slash = "" if base in ("", "/") else "/"
-        return _read_inside(fs, base, f"{base}{slash}{root.file or path}", uri)
+
+        def read(below: str) -> bytes:
+            return _read_inside(fs, base, f"{base}{slash}{below}", uri)
+
+        data = read(root.file or (unescaped(path) if "file" in fs.protocol else path))
+        if allowed := self._includes.get(uri):
+            return assemble(data, path, lambda one: read(one) if one in allowed else None).data
+        return data
 
     def _passage(self, root: SourceRoot, path: str, uri: str) -> bytes:
         if root.name not in self._passages:

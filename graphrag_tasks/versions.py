@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphrag_tasks.artifacts import Folder
@@ -32,7 +32,8 @@ class Versions:
         known: What an earlier one saw.
 
     Attributes:
-        seen: By path, the ETag, size and sha256 of each object that was listed.
+        seen: By path, the ETag, size and sha256 of each object that was listed, and for pages
+            whether they may include others.
     """
 
     def __init__(self, known: Mapping[str, list[Any]] | None = None) -> None:
@@ -76,8 +77,23 @@ class Versions:
         if known is None or known[:2] != [info["e_tag"], info["size"]]:
             sha256, e_tag, size = fs.hashed(path)
             known = [e_tag, size, sha256]
-        self.seen[path] = known
+        self.seen[path] = list(known)
         return str(known[2])
+
+    def may_hold(self, path: str, what: str, look: Callable[[], bool]) -> bool:
+        """Return whether a file may hold something; an object of a known version is not read.
+
+        Args:
+            path: Of the file; `sha256` was asked for it before.
+            what: What is looked for: another one is looked for anew.
+            look: Reads the file.
+        """
+        seen = self.seen.get(path)
+        if seen is None:
+            return look()
+        if seen[3:4] != [what]:
+            seen[3:] = [what, look()]
+        return bool(seen[4])
 
     def keep(self, store: Folder) -> None:
         """Write down what was seen, for the next run; nothing where that is known already.

@@ -188,7 +188,8 @@ def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[st
         raise ConfigError(what, sources, "Name the folder that the gold set was labelled on")
     listed = listed.filter(pc.is_in(listed["path"], value_set=pa.array(paths)))
     planned = plan(listed, schemas.empty("documents"), config=config.plan).tables["sources"]
-    tables = dict(parse(planned, config=config.parse, fetch=SourceReader(roots).fetch).tables)
+    fetch = SourceReader(roots, planned).fetch
+    tables = dict(parse(planned, config=config.parse, fetch=fetch).tables)
     tables |= chunk(tables["documents"], tables["blocks"], config=config.chunk).tables
     tables |= filter_sentences(
         tables["documents"], tables["blocks"], tables["chunks"], config=config.sentences

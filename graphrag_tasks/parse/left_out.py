@@ -24,3 +24,8 @@ class LeftOut(StrEnum):
     """Elements of a page around its text: navigation, banners, forms."""
     INVALID_CHARACTERS = "invalid_characters"
     """Characters that no text has, such as NUL."""
+    DIRECTIVE = "directive"
+    """Marks of a documentation generator that stand for what is not in the page: components,
+    macros, embedded media, imports."""
+    INCLUDE = "include"
+    """Texts of other files that a page includes and that were not found, or may not be shown."""

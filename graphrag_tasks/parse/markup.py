@@ -27,6 +27,7 @@ from graphrag_tasks.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.boilerplate import drop_boilerplate
 from graphrag_tasks.parse.completeness import FileText
+from graphrag_tasks.parse.dialects import plain_markdown
 from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.html_links import mark_links
@@ -41,8 +42,6 @@ MAX_DEPTH = 400
 
 _DECLARED_ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)")
 _HEAD_BYTES = 4096
-_FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(.*?\n)---[^\S\n]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[^\S\n]*(\S.*)$", re.MULTILINE)
 _DROPPED = {
     **dict.fromkeys(("img", "svg", "picture", "canvas"), LeftOut.PICTURE),
     **dict.fromkeys(("video", "audio", "iframe", "object", "noscript"), LeftOut.HIDDEN),
@@ -125,21 +124,18 @@ def _page(html: str) -> BeautifulSoup:
 
 
 def read_markdown(data: bytes) -> ParsedDocument:
-    """Read GitHub-flavoured Markdown; the title may stand in its front matter.
+    """Read Markdown, as GitHub and generators of documentation write it (`dialects`).
 
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     text, invalid = without_invalid(decode(data))
-    text = text.replace("\r\n", "\n")
-    title = ""
-    if front := _FRONT_MATTER.match(text):
-        text = text[front.end() :]
-        if found := _FRONT_TITLE.search(front[1]):
-            title = found[1].strip().strip("\"'")
-    soup = BeautifulSoup(without_marks(_markdown().convert(text)), "html.parser")
+    page = plain_markdown(text.replace("\r\n", "\n"))
+    soup = BeautifulSoup(without_marks(_markdown().convert(page.text)), "html.parser")
     _check_depth(soup)
-    return counted(_read(soup, title, _clean(soup)), invalid)
+    left_out = _clean(soup)
+    left_out.update(page.left_out)
+    return counted(_read(soup, page.title, left_out), invalid)
 
 
 class _AsWritten:

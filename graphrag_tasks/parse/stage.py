@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from graphrag_tasks import schemas
 from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import DocumentError, MissingDependencyError, TransientError
+from graphrag_tasks.markdown_pages import INCLUDE
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
 from graphrag_tasks.parse.cells import lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
@@ -50,6 +51,7 @@ PARSED, PARTIAL, EMPTY, FAILED, SKIPPED = "parsed", "partial", "empty", "failed"
 _STATUS_OF_CODE = {
     "unknown_type": SKIPPED,
     "no_regular_file": SKIPPED,
+    "included": SKIPPED,
     "empty_file": EMPTY,
     "no_text": EMPTY,
     "pages_lost": PARTIAL,
@@ -175,6 +177,9 @@ def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> Parsed
     if media_type in _NOT_OPENED:
         what, hint = _NOT_OPENED[media_type]
         raise DocumentError("no_regular_file", what, uri, hint)
+    if media_type == INCLUDE:
+        what = "the text of this file stands in the documents that include it"
+        raise DocumentError("included", what, uri)
     if not work.parser.reads(media_type):
         known = ", ".join(sorted(READERS))
         hint = f"Rename or convert it to one of: {known}"

@@ -18,8 +18,9 @@ from graphrag_tasks.stage import StageResult
 def _parse(state: RunState, _: Folder, shard: int) -> StageResult:
     from graphrag_tasks.parse import parse
 
-    reader = SourceReader(state.roots)
-    return parse(state.shard_rows(shard), config=state.config.parse, fetch=reader.fetch)
+    rows = state.shard_rows(shard)
+    fetch = SourceReader(state.roots, rows).fetch
+    return parse(rows, config=state.config.parse, fetch=fetch)
 
 
 def _chunk(state: RunState, folder: Folder, _: int) -> StageResult:

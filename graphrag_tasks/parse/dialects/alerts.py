@@ -1,0 +1,29 @@
+"""Alerts: block quotes whose first line is a mark, `> [!NOTE]` (GitHub, DocFX, Obsidian)."""
+
+from __future__ import annotations
+
+import re
+
+from graphrag_tasks.parse.dialects.page import Page
+
+_MOST_WORDS = 8
+_ALERT = re.compile(
+    r"^(?P<quote>[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]+)?(?:>[ \t]?)+)[ \t]*"
+    r"\[!(?P<kind>[A-Za-z][\w-]*)(?:[ \t]+[\w-]+[ \t]*=[^\]\n]*)?\][+-]?(?P<rest>[^\n]*)$",
+    re.MULTILINE,
+)
+_BARE = re.compile(
+    r"^[ \t]*\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*$", re.MULTILINE | re.IGNORECASE
+)
+
+
+def take_alerts(text: str, _: Page) -> str:
+    """Remove the marks of alerts; a title behind one is a paragraph of its own."""
+    return _BARE.sub("", _ALERT.sub(_without_mark, text))
+
+
+def _without_mark(found: re.Match[str]) -> str:
+    quote, rest = found["quote"], found["rest"].strip()
+    if not rest or rest[-1] in ".:!?" or len(rest.split()) > _MOST_WORDS:
+        return f"{quote}{rest}"
+    return f"{quote}**{rest}**\n{'>'.rjust(quote.index('>') + 1)}"

@@ -1,0 +1,82 @@
+"""Blocks between two fences of signs: `:::note … :::`, `/// tip | Title … ///`.
+
+Docusaurus, VitePress and DocFX write colons, MkDocs slashes. DocFX also has marks on one line,
+`:::image source="a.png" alt-text="What it shows":::`. Fences without a partner are text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from graphrag_tasks.parse.dialects.page import (
+    Page,
+    attributes,
+    label_of,
+    paragraph,
+    picture_text,
+)
+from graphrag_tasks.parse.left_out import LeftOut
+
+_ON_A_LINE = re.compile(
+    r":::[ \t]*([a-z][a-z-]*)((?:[ \t]+[\w-]+[ \t]*=[ \t]*\"[^\"]*\")*)[ \t]*:::"
+)
+_IMAGE = re.compile(r"^([ \t>]*):::[ \t]*image[ \t]([^\n]*\"[^\n]*)$", re.MULTILINE)
+_DOCFX = re.compile(
+    r"^[ \t>]*:::[ \t]*(?:(?:zone|moniker)[ \t][^\n]*|(?:zone|moniker|row|column|image)-end"
+    r"(?:[ \t]*:::)?)[ \t]*$",
+    re.MULTILINE,
+)
+_API = re.compile(r"^::: [A-Za-z_]\w*(?:\.\w+)+[ \t]*(?:\n {4,}[^\n]*)*$", re.MULTILINE)
+_OPEN = re.compile(
+    r"(?P<indent>[ \t>]*)(?P<fence>:{3,}|/{3,})[ \t]*(?P<name>[A-Za-z][\w-]*)(?P<rest>.*)"
+)
+_CLOSE = re.compile(r"[ \t>]*(:{3,}|/{3,})[ \t]*")
+_TITLE = re.compile(r"[ \t]*(?:\[(?P<in_brackets>[^\]]*)\]|\|?(?P<bare>[^{}|]*))")
+
+
+def take_containers(text: str, page: Page) -> str:
+    """Remove the fences of containers; the titles of these become paragraphs."""
+    if ":::" not in text and "///" not in text:
+        return text
+    text = _ON_A_LINE.sub(lambda found: _on_a_line(found[1], attributes(found[2]), page), text)
+    text = _IMAGE.sub(lambda found: found[1] + picture_text(attributes(found[2])), text)
+    text = _DOCFX.sub("", text)
+    lines = text.split("\n")
+    for number, line in _fences(lines).items():
+        lines[number] = line
+    return _API.sub(lambda _: page.drop(), "\n".join(lines))
+
+
+def _on_a_line(name: str, found: Mapping[str, str], page: Page) -> str:
+    if name == "code":
+        return page.drop(LeftOut.INCLUDE)
+    if name in ("image", "no-loc"):
+        return found.get("text") or picture_text(found) or page.drop()
+    return "" if name.removesuffix("-end") in ("row", "column", "image") else page.drop()
+
+
+def _fences(lines: list[str]) -> dict[int, str]:
+    """Return what takes the place of each line that is a fence with a partner."""
+    opened: list[tuple[int, str, str]] = []
+    taken: dict[int, str] = {}
+    for number, line in enumerate(lines):
+        if closing := _CLOSE.fullmatch(line):
+            partners = [one for one in opened if one[1] == closing[1]]
+            if partners:
+                start, _, title = partners[-1]
+                del opened[opened.index(partners[-1]) :]
+                taken |= {start: title, number: line.partition(closing[1][0])[0].rstrip()}
+        elif found := _OPEN.fullmatch(line):
+            title = paragraph(_title(found["rest"]))
+            if ">" in found["indent"]:
+                title = found["indent"] + title.strip()
+            opened.append((number, found["fence"], title))
+    return taken
+
+
+def _title(rest: str) -> str:
+    if label := label_of(attributes(rest)):
+        return label
+    found = _TITLE.match(rest)
+    return (found["in_brackets"] or found["bare"] or "").strip() if found else ""
