@@ -1,19 +1,22 @@
-"""What stands around a sentence: the kind of its block, and the sentence that leads to its list."""
+"""What stands around a sentence: its block, its section, and the sentence before its list."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from graphrag_tasks.extract.linear.pointers import leads_elsewhere
+
 LINE_KINDS = frozenset({"code", "table"})
 """Kinds of blocks whose lines are no sentences."""
 
-_COLUMNS = ["document_id", "kind", "text", "char_start"]
+_LONGEST_HEADING = 80
+_COLUMNS = ["document_id", "kind", "level", "text", "char_start", "links"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +27,13 @@ class Place:
         kind: Kind of its block.
         lead: Text of the paragraph that leads to the list it is an item of; None elsewhere, and
             for what follows the first sentence of an item.
+        is_pointer: Whether its block only leads to other pages: an item, or a text with a link,
+            below "See also" and the like.
     """
 
     kind: str
     lead: str | None = None
+    is_pointer: bool = False
 
 
 class Places:
@@ -46,6 +52,7 @@ class Places:
             document_id: [row["char_start"] for row in rows]
             for document_id, rows in by_document.items()
         }
+        self._pointers = {document_id: _pointers(rows) for document_id, rows in by_document.items()}
 
     def of(self, sentence: Mapping[str, Any]) -> Place:
         """Return the place of a sentence.
@@ -59,10 +66,11 @@ class Places:
         if index < 0:
             return Place("paragraph")
         block = self._blocks[document_id][index]
+        is_pointer = index in self._pointers[document_id]
         is_first = block["char_start"] == start
         if block["kind"] != "list_item" or not is_first:
-            return Place(block["kind"])
-        return Place("list_item", self._lead(document_id, index))
+            return Place(block["kind"], is_pointer=is_pointer)
+        return Place("list_item", self._lead(document_id, index), is_pointer)
 
     def _lead(self, document_id: str, index: int) -> str | None:
         blocks = self._blocks[document_id]
@@ -71,3 +79,21 @@ class Places:
         return (
             blocks[index]["text"] if index >= 0 and blocks[index]["kind"] == "paragraph" else None
         )
+
+
+def _pointers(blocks: Sequence[Mapping[str, Any]]) -> frozenset[int]:
+    """Return the numbers of the blocks of a document that only lead to other pages."""
+    found: list[int] = []
+    level: int | None = None  # of the heading that leads elsewhere
+    in_list = False  # behind a paragraph that does
+    for number, block in enumerate(blocks):
+        kind, leads = block["kind"], leads_elsewhere(block["text"][:_LONGEST_HEADING])
+        if kind in ("title", "heading"):
+            own = block["level"] or 0
+            if level is None or own <= level:
+                level = own if leads else None
+        if kind != "list_item":
+            in_list = kind == "paragraph" and leads
+        if (level is not None or in_list) and (kind == "list_item" or block["links"]):
+            found.append(number)
+    return frozenset(found)

@@ -117,7 +117,7 @@ def _prose(
         place = places.of(row)
         if place.kind in LINE_KINDS or not (row["has_verb"] or config.linear):
             continue
-        if config.linear and states_no_fact(row["text"]):
+        if config.linear and (place.is_pointer or states_no_fact(row["text"])):
             empty += 1
         else:
             prose.append((row, place))

@@ -1,4 +1,4 @@
-"""Sentences that state no fact, however they parse: pointers, questions, steps on a screen."""
+"""What states no fact, however it parses: pointers, questions, steps on a screen."""
 
 from __future__ import annotations
 
@@ -30,6 +30,20 @@ _SCREEN_STEP = re.compile(
 
 "Select your system in the list" and "Open SQL reads tables" are read.
 """
+_POINTER_HEADING = re.compile(
+    r"\W*(?:see(?: also)?|related(?: (?:\w+ )?(?:information|links?|topics?|articles?|content|"
+    r"pages?|docs|documents|documentation|resources|reading|concepts?|tasks?|guides?|sections?))?|"
+    r"next(?: steps?| up)?|what(?:['’]s| is) next|where to go next|(?:further|additional) "
+    r"(?:reading|links?|resources)|(?:learn|read) more|(?:useful|external) links|"
+    r"in this (?:section|article|guide|chapter|topic|page|tutorial)|on this page)\W*",
+    re.IGNORECASE,
+)
+"""Headings of sections that lead to other pages."""
+
+
+def leads_elsewhere(heading: str) -> bool:
+    """Return whether a heading, or the line before a list, says that links follow."""
+    return _POINTER_HEADING.fullmatch(heading) is not None
 
 
 def states_no_fact(text: str) -> bool:

@@ -7,14 +7,15 @@ import re
 from graphrag_tasks.parse.dialects.page import Page
 
 _MOST_WORDS = 8
+_GITHUB = "(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)"
 _ALERT = re.compile(
     r"^(?P<quote>[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]+)?(?:>[ \t]?)+)[ \t]*"
-    r"\[!(?P<kind>[A-Za-z][\w-]*)(?:[ \t]+[\w-]+[ \t]*=[^\]\n]*)?\][+-]?(?P<rest>[^\n]*)$",
-    re.MULTILINE,
+    rf"\[!(?!{_GITHUB}\][ \t]*$)[A-Z][\w-]*(?:[ \t]+[\w-]+[ \t]*=[^\]\n]*)?\]"
+    r"[+-]?(?P<rest>[^\n]*)$",
+    re.MULTILINE | re.IGNORECASE,
 )
-_BARE = re.compile(
-    r"^[ \t]*\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*$", re.MULTILINE | re.IGNORECASE
-)
+"""Alerts but those of GitHub itself, whose kind marko makes a paragraph."""
+_BARE = re.compile(rf"^[ \t]*\[!{_GITHUB}\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 def take_alerts(text: str, _: Page) -> str:
