@@ -10,8 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from graphrag_tasks import schemas
+from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.pipeline.known import Known, known_documents
 from graphrag_tasks.snapshots import Store
+
+FIRST, SECOND = "1" * 24, "2" * 24
 
 
 @pytest.fixture
@@ -30,11 +33,12 @@ def publish(store: Store, snapshot_id: str, *documents: str, labels: Any = None)
     folder = store.snapshot_folder(snapshot_id)
     table = pa.Table.from_pylist(rows, schema=schemas.DOCUMENTS)
     written = folder.write_table("documents", table, fingerprint="f")
-    manifest = {
-        "snapshot_id": snapshot_id, "created_at": snapshot_id, "schema_version": 1,
-        "tables": {"documents": {"rows": written.rows, "sha256": written.sha256}},
-    }  # fmt: skip
-    folder.write_json("manifest.json", manifest)
+    manifest = Manifest(
+        snapshot_id, None, f"2026-01-0{snapshot_id[0]}T00:00:00Z", {}, {},
+        {"model": "m", "max_tokens": 8, "fingerprint": "f", "dimension": 2}, {},
+        {"documents": written}, {}, schema_version=1,
+    )  # fmt: skip
+    folder.write_json(MANIFEST_FILE, manifest.as_dict())
     store.set_current(snapshot_id, instead_of=None)
     return Path(folder.path())
 
@@ -48,10 +52,10 @@ def test_before_the_first_publish_there_is_nothing(store: Store) -> None:
 
 
 def test_the_current_snapshot_says_it_whatever_its_schema(store: Store) -> None:
-    publish(store, "1", "a")
-    publish(store, "2", "a", "b")
+    publish(store, FIRST, "a")
+    publish(store, SECOND, "a", "b")
     assert (ids(known_documents(store)), known_documents(store).count) == (["a", "b"], 0)
-    store.set_current("1", instead_of=None)
+    store.set_current(FIRST, instead_of=None)
     assert ids(known_documents(store)) == ["a"]
 
 
@@ -69,32 +73,31 @@ def alter(file: Path) -> None:
 def test_a_damaged_one_is_passed_over_and_its_manifest_still_counts(
     store: Store, damage: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    first, second = publish(store, "1", "a"), publish(store, "2", "a", "b")
+    first, second = publish(store, FIRST, "a"), publish(store, SECOND, "a", "b")
     damage(second / "documents.parquet")
     known = known_documents(store)
     assert (ids(known), known.count) == (["a"], 2)
-    assert "documents of snapshot 2 are not known" in caplog.text
+    assert f"documents of snapshot {SECOND} are not known" in caplog.text
     damage(first / "documents.parquet")
     assert ids(known_documents(store)) is None
 
 
 @pytest.mark.parametrize("manifest", [b"{", b"[]", b"null", b'{"tables": {"documents": 3}}'])
 def test_documents_are_read_though_their_manifest_is_damaged(store: Store, manifest: bytes) -> None:
-    folder = publish(store, "1", "a")
+    folder = publish(store, FIRST, "a")
     (folder / "manifest.json").write_bytes(manifest)
-    store.snapshot_ids = list  # type: ignore[method-assign]
     assert ids(known_documents(store)) == ["a"]
 
 
 def test_without_a_pointer_the_newest_snapshot_says_it(store: Store) -> None:
-    publish(store, "1", "a")
-    publish(store, "2", "b")
+    publish(store, FIRST, "a")
+    publish(store, SECOND, "b")
     Path(store.folder.path("CURRENT")).unlink()
     assert ids(known_documents(store)) == ["b"]
 
 
 def test_a_half_removed_snapshot_is_none(store: Store) -> None:
-    folder = publish(store, "1", "a")
+    folder = publish(store, FIRST, "a")
     (folder / "manifest.json").unlink()
     Path(store.folder.path("CURRENT")).unlink()
     assert ids(known_documents(store)) == []
@@ -102,17 +105,17 @@ def test_a_half_removed_snapshot_is_none(store: Store) -> None:
 
 @pytest.mark.parametrize(("labels", "found"), [(None, False), ([], True), (["hr"], True)])
 def test_labels_are_known_where_documents_have_some(store: Store, labels: Any, found: bool) -> None:
-    publish(store, "1", "a", labels=labels)
+    publish(store, FIRST, "a", labels=labels)
     assert known_documents(store).has_labels is found
 
 
 def test_an_older_table_may_lack_labels_but_not_ids(store: Store) -> None:
-    folder = publish(store, "1", "a")
+    folder = publish(store, FIRST, "a")
     for columns, found in ((["document_id", "source"], ["a"]), (["source"], None)):
-        table = store.folder.read_any_version("snapshots/1/documents", columns)
+        table = store.folder.read_any_version(f"snapshots/{FIRST}/documents", columns)
         pq.write_table(table, folder / "documents.parquet")
         manifest = json.loads((folder / "manifest.json").read_text())
-        sha256 = store.snapshot_folder("1").sha256("documents.parquet")
+        sha256 = store.snapshot_folder(FIRST).sha256("documents.parquet")
         manifest["tables"]["documents"]["sha256"] = sha256
         (folder / "manifest.json").write_text(json.dumps(manifest))
         assert ids(known_documents(store)) == found

@@ -110,5 +110,5 @@ def _regularity(records: Iterable[tuple[list[str] | None, str]]) -> tuple[float,
             counts[len(record)] += 1
     if not counts:
         return 0.0, 0
-    (fields, records_with), *_ = counts.most_common(1)
+    fields, records_with = max(counts.items(), key=lambda item: (item[1], item[0]))
     return (records_with / (counts.total() + wrong), fields) if fields > 1 else (0.0, 0)

@@ -106,6 +106,11 @@ def test_a_header_without_rows_stands_alone(parse_one: Any) -> None:
     assert parse_one("a.csv", b"a,b\n").kinds == [("table", "a | b")]
 
 
+def test_rows_of_a_csv_that_all_differ_in_length_have_a_delimiter(parse_one: Any) -> None:
+    parsed = parse_one("a.csv", b'A title\n\n"a","b"\n"c","d","e"\n')
+    assert [block["text"] for block in parsed.blocks] == ["A title", "a | b\nc | d | e"]
+
+
 def test_quoted_values_of_a_csv_hold_line_ends_quotes_and_delimiters(parse_one: Any) -> None:
     data = 'a;b\r\n1;"x\ny; z"\r\n2;"say ""hi"""\r\n\r\n3;z\r\n'
     (block,) = parse_one("a.csv", data.encode()).blocks

@@ -12,6 +12,8 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table
 
+from graphrag_tasks.parse.sheet_margins import comment_text
+
 
 def saved(book: Workbook) -> bytes:
     buffer = BytesIO()
@@ -172,3 +174,11 @@ def test_a_damaged_part_is_named(parse_one: Any, part: str) -> None:
         for name in old.namelist():
             new.writestr(name, b"<broken" if name == part else old.read(name))
     assert parse_one("a.xlsx", made.getvalue()).document["error_code"] == "broken"
+
+
+def test_a_thread_of_comments_is_kept_without_the_notice_to_old_programs() -> None:
+    notice = "[Threaded comment]\n\nYour version of Excel allows you to read it.\n\nComment:\n    "
+    assert comment_text(f"{notice}Checked.\nReply:\n    Thanks.") == (
+        "Checked.\nReply:\n    Thanks."
+    )
+    assert comment_text("Ann:\nEstimated.") == "Ann:\nEstimated."
