@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 256
 
+_UNREADABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
+"""What Arrow raises on damaged files: of lengths, names, types and statistics that are none."""
+
 
 class Folder(Files):
     """A folder of artifacts."""
@@ -126,7 +129,7 @@ class Folder(Files):
                 yield parquet
         except FileNotFoundError as error:
             raise absent(self, name) from error
-        except (pa.ArrowInvalid, OSError) as error:
+        except _UNREADABLE as error:
             raise ArtifactError(f"not readable as Parquet: {error}", where) from error
 
     def scan_table(self, table: str) -> ds.Dataset:
@@ -146,7 +149,7 @@ class Folder(Files):
             found = ds.dataset(self.path(name), format="parquet", filesystem=fs)
         except FileNotFoundError as error:
             raise absent(self, name) from error
-        except (pa.ArrowInvalid, OSError) as error:
+        except _UNREADABLE as error:
             raise ArtifactError(
                 f"not readable as Parquet: {error}", f"{self.uri}/{name}"
             ) from error
@@ -176,7 +179,7 @@ class Folder(Files):
             return pa.ipc.open_file(pa.py_buffer(self.read_bytes(name))).read_all()
         except FileNotFoundError as error:
             raise absent(self, name) from error
-        except (pa.ArrowInvalid, OSError) as error:
+        except _UNREADABLE as error:
             raise ArtifactError(f"not readable as Arrow: {error}", f"{self.uri}/{name}") from error
 
     def write_receipt(self, receipt: Receipt) -> None:
@@ -184,10 +187,22 @@ class Folder(Files):
         self.write_json(_receipt_file(receipt.stage), receipt.as_dict())
 
     def read_receipt(self, stage: str) -> Receipt | None:
-        """Return the receipt of a stage's finished work, or None where it is not finished."""
-        if not self.exists(_receipt_file(stage)):
+        """Return the receipt of a stage's finished work, or None where it is not finished.
+
+        Raises:
+            ArtifactError: It cannot be read, or is none.
+        """
+        name = _receipt_file(stage)
+        if not self.exists(name):
             return None
-        return Receipt.from_dict(self.read_json(_receipt_file(stage)))
+        try:
+            return Receipt.from_dict(self.read_json(name))
+        except ValueError as error:
+            raise ArtifactError(
+                f"is no receipt: {' '.join(str(error).split())}",
+                f"{self.uri}/{name}",
+                "Run again: the stage is done again",
+            ) from error
 
 
 def _receipt_file(stage: str) -> str:
@@ -211,7 +226,7 @@ def _cast(table: str, data: pa.Table, schema: pa.Schema) -> pa.Table:
     plain = pa.schema([pa.field(f.name, f.type, f.nullable) for f in schema])
     try:
         return data.select(schema.names).replace_schema_metadata(None).cast(plain)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+    except (pa.ArrowException, ValueError) as error:
         raise ArtifactError(f"values do not fit the schema: {error}", table) from error
 
 
@@ -233,7 +248,7 @@ def _may_have(values: pq.ColumnChunkMetaData, value: str | int) -> bool:
 
 
 def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
-    found = metadata.get(b"schema_version", b"none").decode()
+    found = metadata.get(b"schema_version", b"none").decode("utf-8", "replace")
     if found != str(schemas.SCHEMA_VERSION):
         raise ArtifactError(
             f"has schema version {found}, this package reads {schemas.SCHEMA_VERSION}",

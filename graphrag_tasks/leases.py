@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.errors import TransientError
+from graphrag_tasks.errors import ArtifactError, TransientError
 from graphrag_tasks.storage import ConflictError, version, write_if
 
 log = logging.getLogger(__name__)
@@ -40,6 +40,7 @@ class Lease:
 
     Raises:
         TransientError: Another process holds the store.
+        ArtifactError: What lies there is no lease.
     """
 
     def __init__(self, store: Folder) -> None:
@@ -48,9 +49,9 @@ class Lease:
         self._ended = threading.Event()
         self._version = version(self._uri)
         if self._version is not None:
-            found = store.read_json(LEASE_FILE)
-            if datetime.fromisoformat(found["until"]) + timedelta(seconds=CLOCK_SECONDS) > _now():
-                raise _refusal(store.uri, found["holder"])
+            until, holder = _read(store)
+            if until + timedelta(seconds=CLOCK_SECONDS) > _now():
+                raise _refusal(store.uri, holder)
         try:
             self._write(_now() + timedelta(seconds=LEASE_SECONDS))
         except ConflictError as error:
@@ -116,6 +117,22 @@ def _acquire(store: Folder, *, wait: bool) -> Lease:
             if not wait:
                 raise
         pause.wait(_POLL_SECONDS)
+
+
+def _read(store: Folder) -> tuple[datetime, str]:
+    """Return until when a lease holds, and who has it."""
+    found = store.read_json(LEASE_FILE)
+    try:
+        until = datetime.fromisoformat(found["until"])
+        if until.tzinfo is None or until.year == datetime.max.year:
+            raise ValueError("'until' is no time")
+        return until, str(found["holder"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArtifactError(
+            f"is no lease: {error}",
+            f"{store.uri}/{LEASE_FILE}",
+            "If no run works on the store, remove the file",
+        ) from error
 
 
 def _refusal(store: str, holder: str) -> TransientError:

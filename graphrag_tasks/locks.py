@@ -47,7 +47,7 @@ def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=-1 if wait else 0)
     except Timeout as error:
-        holder = path.read_text("utf-8").strip() or "another process"
+        holder = path.read_text("utf-8", "replace").strip() or "another process"
         raise TransientError(
             f"another run works on this store ({holder})",
             store.uri,

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from graphrag_tasks.config import QualityConfig
-from graphrag_tasks.errors import QualityError
+from graphrag_tasks.errors import QualityError, SnapshotError
 from graphrag_tasks.evaluate import gate as ask_questions
 from graphrag_tasks.manifests import Manifest
 from graphrag_tasks.retrieval import Index
@@ -107,6 +107,9 @@ class QualityGate:
                 yield _Fall(name, before[name], after[name], round(before[name] + limit, _DIGITS))
 
 
+_COUNTED = (
+    "triples", "sentences_kept", "orphan_share", "largest_component_share", "merges_same", "names",
+)  # fmt: skip
 _RISES = ("orphan_share", "merge_rate")
 """Figures that are bad when they rise; the others are when they fall."""
 
@@ -116,8 +119,17 @@ def graph_figures(manifest: Manifest) -> dict[str, float]:
 
     Args:
         manifest: Of a finished snapshot.
+
+    Raises:
+        SnapshotError: Receipts of the run lost counts.
     """
-    counts = manifest.stats["counts"]
+    counts = manifest.stats.get("counts", {})
+    if missing := [name for name in _COUNTED if name not in counts]:
+        raise SnapshotError(
+            f"the run has no counts of {', '.join(missing)}",
+            "publish",
+            "Run again: graphrag-tasks index SOURCE --full-refresh",
+        )
     return {
         "triples_per_sentence": _ratio(counts["triples"], counts["sentences_kept"]),
         "orphan_share": counts["orphan_share"],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from graphrag_tasks import schemas
 
@@ -54,7 +56,15 @@ class Receipt:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Receipt:
-        """Read what `as_dict` wrote."""
-        fields = {key: value for key, value in values.items() if key != "schema_version"}
-        fields["tables"] = {name: Table(**table) for name, table in fields["tables"].items()}
-        return cls(**fields)
+        """Read what `as_dict` wrote.
+
+        Raises:
+            ValueError: A field is missing or of another type.
+        """
+        receipt = _READER.validate_python(values)
+        if missing := sorted({one.name for one in fields(cls)} - set(values)):
+            raise ValueError(f"{', '.join(missing)} missing")
+        return receipt
+
+
+_READER = TypeAdapter(Receipt)

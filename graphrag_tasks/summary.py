@@ -51,6 +51,7 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
         documents that failed, each with its error code.
     """
     stats = snapshot.manifest.stats
+    counts = stats.get("counts", {})
     columns = ["uri", "status", "error_code"]
     failed = [
         f"{row['uri']} ({row['error_code']})"
@@ -59,7 +60,7 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
     ]
     return {
         "snapshot_id": snapshot.snapshot_id,
-        **{name: stats["counts"][name] for name in _HEADLINE},
+        **{name: counts.get(name, 0) for name in _HEADLINE},
         "quality": stats.get("quality", {}),
         "failed": failed,
     }

@@ -55,7 +55,7 @@ class Versions:
             log.warning("all objects are hashed anew: %s", error)
             return cls()
         versions = kept.get("versions") if isinstance(kept, dict) else None
-        if versions is None or kept.get("fingerprint") != fingerprint(versions):
+        if not isinstance(versions, dict) or kept.get("fingerprint") != fingerprint(versions):
             log.warning("all objects are hashed anew: %s/%s is damaged", store.uri, VERSIONS_FILE)
             return cls()
         return cls(versions)

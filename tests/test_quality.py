@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Store:
 def snapshot(store: Store, name: str, quality: dict[str, float] | None, **counts: Any) -> Snapshot:
     folder, manifest = staged(
         store, name, now=datetime(2026, 1, 1, tzinfo=UTC),
-        stats={"counts": COUNTS | counts, "quality": quality},
+        stats={"counts": COUNTS | counts, "quality": quality or {}},
     )  # fmt: skip
     return Snapshot.of(folder, manifest)
 

@@ -99,17 +99,17 @@ class Reader:
 
     def _line(self, manifest: Manifest, current: str | None) -> Listed:
         snapshot_id = manifest.snapshot_id
-        why, readable, size = "", True, None
+        why, readable, size, counts = "", True, None, dict[str, int]()
         try:
             size = self._size(snapshot_id)
-        except (GraphragError, OSError):  # damaged, of another schema, or removed meanwhile
+            counts = {name: manifest.tables[name].rows for name in COUNTED}
+        except (GraphragError, OSError, KeyError):  # damaged, of another schema, or removed
             why, readable = _DAMAGED, False
         if readable and size is None:
             why = "has access labels: its own page shows what may be seen"
-        counts = {name: manifest.tables[name].rows for name in COUNTED} if not why else {}
         return Listed(
             snapshot_id, manifest.created_at, snapshot_id == current,
-            manifest.schema_version, why, readable, counts, size or 0,
+            manifest.schema_version, why, readable, {} if why else counts, size or 0,
         )  # fmt: skip
 
     def _size(self, snapshot_id: str) -> int | None:

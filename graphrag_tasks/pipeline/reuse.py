@@ -60,6 +60,8 @@ def published(stage: str, fingerprint: str, state: RunState) -> Receipt | None:
     if state.parent.manifest.fingerprints.get(stage) != fingerprint:
         return None
     names = import_module(f"graphrag_tasks.{stage}").PRODUCES
+    if stage not in state.parent.manifest.stats.get("by_stage", {}):
+        return None
     if not is_whole(state.parent, names):
         return None
     for name in names:

@@ -7,9 +7,12 @@ from dataclasses import asdict
 from functools import cached_property
 
 import pyarrow as pa
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.config import Config
+from graphrag_tasks.errors import ArtifactError
 from graphrag_tasks.fingerprints import Fingerprints
 from graphrag_tasks.ids import content_id
 from graphrag_tasks.pipeline.user_files import UserFiles
@@ -18,6 +21,33 @@ from graphrag_tasks.snapshots import Snapshot, Store
 from graphrag_tasks.sources import SourceRoot
 
 _RUN_FILE = "run.json"
+
+
+class _State(TypedDict):
+    """What the file of a run holds."""
+
+    config: Config
+    parent_id: str | None
+    carried_id: str | None
+    up_to_date: bool
+    roots: list[SourceRoot]
+    fingerprints: Fingerprints
+    files: UserFiles
+
+
+_READER = TypeAdapter(_State)
+
+
+def _read(folder: Folder) -> _State:
+    try:
+        return _READER.validate_json(folder.read_bytes(_RUN_FILE))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ArtifactError(
+            f"is no plan of a run: {'.'.join(map(str, first['loc']))}: {first['msg']}",
+            f"{folder.uri}/{_RUN_FILE}",
+            "Plan again",
+        ) from error
 
 
 class RunState:
@@ -40,20 +70,20 @@ class RunState:
         store: Where the run will publish.
 
     Raises:
-        ArtifactError: There is no such run; plan again.
+        ArtifactError: There is no such run, or its file is damaged; plan again.
     """
 
     def __init__(self, folder: Folder) -> None:
-        state = folder.read_json(_RUN_FILE)
+        state = _read(folder)
         self.folder = folder
         self.staged = folder / "snapshot"
-        self.config = Config.model_validate(state["config"])
+        self.config = state["config"]
         self.parent_id: str | None = state["parent_id"]
         self.carried_id: str | None = state["carried_id"]
         self.up_to_date: bool = state["up_to_date"]
-        self.roots = tuple(SourceRoot(**root) for root in state["roots"])
-        self.fingerprints = Fingerprints(**state["fingerprints"])
-        self.files = UserFiles(**state["files"])
+        self.roots = tuple(state["roots"])
+        self.fingerprints = state["fingerprints"]
+        self.files = state["files"]
         self.store = Store(self.config.store)
 
     @classmethod

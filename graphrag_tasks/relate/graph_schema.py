@@ -105,12 +105,12 @@ def read_schema(text: str, where: str) -> GraphSchema:
     """
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
+        if root is None:
+            return GraphSchema()
+        _refuse_twins(root, where)
         values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise ConfigError(f"not readable as YAML: {error}", where) from error
-    if root is None:
-        return GraphSchema()
-    _refuse_twins(root, where)
     try:
         schema = GraphSchema.model_validate(values)
     except ValidationError as error:
@@ -125,6 +125,8 @@ def _refuse_twins(node: yaml.Node, where: str) -> None:
     if isinstance(node, yaml.MappingNode):
         lines: dict[str, int] = {}
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise ConfigError("a key must be a text", f"{where}, line {_line(key)}")
             if key.value in lines:
                 raise ConfigError(
                     f"'{key.value}' stands on line {lines[key.value]} and on line {_line(key)}",

@@ -80,7 +80,7 @@ def read_overrides(text: str, where: str) -> Overrides:
     """
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise ConfigError(f"not readable as YAML: {error}", where) from error
     if root is None:
         return Overrides()
@@ -121,7 +121,8 @@ def _pairs(node: yaml.Node | None, where: str) -> Iterator[Pair]:
 def _renamed(node: yaml.Node | None, where: str) -> Iterator[tuple[str, str]]:
     lines: dict[str, int] = {}
     for name, value in _items(node, yaml.MappingNode, where):
-        if not isinstance(value, yaml.ScalarNode) or not value.value.strip():
+        texts = all(isinstance(one, yaml.ScalarNode) for one in (name, value))
+        if not texts or not value.value.strip():
             raise ConfigError("a new name must be a text", f"{where}, line {_line(name)}")
         key = entity_key(name.value)
         if key in lines:

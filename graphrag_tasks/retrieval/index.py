@@ -15,7 +15,6 @@ from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.errors import QueryError
 from graphrag_tasks.mirror import mirrored
 from graphrag_tasks.retrieval.browse import Browser
-from graphrag_tasks.retrieval.checked import CheckedSnapshot
 from graphrag_tasks.retrieval.context import Context
 from graphrag_tasks.retrieval.encoder import QueryEncoder
 from graphrag_tasks.retrieval.explain import Explanation, shared_names, shared_words
@@ -296,7 +295,7 @@ def open_index(
 
     def opened(pinned: Snapshot) -> Index:
         local = mirrored(pinned)
-        seen = visible(CheckedSnapshot(local.folder) if verify else local, principals)
+        seen = visible(local if verify else Snapshot(local.folder, checked=False), principals)
         return Index(seen, config=config, embedder=embedder, noun_phrases=noun_phrases)
 
     return Store(str(store)).opened(opened, snapshot)
