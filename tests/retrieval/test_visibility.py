@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from labelled_worlds import Document, Fact, publish
-from small_worlds import FakeEmbedder
+from small_worlds import ONE, FakeEmbedder
 
 from graphrag_tasks.errors import AccessError, QueryError
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
@@ -204,7 +204,7 @@ def test_a_view_is_verified_as_the_whole(store: Path) -> None:
     snapshot = Store(str(store)).open()
     seen = visible(snapshot, ["staff"])
     seen.verify(["sentences"])
-    (store / "snapshots/one/sentences.parquet").write_bytes(b"other")
+    (store / "snapshots" / ONE / "sentences.parquet").write_bytes(b"other")
     with pytest.raises(Exception, match="bytes are not those published"):
         seen.verify(["sentences"])
 
