@@ -126,12 +126,15 @@ def test_a_killed_run_leaves_current_alone_and_the_next_one_completes(
 
 def test_a_pointer_that_another_run_flipped_stays(s3: str) -> None:
     store = Store(f"{s3}/store")
-    store.set_current("a", instead_of=None)
-    store.set_current("b", instead_of="a")
-    with pytest.raises(SnapshotError, match="b was published meanwhile, instead of a"):
-        store.set_current("c", instead_of="a")
-    assert store.current_id() == "b"
-    store.set_current("b", instead_of="a")
+    first, second, third = ("1" * 24, "2" * 24, "3" * 24)
+    store.set_current(first, instead_of=None)
+    store.set_current(second, instead_of=first)
+    with pytest.raises(
+        SnapshotError, match=f"{second} was published meanwhile, instead of {first}"
+    ):
+        store.set_current(third, instead_of=first)
+    assert store.current_id() == second
+    store.set_current(second, instead_of=first)
 
 
 def test_one_run_holds_a_store_and_may_enter_again(s3: str) -> None:
