@@ -38,10 +38,12 @@ class ParseConfig(BaseConfig):
 
     max_bytes: int = Field(200_000_000, gt=0, description="larger files are refused unread")
     seconds_per_document: float = Field(
-        120, gt=0, description="wall-clock seconds after which a document's parser is killed"
+        120,
+        gt=0,
+        description="seconds for a document's parser, without its waits for a processor",
     )
     memory_bytes: int = Field(
-        4_000_000_000, gt=0, description="address space a document may add to its parser's (Linux)"
+        4_000_000_000, gt=0, description="address space of the process that parses (Linux)"
     )
     max_cells: int = Field(
         1_000_000, ge=0, description="table cells kept of a document: the first of them"

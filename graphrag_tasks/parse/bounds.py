@@ -14,7 +14,7 @@ class ReadBounds(NamedTuple):
 
     Attributes:
         seconds: After these the worker is killed.
-        memory_bytes: What it may map beyond what it has.
+        memory_bytes: What it may map in all.
         max_cells: Table cells that are kept of it.
         rendition_characters: Length beyond which a document gets no renditions.
     """

@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -25,6 +26,7 @@ from types import TracebackType
 
 from graphrag_tasks.config import ParseConfig
 from graphrag_tasks.errors import DocumentError, TransientError
+from graphrag_tasks.memory import mapped_bytes
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.bounds import ReadBounds
 from graphrag_tasks.parse.messages import READY, decode
@@ -34,6 +36,9 @@ from graphrag_tasks.parse.renditions import rendered
 START_SECONDS = 300
 """Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
 
+_LEAST_WAIT = 0.01  # seconds
+_MAX_QUEUED = 4.0  # of a document's seconds that waiting for a processor may add
+_MAX_GROWTH = 0.25  # of a document's memory, beyond which its worker is replaced
 _HUNG_UP = (EOFError, OSError)  # the latter when it ends in the middle of an answer
 _FATAL = ("timeout", "out_of_memory", "crashed")
 _idle: dict[int, _Worker] = {}
@@ -116,7 +121,7 @@ class Parser:
     def _ready(self) -> _Worker:
         """Return a worker that is alive and has imported the readers."""
         self._worker = self._worker or _idle.pop(os.getpid(), None)
-        if self._worker is not None and not self._worker.alive:
+        if self._worker is not None and not self._worker.fit(self._bounds.memory_bytes):
             self._discard()
         self._worker = self._worker or _Worker()
         self._worker.load(self._isolated)
@@ -133,6 +138,7 @@ class _Worker:
 
     def __init__(self) -> None:
         self._loaded: dict[str, tuple[str, ...]] = {}
+        self._own_bytes = 0
         self._connection, theirs = Pipe()
         with theirs:
             self._process = _spawn(theirs)
@@ -140,6 +146,11 @@ class _Worker:
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
+
+    def fit(self, memory_bytes: int) -> bool:
+        """Tell whether it is alive and the documents before have left the next one its memory."""
+        grown = mapped_bytes(self._process.pid) - self._own_bytes
+        return self.alive and grown <= _MAX_GROWTH * memory_bytes
 
     def load(self, readers: Mapping[str, tuple[str, ...]]) -> None:
         """Have the worker import those of the readers that it has not imported yet."""
@@ -158,6 +169,7 @@ class _Worker:
         if answer != READY:
             decode(answer)
         self._loaded |= missing
+        self._own_bytes = mapped_bytes(self._process.pid)
 
     def read(self, media_type: str, data: bytes, bounds: ReadBounds) -> bytes:
         """Send a document and return the answer.
@@ -167,13 +179,30 @@ class _Worker:
         try:
             self._send({"read": media_type, "bounds": bounds._asdict()})
             self._connection.send_bytes(data)
-            if not self._connection.poll(bounds.seconds):
+            if not self._answers(bounds.seconds):
                 what = f"reading the document takes longer than the {bounds.seconds:g} s allowed"
                 hint = "Split the file, or raise parse.seconds_per_document"
                 raise DocumentError("timeout", what, hint=hint)
             return self._connection.recv_bytes()
         except _HUNG_UP as error:
             raise self._death() from error
+
+    def _answers(self, seconds: float) -> bool:
+        """Wait so long for an answer; what the worker waits for a processor does not count."""
+        began, queued, left = time.monotonic(), self._queued_seconds(), seconds
+        while left > 0:
+            if self._connection.poll(max(left, _LEAST_WAIT)):
+                return True
+            waited = min(self._queued_seconds() - queued, _MAX_QUEUED * seconds)
+            left = seconds - (time.monotonic() - began - waited)
+        return False
+
+    def _queued_seconds(self) -> float:
+        """Return how long other work has kept the worker from a processor; 0 if not on Linux."""
+        try:
+            return int(Path(f"/proc/{self._process.pid}/schedstat").read_text().split()[1]) / 1e9
+        except (OSError, IndexError):
+            return 0.0
 
     def _send(self, request: Mapping[str, object]) -> None:
         self._connection.send_bytes(json.dumps(request).encode("ascii"))

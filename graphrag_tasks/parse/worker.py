@@ -4,7 +4,7 @@ Started and killed by `isolation`. It reads requests from a socket that only its
 answers each with one message, and ends when the parent does: at the next read, and on Linux even
 in the middle of a document. What it holds against its documents:
 
-* each may take `memory_bytes` beyond what the process has (address space, Linux);
+* with each, the process may map `memory_bytes` in all (address space, Linux);
 * opening a connection or starting a program fails, whatever a parser was made to try;
 * when the machine runs out of memory, the kernel ends this process before its parent.
 """
@@ -23,7 +23,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from graphrag_tasks.errors import MissingDependencyError
-from graphrag_tasks.memory import release
+from graphrag_tasks.memory import mapped_bytes, release
 from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.bounds import PAGES_SHARE, ReadBounds, page_seconds
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
@@ -36,7 +36,6 @@ _LARGE = 100_000
 
 _HUNG_UP = (EOFError, BrokenPipeError, ConnectionResetError)
 _PR_SET_PDEATHSIG = 1
-_STATM = Path("/proc/self/statm")
 _OOM_SCORE_ADJ = Path("/proc/self/oom_score_adj")
 _FIRST_TO_END = "1000"
 _REFUSED_EVENTS = frozenset(
@@ -69,14 +68,17 @@ def main(descriptor: int) -> None:
     """
     _restrict_process()
     readers: dict[str, Reader] = {}
+    own = 0
     with Connection(descriptor) as parent, contextlib.suppress(*_HUNG_UP):
         while True:
             request = json.loads(parent.recv_bytes())
             if "load" in request:
                 parent.send_bytes(_load(readers, request["load"]))
+                own = mapped_bytes()
             else:
                 reader, data = readers[request["read"]], parent.recv_bytes()
-                parent.send_bytes(_read(reader, data, ReadBounds(**request["bounds"])))
+                bounds = ReadBounds(**request["bounds"])
+                parent.send_bytes(_read(reader, data, bounds, own))
                 if len(data) > _LARGE:
                     release()
 
@@ -99,10 +101,10 @@ def _load(readers: dict[str, Reader], wanted: Mapping[str, Sequence[str]]) -> by
     return READY
 
 
-def _read(reader: Reader, data: bytes, bounds: ReadBounds) -> bytes:
+def _read(reader: Reader, data: bytes, bounds: ReadBounds, own: int) -> bytes:
     page_seconds.set(bounds.seconds * PAGES_SHARE)
     try:
-        with _bounded_memory(bounds.memory_bytes), _without_side_effects():
+        with _bounded_memory(bounds.memory_bytes, own), _without_side_effects():
             return encode_parsed(
                 limit_cells(rendered(reader(data), bounds.rendition_characters), bounds.max_cells)
             )
@@ -126,15 +128,19 @@ def _refuse(event: str, _arguments: tuple[object, ...]) -> None:
 
 
 @contextlib.contextmanager
-def _bounded_memory(memory_bytes: int) -> Iterator[None]:
-    """Let the block map this many bytes on top of what is mapped when it begins."""
+def _bounded_memory(memory_bytes: int, own: int) -> Iterator[None]:
+    """Let the process map this much in all while the block runs.
+
+    Models map more than that before the first document comes: then half of it, on top of theirs.
+    """
     if not _LINUX:
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    mapped = int(_STATM.read_text().split()[0]) * resource.getpagesize()
-    bounds = [bound for bound in (mapped + memory_bytes, soft) if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min(bounds), hard))
+    bounds = [max(memory_bytes, own + memory_bytes // 2), soft]
+    resource.setrlimit(
+        resource.RLIMIT_AS, (min(one for one in bounds if one != resource.RLIM_INFINITY), hard)
+    )
     try:
         yield
     finally:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 
+_kept: list[bytearray] = []
+
 
 def obey(data: bytes) -> ParsedDocument:
     """Do what the document says, else give its text back."""
@@ -42,6 +44,14 @@ def _allocate(_: str) -> None:
         held.append(bytearray(10_000_000))
 
 
+def _map(size: str) -> None:
+    bytearray(int(size))
+
+
+def _keep(size: str) -> None:
+    _kept.append(bytearray(int(size)))
+
+
 def _recurse(argument: str) -> None:
     _recurse(argument)
 
@@ -56,6 +66,8 @@ def _connect(_: str) -> None:
 
 
 _ACTIONS = {
+    "map": _map,
+    "keep": _keep,
     "allocate": _allocate,
     "connect": _connect,
     "exit": lambda _: os._exit(3),

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import TransientError
+from graphrag_tasks.errors import DocumentError, TransientError
+from graphrag_tasks.memory import mapped_bytes
 from graphrag_tasks.parse import isolation, readers
 from graphrag_tasks.parse.isolation import Parser
 
@@ -107,6 +108,44 @@ def test_a_worker_that_died_between_documents_costs_none() -> None:
 def test_the_bound_is_a_documents_own(parse_files: Any) -> None:
     files = {f"{name}.md": b"sleep:0.4" for name in "abcd"}
     assert {code for _, code in outcomes(parse_files(files, config=BOUNDS))} == {None}
+
+
+@pytest.mark.usefixtures("hostile")
+def test_what_other_work_takes_of_the_processor_does_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bounds = ParseConfig(seconds_per_document=0.5)
+    with Parser(["md"], bounds) as parser:
+        parser.read("md", b"x")
+        queued = iter(range(0, 90, 9))
+        monkeypatch.setattr(isolation._Worker, "_queued_seconds", lambda _: next(queued) / 10)
+        assert parser.read("md", b"sleep:1").blocks
+        monkeypatch.setattr(isolation._Worker, "_queued_seconds", lambda _: time.monotonic())
+        with pytest.raises(DocumentError, match=r"longer than the 0.5 s"):
+            parser.read("md", b"hang:")
+        monkeypatch.undo()
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not bounded")
+def test_the_bound_on_memory_is_that_of_the_process() -> None:
+    with Parser(["md"], ParseConfig(memory_bytes=1_000_000_000)) as parser:
+        parser.read("md", b"x")
+        own = mapped_bytes(parser._ready()._process.pid)
+        assert 0 < own < 1_000_000_000
+        assert parser.read("md", f"map:{900_000_000 - own}".encode()).blocks
+        with pytest.raises(DocumentError, match="more memory than is allowed"):
+            parser.read("md", b"map:900000000")
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not bounded")
+def test_a_worker_that_has_grown_is_replaced() -> None:
+    with Parser(["md"], ParseConfig(memory_bytes=1_000_000_000)) as parser:
+        parser.read("md", b"keep:400000000")
+        grown = parser._worker
+        assert parser.read("md", b"map:500000000").blocks
+        assert parser._worker is not grown
 
 
 def test_nothing_is_started_for_plain_text(
