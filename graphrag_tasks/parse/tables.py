@@ -84,8 +84,9 @@ def lay_out_table(
 
     Empty cells are left out. A cell that spans rows is repeated in each of them and has the first
     of its places; one that spans columns stands once, and without a header if they have different
-    ones. A header stands in the first row that it is written in, and in a last line if its columns
-    are empty. A table that is all header, or has none, gives its cells alone.
+    ones. A header stands in the first row that it is written in; those that are in none, as their
+    columns are empty, stand below the rows. A table that is all header, or has none, gives its
+    cells alone.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))
@@ -148,28 +149,22 @@ class _Writer:
         lines: list[str] = []
         start = 0
         for row in self._body:
-            line = self._line(row, start)
+            line = self._line(row, start, self.headers)
             lines.append(line)
             start += len(line) + 1
-        if line := self._empty_columns(start):
-            lines.append(line)
+        if rest := self._unwritten():
+            lines.append(self._line(rest, start, headers={}))
         return "\n".join(lines)
 
-    def _empty_columns(self, start: int) -> str:
-        """Return the headers that no row was written with."""
-        parts: list[str] = []
-        for column, cells in sorted(self._unplaced.items()):
-            if any(cell[:2] not in self.places for cell, _ in cells):
-                for cell, offset in cells:
-                    self.places.setdefault(cell[:2], start + offset)
-                parts.append(self.headers[column])
-                start += len(parts[-1]) + len(CELL_SEPARATOR)
-        return CELL_SEPARATOR.join(parts)
+    def _unwritten(self) -> list[Cell]:
+        """Return the header cells that no row has shown."""
+        found = {cell[:2]: cell for cells in self._unplaced.values() for cell, _ in cells}
+        return [cell for place, cell in sorted(found.items()) if place not in self.places]
 
-    def _line(self, row: Sequence[Cell], start: int) -> str:
+    def _line(self, row: Sequence[Cell], start: int, headers: Mapping[int, str]) -> str:
         parts: list[str] = []
         for cell in row:
-            header = header_above(self.headers, cell.column, cell.col_span)
+            header = header_above(headers, cell.column, cell.col_span)
             if header:
                 for column in range(cell.column, cell.column + cell.col_span):
                     for above, offset in self._unplaced.pop(column, ()):

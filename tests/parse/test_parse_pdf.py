@@ -195,6 +195,22 @@ def test_columns_are_read_one_after_the_other(parse_one: Any) -> None:
     assert text.index("Line 19 of the left") < text.index("Line 0 of the right")
 
 
+@pytest.mark.parametrize("rows", [3, 8, 30])
+def test_columns_drawn_row_by_row_are_read_one_after_the_other(rows: int) -> None:
+    def two_columns(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 10)
+        text_at(
+            canvas, 40, "A heading of the page that runs over both of its columns from side to side"
+        )
+        for number in range(rows):
+            for left, name in ((72, "left"), (280, "right")):
+                text = f"Line {number} of the {name} runs on to its edge"[:44]
+                canvas.drawString(left, 740 - 12 * number, text)
+
+    text = " ".join(block.text for block in read_pdf(pdf_file(two_columns)).blocks)
+    assert text.index(f"Line {rows - 1} of the left") < text.index("Line 0 of the right")
+
+
 def test_a_page_whose_layout_fails_keeps_its_lines(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

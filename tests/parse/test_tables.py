@@ -59,8 +59,9 @@ def test_merged_cells() -> None:
     assert found[2, 1] == "across"
 
 
-def test_the_header_of_an_empty_column_stands_in_the_last_line() -> None:
-    _, found = placed([header(0, 0, "A"), header(0, 1, "B"), Cell(1, 0, "x")])
+def test_the_header_of_an_empty_column_stands_below_the_rows() -> None:
+    text, found = placed([header(0, 0, "A"), header(0, 1, "B"), Cell(1, 0, "x")])
+    assert text == "A: x\nB"
     assert found == {(0, 0): "A", (0, 1): "B", (1, 0): "x"}
 
 
