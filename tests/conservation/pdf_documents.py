@@ -203,7 +203,7 @@ class _Maker:
                 size = self.random.choice([4.0, 6.0, 9.0])
                 found.strings.append((left + 4, bottom, self.short(), 0, size))
         if self.random.random() < 0.5:
-            found.strings.append((20, 30, self.short(), self.random.choice([30, 45, 90, 180]), 9))
+            found.strings.append((200, 30, self.short(), self.random.choice([30, 45, 90, 180]), 9))
         caption = f"Figure {self.random.randint(1, 9)}: {self.sentence()}"
         return [found, Paragraph(caption, STYLES["Normal"]), Spacer(1, 6)]
 
