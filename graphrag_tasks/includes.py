@@ -39,7 +39,7 @@ _FRAGMENT_FOLDERS = frozenset(
 _GITBOOK = ".gitbook"
 _FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(?:.*?\n)?---[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _DIRECTIVE = re.compile(
-    r"\[!INCLUDE\s*\[[^\]\n]*\]\s*\(\s*(?P<docfx>[^)\s]+)[^)\n]*\)\s*\]"
+    r"\[!INCLUDE\s*\[[^\[\]\n]{0,300}\]\s*\(\s*(?P<docfx>[^()\s]{1,300})[^()\n]{0,300}\)\s*\]"
     r"|(?m:^(?P<indent>[ \t]*)-+8<-+[ \t]*\n(?P<listed>(?:[^\n]*\n){1,50}?)[ \t]*-+8<-+[ \t]*$)"
     r"|-+8<-+[ \t]+[\"'](?P<snippet>[^\"'\n]+)[\"']"
     r"|\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<liquid>[^\s\"'%]+)[^%\n]*%\}"
@@ -129,7 +129,7 @@ class _Work:
 
     def expanded(self, text: str, stack: tuple[str, ...]) -> str:
         """Return a text with what it includes; `stack` is who includes it, itself last."""
-        verbatim = Verbatim()
+        verbatim = Verbatim(with_raw_tags=True)
         text = verbatim.hide(text)
         components = {found["name"]: found["path"] for found in _IMPORT.finditer(text)}
         taken: set[str] = set()
@@ -229,5 +229,5 @@ def _moved(text: str, path: str, page: str) -> str:
             posixpath.join("/", source, found[2]), posixpath.join("/", target)
         )
 
-    verbatim = Verbatim()
+    verbatim = Verbatim(with_raw_tags=True)
     return verbatim.show(_LINK.sub(link, verbatim.hide(text)))

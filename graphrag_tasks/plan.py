@@ -157,6 +157,8 @@ def _change(row: dict[str, Any], known: dict[str, Any] | None, reprocess: bool) 
     if known is None:
         return ADDED
     same = row["content_sha256"] == known["content_sha256"]
+    if row["content_sha256"] is None:  # of a file that is not read, its size is all that is shown
+        same = same and row["size_bytes"] == known["size_bytes"]
     if reprocess or not same or known["status"] == _FAILED:
         return CHANGED
     return UNCHANGED

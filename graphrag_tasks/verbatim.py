@@ -15,11 +15,12 @@ _PREFIX = r"(?:[ \t]|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*"
 _FENCE = re.compile(rf"({_PREFIX})(`{{3,}}(?=[^`\n]*$)|~{{3,}})")
 _INLINE = re.compile(
     r"(?<![`\\])(`{1,20})(?!`)(?:[^\n]|\n(?![ \t]*\n)){1,2000}?(?<!`)\1(?!`)"
-    r"|<(pre|code)\b[^>]{0,200}>.{0,20000}?</\2>"
-    r"|\{%-?\s*raw\s*-?%\}.{0,20000}?\{%-?\s*endraw\s*-?%\}",
+    r"|<(pre|code)\b[^<>]{0,200}>(?:(?!<\2\b).){0,20000}?</\2>"
+    r"|\{%-?\s*raw\s*-?%\}(?:(?!\{%-?\s*raw).){0,20000}?\{%-?\s*endraw\s*-?%\}",
     re.DOTALL | re.IGNORECASE,
 )
 _RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
+_NOTHING = re.compile(r"(?!)")
 _CONTAINER = re.compile(
     r"[ \t]{0,3}(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|!!!|\?\?\?|===|\[\^[^\]]+\]:|<[A-Za-z])"
 )
@@ -28,9 +29,14 @@ _INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
 
 
 class Verbatim:
-    """The code of one text: fences, indented lines, spans, and what Liquid calls raw."""
+    """The code of one text: fences, indented lines, spans, and what Liquid calls raw.
 
-    def __init__(self) -> None:
+    Args:
+        with_raw_tags: Whether Liquid's tags around raw text are shown with it.
+    """
+
+    def __init__(self, *, with_raw_tags: bool = False) -> None:
+        self._tags = _NOTHING if with_raw_tags else _RAW_TAG
         self._kept: list[tuple[str, int]] = []
 
     def hide(self, text: str) -> str:
@@ -39,7 +45,7 @@ class Verbatim:
 
     def hide_spans(self, text: str) -> str:
         """Return a text, some of whose code is hidden, with tokens in the place of its spans."""
-        return _INLINE.sub(lambda found: self._token(_RAW_TAG.sub("", found[0])), text)
+        return _INLINE.sub(lambda found: self._token(self._tags.sub("", found[0])), text)
 
     def show(self, text: str) -> str:
         """Return a text with its code; a block that was moved to the left or right moves whole."""

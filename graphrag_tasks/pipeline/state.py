@@ -136,7 +136,8 @@ class RunState:
 
     def shard_folder(self, shard: int) -> Folder:
         """Return where a shard's tables lie: named by its documents and what reads them."""
-        rows = self.shard_rows(shard).select(["document_id", "content_sha256"]).to_pylist()
+        columns = ["document_id", "content_sha256", "size_bytes"]
+        rows = self.shard_rows(shard).select(columns).to_pylist()
         parts = [str(value) for row in rows for value in row.values()]
         name = content_id("shard", self.fingerprints.extraction, *parts)
         return self.store.staging / "shards" / name

@@ -108,7 +108,9 @@ Larch Warehouse sends a message to the buyer.
 
 > [!VIDEO https://example.com/v]
 
-`[!INCLUDE [example](includes/prod_short.md)]` includes a file.
+```markdown
+[!INCLUDE [example](includes/prod_short.md)]
+```
 """,
         [
             ("title", "Ship goods"),
@@ -119,7 +121,7 @@ Larch Warehouse sends a message to the buyer.
             ("list_item", "Post the shipment."),
             ("paragraph", "The carrier collects the parcel."),
             ("paragraph", "Larch Warehouse sends a message to the buyer."),
-            ("paragraph", "[!INCLUDE [example](includes/prod_short.md)] includes a file."),
+            ("code", "[!INCLUDE [example](includes/prod_short.md)]"),
         ],
         {"directive": 1},
         "Ship goods",
@@ -214,7 +216,7 @@ MKDOCS: Repository = {
 
 --8<-- "snippets/absent.md"
 
-This is important!!! note it well.
+Operators keep the log for a year.
 
 [TOC]
 """,
@@ -226,7 +228,7 @@ This is important!!! note it well.
             ("list_item", "Fennel writes each lost job to the log."),
             ("code", 'note: "{{ not a macro }}"\n  kept: true'),
             ("paragraph", "The support team answers questions about Fennel."),
-            ("paragraph", "This is important!!! note it well."),
+            ("paragraph", "Operators keep the log for a year."),
         ],
         {"include": 1},
     ),
@@ -316,7 +318,8 @@ Old versions ignore the switch.
         [("title", "Download"), ("paragraph", "The mirror serves signed archives.")],
     ),
     "docs/upgrade.md": Page(
-        '# Upgrade\n\n!!! danger\n\n    Harbor migrates the database.\n\n!!! note "Later"\n\nText.\n',
+        "# Upgrade\n\n"
+        '!!! danger\n\n    Harbor migrates the database.\n\n!!! note "Later"\n\nText.\n',
         [
             ("title", "Upgrade"),
             ("paragraph", "Harbor migrates the database."),
@@ -406,7 +409,8 @@ Release {release} needs a <Highlight color="#25c2a0">license key</Highlight>.
 
 The collector rejects unsigned metrics.
 
-import the data before you start the collector. Use `import x from 'y'` in scripts.
+Export
+all data first. The collector reads `import x from 'y'` in scripts.
 
 ## Next steps
 
@@ -417,7 +421,7 @@ import the data before you start the collector. Use `import x from 'y'` in scrip
             ("paragraph", "The collector rejects unsigned metrics."),
             (
                 "paragraph",
-                "import the data before you start the collector. Use import x from 'y' in scripts.",
+                "Export all data first. The collector reads import x from 'y' in scripts.",
             ),
             ("heading", "Next steps"),
             ("list_item", "Agent sends data"),
@@ -603,7 +607,7 @@ The clerk books the transfer.
         "Billing",
     ),
     "refunds.md": Page(
-        "# Refunds <a href=\"#refunds\" id=\"refunds\"></a>\n\nThe clerk approves refunds.\n",
+        '# Refunds <a href="#refunds" id="refunds"></a>\n\nThe clerk approves refunds.\n',
         [("title", "Refunds"), ("paragraph", "The clerk approves refunds.")],
     ),
     ".gitbook/includes/contact.md": "---\ntitle: Contact\n---\nThe hotline answers calls.\n",
@@ -611,13 +615,14 @@ The clerk books the transfer.
 
 FRONT_MATTER: Repository = {
     "json.md": Page(
-        '{\n  "title": "Ovens",\n  "description": "An oven bakes bread."\n}\n\nThe oven heats up.\n',
+        '{\n  "title": "Ovens",\n  "description": "An oven bakes bread."\n}\n\n'
+        "The oven heats up.\n",
         [("paragraph", "An oven bakes bread."), ("paragraph", "The oven heats up.")],
         title="Ovens",
     ),
     "folded.md": Page(
-        "---\ntitle: 'Mixers: all sizes'\ndescription: >\n  A mixer kneads\n  the dough.\ntags: [a, b]\n"
-        "---\n\n# Mixers\n\nThe motor turns the hook.\n",
+        "---\ntitle: 'Mixers: all sizes'\ndescription: >\n  A mixer kneads\n  the dough.\n"
+        "tags: [a, b]\n---\n\n# Mixers\n\nThe motor turns the hook.\n",
         [
             ("title", "Mixers"),
             ("paragraph", "A mixer kneads the dough."),
@@ -626,7 +631,8 @@ FRONT_MATTER: Repository = {
         title="Mixers: all sizes",
     ),
     "repeated.md": Page(
-        "---\ntitle: Scales\ndescription: A scale weighs flour\n...\nA scale weighs flour. Bakers trust it.\n",
+        "---\ntitle: Scales\ndescription: A scale weighs flour\n...\n"
+        "A scale weighs flour. Bakers trust it.\n",
         [("paragraph", "A scale weighs flour. Bakers trust it.")],
         title="Scales",
     ),
@@ -663,7 +669,7 @@ Write `{{ value }}` where the value goes, and `{% if %}` before a condition.
 
 An engine replaces {{ name }} with a word. The set {a, b} and the type List<String> are plain.
 
-::: is no fence, and ::: note has no partner.
+::: is no fence, and ::: box has no partner.
 
 Stop!!! Then go. C++ and D++ differ: a == b == c. Write to @maria about ==.
 
@@ -682,7 +688,7 @@ import statements load modules. The operator ??? compares nothing.
                 "An engine replaces {{ name }} with a word. "
                 "The set {a, b} and the type List are plain.",
             ),
-            ("paragraph", "::: is no fence, and ::: note has no partner."),
+            ("paragraph", "::: is no fence, and ::: box has no partner."),
             (
                 "paragraph",
                 "Stop!!! Then go. C++ and D++ differ: a == b == c. Write to @maria about ==.",

@@ -26,7 +26,7 @@ _KNOWN = re.compile(
     r"AccordionGroup|Admonition|Details|LinkCard|CodeGroup|Note|Tip|Warning|Info)"
     r"(?:[ \t]+\w+[ \t]*=[^<>]*|[ \t]*/?)>"
 )
-_COMMENT = re.compile(r"\{\s*/\*.{0,20000}?\*/\s*\}", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\{)\{\s{0,9}/\*(?:(?!\{\s{0,9}/\*).){0,20000}?\*/\s*\}", re.DOTALL)
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _ATTRIBUTES = rf"(?:\s+[\w:.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|{_BRACES}))?|\s+{_BRACES})*"
 _TAG = re.compile(

@@ -7,6 +7,7 @@ Docusaurus, VitePress and DocFX write colons, MkDocs slashes. DocFX also has mar
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 
 from graphrag_tasks.parse.dialects.page import (
@@ -58,20 +59,21 @@ def _on_a_line(name: str, found: Mapping[str, str], page: Page) -> str:
 
 def _fences(lines: list[str]) -> dict[int, str]:
     """Return what takes the place of each line that is a fence with a partner."""
-    opened: list[tuple[int, str, str]] = []
+    opened: dict[str, list[tuple[int, str]]] = defaultdict(list)
     taken: dict[int, str] = {}
     for number, line in enumerate(lines):
         if closing := _CLOSE.fullmatch(line):
-            partners = [one for one in opened if one[1] == closing[1]]
-            if partners:
-                start, _, title = partners[-1]
-                del opened[opened.index(partners[-1]) :]
-                taken |= {start: title, number: line.partition(closing[1][0])[0].rstrip()}
+            if opened[closing[1]]:
+                start, title = opened[closing[1]].pop()
+                for inside in opened.values():  # what was opened in it and not closed
+                    while inside and inside[-1][0] > start:
+                        inside.pop()
+                taken[start], taken[number] = title, line.partition(closing[1][0])[0].rstrip()
         elif found := _OPEN.fullmatch(line):
             title = paragraph(_title(found["rest"]))
             if ">" in found["indent"]:
                 title = found["indent"] + title.strip()
-            opened.append((number, found["fence"], title))
+            opened[found["fence"]].append((number, title))
     return taken
 
 

@@ -9,12 +9,13 @@ from graphrag_tasks.parse.dialects.page import Page
 from graphrag_tasks.parse.left_out import LeftOut
 
 _INCLUDE = re.compile(
-    r"\[!(?:INCLUDE|code(?:-[\w#+-]+)?)\s*\[[^\]\n]*\]\s*\([^)\n]*\)\s*\]", re.IGNORECASE
+    r"\[!(?:INCLUDE|code(?:-[\w#+-]+)?)\s*\[[^\[\]\n]{0,300}\]\s*\([^()\n]{0,600}\)\s*\]",
+    re.IGNORECASE,
 )
-_MEDIA = re.compile(r"\[!(?:VIDEO|NOTEBOOK|IMAGE)\b[^\]\n]*\]", re.IGNORECASE)
+_MEDIA = re.compile(r"\[!(?:VIDEO|NOTEBOOK|IMAGE)\b[^\[\]\n]{0,600}\]", re.IGNORECASE)
 _LABEL = re.compile(r"\[!(?:UICONTROL|DNL|BADGE|PRODUCT|TERM)[ \t]+([^\]\n]+)\]")
 _TAB = re.compile(r"^#{1,6}[ \t]+\[([^\]\n]+)\]\(#tab/[^)\n]*\)[ \t]*$", re.MULTILINE)
-_XREF = re.compile(r"<xref:([^>\s?#]+)[^>\s]*>")
+_XREF = re.compile(r"<xref:([^<>\s?#]{1,300})[^<>\s]{0,300}>")
 _AT = re.compile(r"(?<![\w.@/`])@(?:\"([^\"\n]+)\"|([A-Z]\w*(?:\.[A-Z]\w*)+))")
 
 

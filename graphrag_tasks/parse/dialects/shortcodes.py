@@ -13,10 +13,10 @@ from graphrag_tasks.parse.dialects.page import (
 )
 from graphrag_tasks.parse.left_out import LeftOut
 
-_COMMENT = re.compile(r"\{\{(?:<!--|[<%]?-?/\*)\s*.{0,5000}?\*/-?[>%]?\}\}", re.DOTALL)
+_COMMENT = re.compile(r"\{\{-?\s?/\*(?:(?!\{\{).){0,5000}?\*/\s?-?\}\}", re.DOTALL)
 _EXAMPLE = re.compile(r"\{\{([<%])/\*\s*([^\n]{0,500}?)\s*\*/([>%])\}\}")
 _CODE = re.compile(
-    r"\{\{[<%]\s*highlight\b[^\n]*?[>%]\}\}(.{0,50000}?)\{\{[<%]\s*/\s*highlight\s*[>%]\}\}",
+    r"\{\{[<%]\s*highlight\b[^{}\n]{0,500}[>%]\}\}((?:(?!\{\{[<%]\s*highlight\b).){0,50000}?)\{\{[<%]\s*/\s*highlight\s*[>%]\}\}",
     re.DOTALL,
 )
 _SHORTCODE = re.compile(

@@ -1,4 +1,6 @@
-"""Marks in a line: lists of attributes, icons, keys, highlights, abbreviations, places for lists.
+"""Marks in a line: lists of attributes, icons, keys, highlights, abbreviations, snippets.
+
+A snippet, `--8<-- "name.md"`, that is still there was not found (`graphrag_tasks.includes`).
 
 kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus, Hugo and GitBook
 `## Heading {#id}`; Material has `:material-check:`, `++ctrl+c++` and `==marked==`.
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 
 from graphrag_tasks.parse.dialects.page import Page
+from graphrag_tasks.parse.left_out import LeftOut
 
 _HEADING_ID = re.compile(
     r"^(#{1,6}[ \t][^\n]*?)[ \t]*\{:?[ \t]*#([\w:.-]+)[^{}\n]*\}[ \t]*$", re.MULTILINE
@@ -24,6 +27,10 @@ _ATTRIBUTES = re.compile(
     rf"|(?:(?<=[)\]*_>\ufdd1])[ \t]?|(?m:^)[ \t]*)\{{[ \t]*{_ONE}(?:[ \t]+{_ONE})*[ \t]*\}}"
     r"|[ \t]\{[ \t]*(?:[.#][A-Za-z_][\w-]*[ \t]*)+\}(?m:$)"
 )
+_SNIPPET = re.compile(
+    r"^[ \t]*-+8<-+[ \t]*\n(?:[^\n]*\n){1,50}?[ \t]*-+8<-+[ \t]*$|-+8<-+[ \t]+[\"'][^\"'\n]+[\"']",
+    re.MULTILINE,
+)
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[a-z0-9-]+:")
 _KEYS = re.compile(r"(?<![\w+])\+\+([A-Za-z0-9\"-]+(?:\+[A-Za-z0-9\"-]+)*)\+\+(?![\w+])")
 _MARKED = re.compile(r"(?<![=\w])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![=\w])")
@@ -35,6 +42,7 @@ def take_spans(text: str, page: Page) -> str:
     text = _LIST_OF_HEADINGS.sub("", text)
     text = _HEADING_ID.sub(r'\1<a id="\2"></a>', text)
     text = _ATTRIBUTES.sub("", text)
+    text = _SNIPPET.sub(lambda _: page.drop(LeftOut.INCLUDE), text)
     text = _ICON.sub(lambda _: page.drop(), text)
     text = _KEYS.sub(lambda found: "+".join(map(_key, found[1].split("+"))), text)
     text = _ABBREVIATION.sub(r"\n\2 (\1)\n", text)

@@ -18,12 +18,13 @@ from graphrag_tasks.parse.dialects.page import (
 from graphrag_tasks.parse.left_out import LeftOut
 
 _COMMENT = re.compile(
-    r"\{%-?\s*comment\s*-?%\}.{0,20000}?\{%-?\s*endcomment\s*-?%\}"
+    r"\{%-?\s*comment\s*-?%\}(?:(?!\{%-?\s*comment).){0,20000}?\{%-?\s*endcomment\s*-?%\}"
     r"|\{#(?![\w.:-]+\})[^{}]{0,5000}#\}",
     re.DOTALL,
 )
 _CODE = re.compile(
-    r"\{%-?\s*highlight\b[^%\n]*%\}(.{0,50000}?)\{%-?\s*endhighlight\s*-?%\}", re.DOTALL
+    r"\{%-?\s*highlight\b[^%\n]{0,500}%\}((?:(?!\{%-?\s*highlight\b).){0,50000}?)\{%-?\s*endhighlight\s*-?%\}",
+    re.DOTALL,
 )
 _TAG = re.compile(r"\{%[-+]?\s*(?P<name>[A-Za-z][\w-]*)(?P<rest>[^%]{0,2000}?)[-+]?%\}")
 _VARIABLE = re.compile(r"\{\{-?(?![<%{])\s*(?P<name>[^{}\n]{0,500}?)\s*-?\}\}")
