@@ -25,7 +25,7 @@ def listed(**content: str | None) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=LISTED)
 
 
-def published(statuses: dict[str, str] | None = None, **content: str) -> pa.Table:
+def published(statuses: dict[str, str] | None = None, **content: str | None) -> pa.Table:
     rows = [
         {**row, "title": row["path"], "language": None, "pages_in": None,
          "pages_out": None, "characters": 1,
@@ -58,6 +58,14 @@ def test_each_document_is_added_changed_unchanged_or_removed() -> None:
 def test_a_document_that_failed_is_tried_again() -> None:
     table = plan(listed(a="1"), published({"a": "failed"}, a="1"), config=PlanConfig()).tables
     assert changes(table["sources"]) == {"a": "changed"}
+
+
+def test_a_file_that_is_not_read_changes_with_its_size() -> None:
+    for size, change in ((10, "unchanged"), (11, "changed")):
+        now = listed(a=None)
+        now = now.set_column(5, "size_bytes", pa.array([size], pa.int64()))
+        table = plan(now, published({"a": "skipped"}, a=None), config=PlanConfig()).tables
+        assert changes(table["sources"]) == {"a": change}
 
 
 @pytest.mark.parametrize("config", [{"full_refresh": True}, {}])

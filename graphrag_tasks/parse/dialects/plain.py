@@ -43,7 +43,7 @@ def plain_markdown(text: str) -> PlainPage:
     page = Page(dict(front))
     title, description = (_plain(front.get(name, ""), page) for name in ("title", "description"))
     body = _plain(body, page)
-    if _words(description) not in _words(f"{title}\n{body}"):
+    if description.strip() and _words(description) not in _words(f"{title}\n{body}"):
         body = _behind_heading(body, description)
     return PlainPage(body, " ".join(title.split()), page.left_out)
 
