@@ -21,6 +21,10 @@ from graphrag_tasks.ids import text_sha256
 Span = tuple[int, int]
 """Characters from the sentence's first one, end exclusive; what stands before it is negative."""
 
+Split = Literal[
+    "dev", "dev2", "check", "test", "fresh", "held", "cells", "cells_held", "cells_other"
+]
+
 NO_FACT = "none"
 """Kind of the sentences that state no fact."""
 
@@ -48,8 +52,10 @@ class GoldSentence(Line):
 
     Attributes:
         id: Unique in its file.
-        split: `dev`, `dev2` and `check` to work with; of `test`, `fresh` and `held` only totals are
-            looked at, when the rules are written.
+        split: `dev`, `dev2`, `check` and `cells` to work with; of `test`, `fresh`, `held`,
+            `cells_held` and `cells_other` only totals are looked at, when the rules are written.
+            Those of cells hold the text of one cell, or part of it; the key of its row and the
+            header of its column are spans outside of it.
         kind: Construction it was sampled for; `NO_FACT` where it has no facts.
         path: `documents.path` of its document.
         start: First character in the document text when it was labelled.
@@ -60,7 +66,7 @@ class GoldSentence(Line):
 
     model_config = ConfigDict(strict=False)
 
-    split: Literal["dev", "dev2", "check", "test", "fresh", "held"]
+    split: Split
     kind: str
     path: str
     start: int

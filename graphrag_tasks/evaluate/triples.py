@@ -23,6 +23,7 @@ from graphrag_tasks.evaluate.triple_gold import (
     read_gold,
 )
 from graphrag_tasks.evaluate.triple_match import Found, matches
+from graphrag_tasks.extract.tables import EXTRACTOR_NAME as TABLE
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,10 @@ def _found_by_document(
     found: dict[str, list[tuple[tuple[int, int], Found]]] = defaultdict(list)
     for row in triples.to_pylist():
         one = Found(*(row[name] for name in ("head", "relation", "tail", "rule", "confidence")))
-        found[row["document_id"]].append((places[row["sentence_id"]], one))
+        start, end = places[row["sentence_id"]]
+        if row["extractor"] == TABLE:  # of the whole row, only this cell states it
+            start, end = start + row["tail_start"], start + row["tail_end"]
+        found[row["document_id"]].append(((start, end), one))
     return found
 
 
