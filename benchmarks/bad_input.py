@@ -97,24 +97,24 @@ def run_stages(text: str) -> Run:
     documents = pa.table(
         {"document_id": ["d"], "title": [""], "language": pa.array([None], pa.string())}
     )
-    config, recorder = ExtractConfig(), ParseRecorder()
+    config, recorder, cells = ExtractConfig(), ParseRecorder(), schemas.empty("cells")
     chunks = timed("chunks", lambda: chunk(names, blocks, config=ChunkConfig())).tables["chunks"]
     read = timed(
-        "sentences", lambda: filter_sentences(documents, blocks, chunks, config=SentencesConfig())
+        "sentences",
+        lambda: filter_sentences(documents, blocks, cells, chunks, config=SentencesConfig()),
     )
     sentences = read.tables["sentences"]
     extractor = make_extractor(config, on_parse=recorder.record)
     found = timed(
         "extraction",
-        lambda: extract(
-            blocks, schemas.empty("cells"), sentences, extractor=extractor, config=config
-        ),
+        lambda: extract(blocks, cells, sentences, extractor=extractor, config=config),
     )
     resolved = timed(
         "coreference",
         lambda: resolve_mentions(
-            found, documents, chunks, sentences, parses=recorder.parses, linear=config.linear,
-            resolver=load_resolver(config.coref), min_confidence=config.coref_min_confidence,
+            found, documents, chunks, sentences, cells=cells, parses=recorder.parses,
+            linear=config.linear, resolver=load_resolver(config.coref),
+            min_confidence=config.coref_min_confidence,
         ),
     )  # fmt: skip
     return Run(seconds, {**read.stats, **resolved.stats})

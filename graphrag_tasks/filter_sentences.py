@@ -7,7 +7,8 @@ What holds:
   * A sentence never crosses a block: headings, list items and paragraphs are separate.
   * Sentences are found in whole blocks, so a chunk's edge tears none, and each is emitted once: in
     the first chunk that holds it whole, else, clipped, in the chunk that holds most of it.
-  * Lines of code and rows of tables are not sentences: one row each, without a verb.
+  * Lines of code and rows of tables are not sentences: one row each, without a verb. Prose in a
+    cell has sentences of its own, at its place, and its row what stands before and after it.
   * Text that spaCy sees is cut into pieces of bounded length, in batches of bounded length, so
     memory is bounded: a token takes some 20 KB while its batch is at work.
 """
@@ -23,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks import schemas
+from graphrag_tasks.cells import is_code, is_prose
 from graphrag_tasks.config import SentencesConfig
 from graphrag_tasks.ids import content_id, text_sha256
 from graphrag_tasks.stage import StageResult
@@ -30,7 +32,7 @@ from graphrag_tasks.stage import StageResult
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-REQUIRES = ("documents", "blocks", "chunks")
+REQUIRES = ("documents", "blocks", "cells", "chunks")
 PRODUCES = ("sentences",)
 DEPENDENCIES = ("spacy",)
 
@@ -41,11 +43,14 @@ MAX_PIECE_CHARACTERS = 10_000
 """Longest text handed to spaCy at once; real paragraphs are far shorter."""
 
 _LINE_KINDS = ("code", "table")
+_BETWEEN_CELLS = " |\n"
 _VERB_TAGS = ("VB", "MD")
 _BLOCK_COLUMNS = ["document_id", "ordinal", "kind", "text", "char_start", "page"]
+_CELL_COLUMNS = ["document_id", "ordinal", "text", "value_type", "char_start", "char_end"]
 _CHUNK_COLUMNS = ["document_id", "chunk_id", "ordinal", "char_start", "char_end"]
 
 _Row = Mapping[str, Any]
+_Span = tuple[int, int]
 
 
 class _Piece(NamedTuple):
@@ -56,6 +61,7 @@ class _Piece(NamedTuple):
     start: int
     page: int | None
     is_prose: bool
+    is_cell: bool = False
 
 
 class _Sentence(NamedTuple):
@@ -66,7 +72,12 @@ class _Sentence(NamedTuple):
 
 
 def filter_sentences(
-    documents: pa.Table, blocks: pa.Table, chunks: pa.Table, *, config: SentencesConfig
+    documents: pa.Table,
+    blocks: pa.Table,
+    cells: pa.Table,
+    chunks: pa.Table,
+    *,
+    config: SentencesConfig,
 ) -> StageResult:
     """Find the sentences of chunks and tell which have a verb.
 
@@ -74,6 +85,7 @@ def filter_sentences(
         documents: Languages of the documents (`schemas.DOCUMENTS`); one that is known to be in
             another language than the model's is split by lines, and nothing is read in it.
         blocks: Blocks of any number of documents, in any order (`schemas.BLOCKS`).
+        cells: The same documents' cells, of which those of prose are read (`schemas.CELLS`).
         chunks: The same documents' chunks (`schemas.CHUNKS`).
         config: The spaCy model and its language.
 
@@ -86,12 +98,17 @@ def filter_sentences(
     """
     foreign = _in_other_languages(documents, config.language)
     blocks_of = _by_document(blocks.select(_BLOCK_COLUMNS))
+    prose_of = _prose_cells(cells)
     chunks_of = _by_document(chunks.select(_CHUNK_COLUMNS))
     pieces = [
         piece
         for document_id in sorted(chunks_of)
         for block in blocks_of.get(document_id, [])
-        for piece in _pieces(block, is_read=document_id not in foreign)
+        for piece in _pieces(
+            block,
+            prose_of.get((document_id, block["ordinal"]), ()),
+            is_read=document_id not in foreign,
+        )
     ]
     sentences: dict[str, list[_Sentence]] = defaultdict(list)
     for piece, sentence in _find(pieces, config.model):
@@ -137,12 +154,50 @@ def _in_other_languages(documents: pa.Table, language: str) -> set[str]:
     return set(others["document_id"].to_pylist())
 
 
-def _pieces(block: _Row, *, is_read: bool) -> Iterator[_Piece]:
-    is_prose = is_read and block["kind"] not in _LINE_KINDS
-    spans = _bounded(block["text"]) if is_prose else _lines(block["text"])
-    for start, end in spans:
-        place = block["char_start"] + start
-        yield _Piece(block["document_id"], block["text"][start:end], place, block["page"], is_prose)
+def _prose_cells(cells: pa.Table) -> dict[tuple[str, int], list[_Span]]:
+    """Return where the cells of prose stand in the documents, by document and block, in order."""
+    found: dict[tuple[str, int], list[_Span]] = defaultdict(list)
+    body = cells.filter(~pc.field("is_header") & pc.field("char_start").is_valid())
+    for row in body.select(_CELL_COLUMNS).sort_by("char_start").to_pylist():
+        if is_prose(row["text"], row["value_type"]):
+            found[row["document_id"], row["ordinal"]].append((row["char_start"], row["char_end"]))
+    return found
+
+
+def _pieces(block: _Row, prose: Sequence[_Span], *, is_read: bool) -> Iterator[_Piece]:
+    document_id, at, page = block["document_id"], block["char_start"], block["page"]
+    is_row = block["kind"] in _LINE_KINDS
+    parts = (
+        _row_parts(block["text"], prose, at)
+        if is_row and is_read
+        else [((0, len(block["text"])), not is_row and is_read)]
+    )
+    for (start, end), has_sentences in parts:
+        text = block["text"][start:end]
+        for first, last in _bounded(text) if has_sentences else _lines(text):
+            place = at + start + first
+            yield _Piece(
+                document_id, text[first:last], place, page, has_sentences, has_sentences and is_row
+            )
+
+
+def _row_parts(text: str, prose: Sequence[_Span], at: int) -> Iterator[tuple[_Span, bool]]:
+    """Yield the spans of a table's text that are cells of prose, and of what is between them."""
+    start = 0
+    for first, last in prose:
+        yield _trimmed(text, start, first - at), False
+        yield (first - at, last - at), True
+        start = last - at
+    yield _trimmed(text, start, len(text)) if prose else (0, len(text)), False
+
+
+def _trimmed(text: str, start: int, end: int) -> _Span:
+    """Return a span without the marks between cells at its edges."""
+    while start < end and text[start] in _BETWEEN_CELLS:
+        start += 1
+    while end > start and text[end - 1] in _BETWEEN_CELLS:
+        end -= 1
+    return start, end
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -173,6 +228,7 @@ def _find(pieces: Sequence[_Piece], model: str) -> Iterator[tuple[_Piece, _Sente
             first, last = _stripped(piece.text, start, end)
             if first < last:
                 place = piece.start
+                has_verb = has_verb and not (piece.is_cell and is_code(piece.text[first:last]))
                 yield piece, _Sentence(place + first, place + last, piece.page, has_verb)
 
 

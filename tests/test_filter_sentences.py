@@ -48,14 +48,18 @@ def documents_of(rows: list[dict[str, Any]], languages: dict[str, str]) -> pa.Ta
 
 
 def run(
-    rows: list[dict[str, Any]], languages: dict[str, str] | None = None, **config: int
+    rows: list[dict[str, Any]],
+    languages: dict[str, str] | None = None,
+    cells: pa.Table | None = None,
+    **config: int,
 ) -> StageResult:
     blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
     ids = pa.array(sorted({row["document_id"] for row in rows}), pa.string())
     places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path"), ids))
     chunks = chunk(places, blocks, config=ChunkConfig(**config)).tables["chunks"]
     documents = documents_of(rows, languages or {})
-    result = filter_sentences(documents, blocks, chunks, config=SentencesConfig())
+    cells = schemas.empty("cells") if cells is None else cells
+    result = filter_sentences(documents, blocks, cells, chunks, config=SentencesConfig())
     conform("sentences", result.tables["sentences"])
     texts: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: int(row["ordinal"])):

@@ -36,21 +36,38 @@ class Source(StrEnum):
     TEXT = "text"
     HEADING = "heading"
     TITLE = "title"
+    KEY = "key"
+    """The cell that names the row of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a passage is about without saying so: the key of a row, in a cell beside it.
+
+    Attributes:
+        name: The key.
+        kind: What the column of keys calls them ("Field name"), or "".
+    """
+
+    name: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The text in which antecedents are looked for: the sentences below one heading.
+    """The text in which antecedents are looked for: the sentences below one heading, or in a cell.
 
     Attributes:
         parses: Its sentences, in order. One that was not parsed has no tokens.
         title: Title of the document, or "".
         headings: Headings above it, outermost first.
+        topic: What it is about, in a cell of a table.
     """
 
     parses: Sequence[Parse]
     title: str = ""
     headings: Sequence[str] = field(default_factory=tuple)
+    topic: Topic | None = None
 
 
 @dataclass(frozen=True, slots=True)

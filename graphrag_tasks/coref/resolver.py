@@ -12,7 +12,7 @@ from graphrag_tasks.coref.section import Section
 from graphrag_tasks.coref.things import resolve_things
 from graphrag_tasks.coref.windows import Window, windows
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Raised with every change of what is resolved to what."""
 
 RANKING = "ranking"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from graphrag_tasks.coref.parses import SUBJECTS, Parse
 from graphrag_tasks.coref.phrases import Phrase, find_phrases
-from graphrag_tasks.coref.protocol import Coreference, Kind, Passage, Source
+from graphrag_tasks.coref.protocol import Coreference, Kind, Passage, Source, Topic
 from graphrag_tasks.coref.roles import Role, role_of
 
 SAME_SUBJECT = "same_subject"
@@ -28,12 +28,17 @@ TYPE_AND_NAME = "type_and_name"
 HEADING_MATCH = "heading_match"
 """A bare definite noun that is the head of a heading's, or the title's, first phrase."""
 
+ROW_KEY = "row_key"
+"""In a cell: the key of its row, for a pronoun without antecedent, and for what the key's column,
+or its own last word, calls it: "this field" below "Field name"."""
+
 CONFIDENCES = {
     SAME_SUBJECT: 0.9,
     ONLY_CANDIDATE: 0.5,
     HEAD_MATCH: 0.8,
     TYPE_AND_NAME: 0.8,
     HEADING_MATCH: 0.7,
+    ROW_KEY: 0.7,
 }
 _SINGULAR, _PLURAL = frozenset({"it", "its"}), frozenset({"they", "them", "their"})
 _CLAUSAL = frozenset({"ccomp", "xcomp", "csubj", "advcl", "relcl", "acl"})
@@ -71,6 +76,8 @@ def _pronouns(passage: Passage, phrases: Sequence[Sequence[Phrase]]) -> Iterator
                 phrase, rule = chosen
                 named[number, token] = phrase
                 yield _resolved(passage, number, (token, token + 1), phrase, Kind.PRONOUN, rule)
+            elif passage.topic and not fitting and lower in _SINGULAR:
+                yield _outside(parse, number, (token, token + 1), passage.topic.name, Kind.PRONOUN)
 
 
 def is_pleonastic(parse: Parse, token: int) -> bool:
@@ -183,22 +190,47 @@ def _definite(
             return
     if matches or one.plural:
         return
+    if passage.topic and noun in _called(passage.topic):
+        yield _outside(parse, one.sentence, (start, one.head + 1), passage.topic.name)
+        return
     places = [(Source.HEADING, heading) for heading in reversed(passage.headings)]
     for source, text in [*places, (Source.TITLE, passage.title)]:
         name = _first_phrase(text)
         if len(name) > 1 and name[-1].lower() == noun:
-            yield Coreference(
-                sentence=one.sentence,
-                start=parse.starts[start],
-                end=parse.end(one.head),
-                surface=parse.surface(*span),
-                antecedent=" ".join(name),
-                kind=Kind.DEFINITE,
-                rule=HEADING_MATCH,
-                confidence=CONFIDENCES[HEADING_MATCH],
-                source=source,
-            )
+            yield _outside(
+                parse, one.sentence, (start, one.head + 1), " ".join(name),
+                rule=HEADING_MATCH, source=source,
+            )  # fmt: skip
             return
+
+
+def _called(topic: Topic) -> set[str]:
+    """Return the nouns that the key of a row is called by."""
+    return {word.lower() for word in [*topic.kind.split(), *_first_phrase(topic.name)[-1:]]}
+
+
+def _outside(
+    parse: Parse,
+    number: int,
+    span: tuple[int, int],
+    name: str,
+    kind: Kind = Kind.DEFINITE,
+    *,
+    rule: str = ROW_KEY,
+    source: Source = Source.KEY,
+) -> Coreference:
+    """Return the coreference of a mention with a name that no sentence of the passage has."""
+    return Coreference(
+        sentence=number,
+        start=parse.starts[span[0]],
+        end=parse.end(span[1] - 1),
+        surface=parse.surface(*span),
+        antecedent=name,
+        kind=kind,
+        rule=rule,
+        confidence=CONFIDENCES[rule],
+        source=source,
+    )
 
 
 def _is_type_and_name(parse: Parse, one: Phrase) -> bool:

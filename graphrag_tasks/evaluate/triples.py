@@ -192,9 +192,8 @@ def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[st
     fetch = SourceReader(roots, planned).fetch
     tables = dict(parse(planned, config=config.parse, fetch=fetch).tables)
     tables |= chunk(tables["documents"], tables["blocks"], config=config.chunk).tables
-    tables |= filter_sentences(
-        tables["documents"], tables["blocks"], tables["chunks"], config=config.sentences
-    ).tables
+    read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
+    tables |= filter_sentences(*read, config=config.sentences).tables
     extractor = make_extractor(config.extract)
     read = (tables[name] for name in ("blocks", "cells", "sentences"))
     return tables | dict(extract(*read, extractor=extractor, config=config.extract).tables)

@@ -1,22 +1,56 @@
-"""What stands around a sentence: its block, its section, and the sentence before its list."""
+"""What stands around a sentence: the kind of its block, its list's lead, the key of its row."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from graphrag_tasks.cells import is_prose
 from graphrag_tasks.extract.linear.pointers import leads_elsewhere
+from graphrag_tasks.extract.tables import keyed_cells, relation_of
 
 LINE_KINDS = frozenset({"code", "table"})
 """Kinds of blocks whose lines are no sentences."""
+CELL = "cell"
+"""Kind of the place of sentences in a cell of prose."""
 
+_SAYS_WHAT = re.compile(
+    r"have (?:details|notes?|represents|purpose|comments?|remarks?|summary|overview|function|usage)"
+)
+"""Relations of columns whose phrases say what the key is."""
 _LONGEST_HEADING = 80
 _COLUMNS = ["document_id", "kind", "level", "text", "char_start", "links"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowKey:
+    """What a cell of prose is about.
+
+    Attributes:
+        name: The cell that names its row.
+        kind: Header of the column of such cells, or "".
+        relation: What a phrase in the cell is to the key: "be", or what the header says.
+    """
+
+    name: str
+    kind: str = ""
+    relation: str = "be"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of prose: its characters in the document, and what it is about."""
+
+    start: int
+    end: int
+    key: RowKey | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +58,19 @@ class Place:
     """Where a sentence stands.
 
     Attributes:
-        kind: Kind of its block.
+        kind: Kind of its block, or `CELL`.
         lead: Text of the paragraph that leads to the list it is an item of; None elsewhere, and
             for what follows the first sentence of an item.
+        key: What its cell is about, if it stands in one of a row that has a name.
+        opens: Whether it is the first sentence of its cell.
         is_pointer: Whether its block only leads to other pages: an item, or a text with a link,
             below "See also" and the like.
     """
 
     kind: str
     lead: str | None = None
+    key: RowKey | None = None
+    opens: bool = False
     is_pointer: bool = False
 
 
@@ -41,9 +79,10 @@ class Places:
 
     Args:
         blocks: Blocks of their documents, in any order (`schemas.BLOCKS`).
+        cells: Cells of their documents (`schemas.CELLS`).
     """
 
-    def __init__(self, blocks: pa.Table) -> None:
+    def __init__(self, blocks: pa.Table, cells: pa.Table) -> None:
         by_document: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for row in blocks.select(_COLUMNS).sort_by("char_start").to_pylist():
             by_document[row["document_id"]].append(row)
@@ -53,6 +92,7 @@ class Places:
             for document_id, rows in by_document.items()
         }
         self._pointers = {document_id: _pointers(rows) for document_id, rows in by_document.items()}
+        self._cells = CellPlaces(cells)
 
     def of(self, sentence: Mapping[str, Any]) -> Place:
         """Return the place of a sentence.
@@ -62,6 +102,9 @@ class Places:
                 it is taken for a paragraph.
         """
         document_id, start = sentence["document_id"], sentence["char_start"]
+        cell = self._cells.of(sentence)
+        if cell is not None:
+            return Place(CELL, key=cell.key, opens=start == cell.start)
         index = bisect_right(self._starts.get(document_id, []), start) - 1
         if index < 0:
             return Place("paragraph")
@@ -70,7 +113,7 @@ class Places:
         is_first = block["char_start"] == start
         if block["kind"] != "list_item" or not is_first:
             return Place(block["kind"], is_pointer=is_pointer)
-        return Place("list_item", self._lead(document_id, index), is_pointer)
+        return Place("list_item", self._lead(document_id, index), is_pointer=is_pointer)
 
     def _lead(self, document_id: str, index: int) -> str | None:
         blocks = self._blocks[document_id]
@@ -97,3 +140,58 @@ def _pointers(blocks: Sequence[Mapping[str, Any]]) -> frozenset[int]:
         if (level is not None or in_list) and (kind == "list_item" or block["links"]):
             found.append(number)
     return frozenset(found)
+
+
+class CellPlaces:
+    """Finds the cells of prose that sentences stand in.
+
+    Args:
+        cells: Cells of their documents (`schemas.CELLS`).
+    """
+
+    def __init__(self, cells: pa.Table) -> None:
+        self._cells: dict[str, list[Cell]] = defaultdict(list)
+        for document_id, cell in _prose_cells(cells):
+            self._cells[document_id].append(cell)
+        for found in self._cells.values():
+            found.sort(key=lambda cell: cell.start)
+        self._starts = {one: [cell.start for cell in found] for one, found in self._cells.items()}
+
+    def of(self, sentence: Mapping[str, Any]) -> Cell | None:
+        """Return the cell of prose that a sentence stands in, or None.
+
+        Args:
+            sentence: A row with `document_id` and `char_start`.
+        """
+        document_id, start = sentence["document_id"], sentence["char_start"]
+        index = bisect_right(self._starts.get(document_id, []), start) - 1
+        if index < 0:
+            return None
+        cell = self._cells[document_id][index]
+        return cell if start < cell.end else None
+
+
+def _prose_cells(cells: pa.Table) -> Iterator[tuple[str, Cell]]:
+    tables: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
+    body = cells.filter(~pc.field("is_header") & pc.field("char_start").is_valid())
+    for row in body.to_pylist():
+        tables[row["document_id"], row["ordinal"]].append(row)
+    for (document_id, _), rows in tables.items():
+        prose = {
+            (row["row"], row["column"]): row
+            for row in rows
+            if is_prose(row["text"], row["value_type"])
+        }
+        keys = {
+            (cell["row"], cell["column"]): _key(key, cell)
+            for key, cell in (keyed_cells(rows) if prose else ())
+        }
+        for place, row in prose.items():
+            yield document_id, Cell(row["char_start"], row["char_end"], keys.get(place))
+
+
+def _key(key: Mapping[str, Any], cell: Mapping[str, Any]) -> RowKey:
+    relation = relation_of(key["header"], cell["header"]) or "be"
+    if _SAYS_WHAT.match(relation):
+        relation = "be"
+    return RowKey(key["text"], key["header"] or "", relation)

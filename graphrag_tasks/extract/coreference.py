@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 
 from graphrag_tasks import schemas
 from graphrag_tasks.coref.parses import Parse, joined, parse_of
-from graphrag_tasks.coref.protocol import Coreference, CoreferenceResolver, Passage
+from graphrag_tasks.coref.protocol import Coreference, CoreferenceResolver, Passage, Topic
+from graphrag_tasks.extract.context import Cell, CellPlaces
 from graphrag_tasks.extract.reading import Reading, readings_of
 from graphrag_tasks.stage import StageResult
 
 _PLACE = ("sentence_id", "chunk_id", "document_id")
-_SENTENCE_COLUMNS = [*_PLACE, "text", "has_verb"]
+_SENTENCE_COLUMNS = [*_PLACE, "text", "char_start", "has_verb"]
 _ENDS = ("head", "tail")
 
 _Row = Mapping[str, Any]
@@ -31,6 +33,7 @@ class ParseRecorder:
     """Keeps the light parses of the sentences that an extractor reads.
 
     Attributes:
+        cells: Cells of tables, as those of prose are passages of their own (`schemas.CELLS`).
         parses: Parses by the text that was parsed: equal texts have equal parses.
     """
 
@@ -48,6 +51,7 @@ def resolve_mentions(
     chunks: pa.Table,
     sentences: pa.Table,
     *,
+    cells: pa.Table,
     parses: Mapping[str, Parse],
     linear: bool,
     resolver: CoreferenceResolver,
@@ -60,6 +64,7 @@ def resolve_mentions(
         documents: Titles (`schemas.DOCUMENTS`: document_id, title).
         chunks: Headings (`schemas.CHUNKS`: chunk_id, heading_path).
         sentences: All sentences in reading order (`schemas.SENTENCES`).
+        cells: Cells of tables, as those of prose are passages of their own (`schemas.CELLS`).
         parses: Parses by the text that was parsed; a sentence without one is passed over.
         linear: Whether sentences were parsed without the labels before them.
         resolver: What resolves.
@@ -71,14 +76,24 @@ def resolve_mentions(
     """
     titles = dict(_pairs(documents, "document_id", "title"))
     headings = dict(_pairs(chunks, "chunk_id", "heading_path"))
+    places = CellPlaces(cells)
     rows = []
     for together in _passages(sentences, headings):
-        passage = Passage(
-            parses=[_parse_of_row(row, parses, linear=linear) for row in together],
+        inside = [places.of(row) for row in together]
+        outside = Passage(
+            parses=[
+                _parse_of_row(row, {} if cell else parses, linear=linear)
+                for row, cell in zip(together, inside, strict=True)
+            ],
             title=titles.get(together[0]["document_id"], ""),
             headings=headings.get(together[0]["chunk_id"], ()),
         )
-        rows += [_row(one, together) for one in resolver.resolve(passage)]
+        rows += [_row(one, together) for one in resolver.resolve(outside)]
+        for cell, run in groupby(zip(inside, together, strict=True), key=itemgetter(0)):
+            if cell:
+                of_cell = [row for _, row in run]
+                passage = _cell_passage(cell, of_cell, parses, linear=linear)
+                rows += [_row(one, of_cell) for one in resolver.resolve(passage)]
     told = [row for row in rows if row["confidence"] >= min_confidence]
     triples = _tell(found.tables["triples"], told)
     tables = {
@@ -103,6 +118,16 @@ def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Ite
 
     for _, together in groupby(sentences.select(_SENTENCE_COLUMNS).to_pylist(), key=place):
         yield list(together)
+
+
+def _cell_passage(
+    cell: Cell, rows: Sequence[_Row], parses: Mapping[str, Parse], *, linear: bool
+) -> Passage:
+    key = cell.key
+    return Passage(
+        parses=[_parse_of_row(row, parses, linear=linear) for row in rows],
+        topic=Topic(key.name, key.kind) if key else None,
+    )
 
 
 def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Parse:

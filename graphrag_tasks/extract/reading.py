@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from graphrag_tasks.extract import topics
+from graphrag_tasks.extract.context import RowKey
 from graphrag_tasks.extract.frames import Argument, Frame
 from graphrag_tasks.extract.linear import linear_frames
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
@@ -43,20 +45,60 @@ class Line(NamedTuple):
         text: Its text.
         lead: The sentence before the list that it is an item of, if it is one.
         is_parsed: Whether the parser reads it too; patterns always do.
+        key: What names the row of the table that it stands in, if it is in a cell of prose.
+        opens: Whether it is the first sentence of its cell.
     """
 
     text: str
     lead: str | None = None
     is_parsed: bool = True
+    key: RowKey | None = None
+    opens: bool = False
 
 
 def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
     """Yield the frames of each line: those of the extractor, then those of the patterns."""
-    readings = [readings_of(line.text) if line.is_parsed else [] for line in lines]
+    about_keys = _frames_about_keys([line for line in lines if line.key], extractor)
+    readings = [readings_of(line.text) if line.is_parsed and not line.key else [] for line in lines]
     parses = extractor.extract([one.text for line in readings for one in line])
     for line, pieces in zip(lines, readings, strict=True):
         parsed = [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
+        if line.key:
+            parsed = next(about_keys)
         yield [*parsed, *linear_frames(line.text, line.lead)]
+
+
+def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
+    """Yield the frames of sentences in cells, with the key of the row for a missing subject.
+
+    A phrase, which shows by its frames only, is read a second time, as what the key is.
+    """
+    readings = [_readings_about_key(line) for line in lines]
+    parses = extractor.extract([one.text for line in readings for one in line])
+    frames = [
+        [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
+        for pieces in readings
+    ]
+    phrases = {
+        number: phrase
+        for number, (line, found) in enumerate(zip(lines, frames, strict=True))
+        if line.opens
+        and not (readings[number] and readings[number][0].shift < 0)
+        and (phrase := topics.phrase_about(line.text, found))
+    }
+    again = extractor.extract([one.text for one in phrases.values()])
+    for number, found in zip(phrases, again, strict=True):
+        frames[number] = [shifted(frame, phrases[number].shift) for frame in found]
+    for line, found in zip(lines, frames, strict=True):
+        if line.key:
+            yield list(topics.told_of_key(found, line.key, line.text, opens=line.opens))
+
+
+def _readings_about_key(line: Line) -> list[Reading]:
+    about = topics.clause_about(line.text)
+    if about:
+        return [Reading(*about)]
+    return readings_of(line.text) if line.is_parsed else []
 
 
 class Reading(NamedTuple):

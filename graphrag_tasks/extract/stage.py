@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks import schemas
+from graphrag_tasks.cells import is_code
 from graphrag_tasks.config import ExtractConfig
 from graphrag_tasks.errors import ConfigError
-from graphrag_tasks.extract.context import LINE_KINDS, Place, Places
+from graphrag_tasks.extract.context import CELL, LINE_KINDS, Place, Places
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.merge import merged
@@ -84,7 +85,7 @@ def extract(
     Returns:
         `frames` and `triples`, in the order of the sentences, those of tables last.
     """
-    prose, stats = _prose(blocks, sentences, config)
+    prose, stats = _prose(blocks, cells, sentences, config)
     oversized = extractor.oversized_sentences
     frames = _read(prose, extractor, config)
     collected = _Rows()
@@ -102,7 +103,7 @@ def extract(
 
 
 def _prose(
-    blocks: pa.Table, sentences: pa.Table, config: ExtractConfig
+    blocks: pa.Table, cells: pa.Table, sentences: pa.Table, config: ExtractConfig
 ) -> tuple[list[tuple[_Row, Place]], dict[str, int | float]]:
     """Return what is read: sentences with a verb, and lines for the patterns, with their places.
 
@@ -111,7 +112,7 @@ def _prose(
     columns = [*_PLACE, "char_start", "text", "has_verb"]
     documents = sentences.filter(sentences["has_verb"])["document_id"].unique()
     known = sentences.filter(pc.is_in(sentences["document_id"], value_set=documents))
-    places = Places(blocks)
+    places = Places(blocks, cells)
     prose, empty = [], 0
     for row in known.select(columns).to_pylist():
         place = places.of(row)
@@ -119,6 +120,8 @@ def _prose(
             continue
         if config.linear and (place.is_pointer or states_no_fact(row["text"])):
             empty += 1
+        elif place.kind == CELL and is_code(row["text"]):
+            continue
         else:
             prose.append((row, place))
     read = sum(row["has_verb"] for row, _ in prose)
@@ -132,7 +135,13 @@ def _read(
     if not config.linear:
         return extractor.extract([row["text"] for row, _ in prose])
     lines = [
-        Line(row["text"], place.lead, row["has_verb"] or is_phrase(row["text"]))
+        Line(
+            row["text"],
+            place.lead,
+            row["has_verb"] or is_phrase(row["text"]),
+            place.key,
+            place.opens,
+        )
         for row, place in prose
     ]
     return read_lines(lines, extractor)

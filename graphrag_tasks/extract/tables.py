@@ -1,7 +1,7 @@
 """Rows of tables as frames: the row's key, a column's header, and the cell.
 
 Numbers and dates are no nodes of a graph: they stay in the `cells` table, typed, and give no frame.
-Long cells are prose and give none either. A table without a column that names its rows gives none.
+Prose is read as sentences (`topics`). A table without a column that names its rows gives none.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.cells import MAX_NAME_WORDS, is_prose
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.names import Name
 from graphrag_tasks.extract.linear.pairs import LinearRule, pair
@@ -25,7 +26,6 @@ CONFIDENCE = 0.7
 
 _COLUMNS = ["ordinal", "row", "column", "is_header", "is_row_header", "header", "text",
             "value_type", "char_start", "char_end"]  # fmt: skip
-_MAX_NAME_WORDS = 10
 _MIN_UNIQUE = 0.7
 """Least share of rows that a key column tells apart."""
 _MIN_NAMED = 0.5
@@ -91,24 +91,29 @@ def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterato
         yield from _table_facts(table.select(_COLUMNS).to_pylist(), counts)
 
 
-def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[RowFact]:
+def keyed_cells(cells: Sequence[_Cell]) -> Iterator[tuple[_Cell, _Cell]]:
+    """Yield the cells beside the keys of their rows, each with its key, row by row.
+
+    Args:
+        cells: Cells of one table, without those of its header.
+    """
     rows: dict[int, list[_Cell]] = defaultdict(list)
     for cell in cells:
         rows[cell["row"]].append(cell)
     key_column = _key_column(cells, len(rows))
-    if key_column is None:
-        return
     for row in sorted(rows):
         key = next((cell for cell in rows[row] if cell["column"] == key_column), None)
-        if key is None or not _is_name(key):
-            continue
-        for cell in sorted(rows[row], key=lambda cell: int(cell["column"])):
-            if cell["column"] == key_column:
-                continue
-            if cell["value_type"] != "text":
-                counts.numbers += 1
-            elif _is_name(cell) and (relation := _relation(key["header"], cell["header"])):
-                yield RowFact(_frame(key, relation, cell), cell["char_start"])
+        if key is not None and _is_name(key):
+            others = (cell for cell in rows[row] if cell["column"] != key_column)
+            yield from ((key, cell) for cell in sorted(others, key=lambda one: int(one["column"])))
+
+
+def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[RowFact]:
+    for key, cell in keyed_cells(cells):
+        if cell["value_type"] != "text":
+            counts.numbers += 1
+        elif _names_something(cell) and (relation := relation_of(key["header"], cell["header"])):
+            yield RowFact(_frame(key, relation, cell), cell["char_start"])
 
 
 def _key_column(cells: Sequence[_Cell], rows: int) -> int | None:
@@ -143,13 +148,17 @@ def _is_name(cell: _Cell) -> bool:
     return (
         cell["value_type"] == "text"
         and cell["char_start"] is not None
-        and len(text.split()) <= _MAX_NAME_WORDS
+        and len(text.split()) <= MAX_NAME_WORDS
         and any(map(str.isalpha, text))
         and not text.endswith((".", ":", "?"))
     )
 
 
-def _relation(key_header: str | None, header: str | None) -> str | None:
+def _names_something(cell: _Cell) -> bool:
+    return _is_name(cell) and not is_prose(cell["text"], cell["value_type"])
+
+
+def relation_of(key_header: str | None, header: str | None) -> str | None:
     """Return what a column says of the key, in the words of its header."""
     if header is None:
         return None

@@ -39,6 +39,7 @@ def _filter_sentences(state: RunState, folder: Folder, _: int) -> StageResult:
     return filter_sentences(
         folder.read_table("documents", ["document_id", "language"]),
         folder.read_table("blocks"),
+        folder.read_table("cells"),
         folder.read_table("chunks"),
         config=state.config.sentences,
     )
@@ -49,11 +50,11 @@ def _extract(state: RunState, folder: Folder, _: int) -> StageResult:
 
     config, recorder = state.config.extract, ParseRecorder()
     extractor = make_extractor(config, on_parse=recorder.record)
-    sentences = folder.read_table("sentences")
+    cells, sentences = folder.read_table("cells"), folder.read_table("sentences")
     return resolve_mentions(
         extract(
             folder.read_table("blocks"),
-            folder.read_table("cells"),
+            cells,
             sentences,
             extractor=extractor,
             config=config,
@@ -61,6 +62,7 @@ def _extract(state: RunState, folder: Folder, _: int) -> StageResult:
         folder.read_table("documents", ["document_id", "title"]),
         folder.read_table("chunks", ["chunk_id", "heading_path"]),
         sentences,
+        cells=cells,
         parses=recorder.parses,
         linear=config.linear,
         resolver=load_resolver(config.coref),

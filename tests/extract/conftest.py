@@ -94,7 +94,9 @@ def blocks_of(document_id: str, texts: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def read_documents(rows: Sequence[dict[str, Any]], **settings: Any) -> StageResult:
+def read_documents(
+    rows: Sequence[dict[str, Any]], cells: pa.Table | None = None, **settings: Any
+) -> StageResult:
     """Take blocks of documents through the stages from chunks to coreference, with the model.
 
     The result's tables are those of extraction, with `sentences`; its stats are of all stages.
@@ -104,13 +106,14 @@ def read_documents(rows: Sequence[dict[str, Any]], **settings: Any) -> StageResu
     places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path", "title"), ids))
     documents = places.append_column("language", pa.nulls(len(ids), pa.string()))
     chunks = chunk(places, blocks, config=ChunkConfig()).tables["chunks"]
-    read = filter_sentences(documents, blocks, chunks, config=SentencesConfig())
+    cells = schemas.empty("cells") if cells is None else cells
+    read = filter_sentences(documents, blocks, cells, chunks, config=SentencesConfig())
     sentences = read.tables["sentences"]
     config, recorder = ExtractConfig(**settings), ParseRecorder()
     extractor = make_extractor(config, on_parse=recorder.record)
     found = resolve_mentions(
-        extract(blocks, schemas.empty("cells"), sentences, extractor=extractor, config=config),
-        documents, chunks, sentences, parses=recorder.parses, linear=config.linear,
+        extract(blocks, cells, sentences, extractor=extractor, config=config),
+        documents, chunks, sentences, cells=cells, parses=recorder.parses, linear=config.linear,
         resolver=load_resolver(config.coref), min_confidence=config.coref_min_confidence,
     )  # fmt: skip
     return StageResult({**found.tables, "sentences": sentences}, {**read.stats, **found.stats})

@@ -85,6 +85,7 @@ def run(
             }
         ),
         read,
+        cells=schemas.empty("cells"),
         parses=parses or {},
         linear=linear,
         resolver=resolver or Words(),
@@ -143,6 +144,7 @@ def test_unparsed_sentences_and_no_resolver_change_nothing() -> None:
         schemas.empty("documents"),
         schemas.empty("chunks"),
         sentences(("d", "c", "It runs")),
+        cells=schemas.empty("cells"),
         parses={},
         linear=True,
         resolver=load_resolver("ranking"),

@@ -1,0 +1,75 @@
+"""What a cell of a table holds: a name or a value, prose, or code."""
+
+from __future__ import annotations
+
+import re
+
+MAX_NAME_WORDS = 10
+"""A cell of more words is no name."""
+
+_MIN_SENTENCE_WORDS = 3
+_TEXT = "text"
+_SENTENCE_END = re.compile(r"\w[)\]\"”’']{0,2}[.!?]$")
+_FINITE = re.compile(r"\s(?:is|are|was|were|can|cannot|must|should|will|may)\s")
+_VERBS = (
+    "accept|add|adjust|affect|allow|apply|assign|call|cause|check|clear|compare|"
+    "concatenate|configure|contain|control|convert|copy|count|cover|create|define|delete|"
+    "denote|deploy|describe|determine|disable|display|enable|enforce|ensure|evaluate|"
+    "execute|expect|export|extend|extract|fill|filter|find|generate|get|give|group|"
+    "handle|help|hide|hold|identify|implement|import|include|indicate|initialize|insert|"
+    "involve|keep|let|limit|list|load|make|map|mark|mean|modify|move|offer|open|override|"
+    "perform|prevent|print|provide|raise|read|receive|reduce|refer|relate|remove|rename|"
+    "replace|represent|require|reset|restrict|retrieve|return|rollback|round|run|save|"
+    "search|select|send|serve|set|show|skip|sort|specify|split|start|stop|store|support|"
+    "take|tell|test|transfer|transform|trigger|update|use|validate|verify|work|write"
+)
+_THIRD_PERSON = re.compile(
+    rf"(?:{_VERBS})(?:e?s)(?=\s)|(?:appli|copi|identifi|modifi|specifi|verifi)es(?=\s)",
+    re.IGNORECASE,
+)
+_NOUN_GOES_ON = re.compile(
+    r"\s(?:of|in|on|for|and|or|with|that|which|is|are|was|were|can|cannot|must|should|will|may|"
+    r"have|do)\b"
+)
+"""What follows a plural ("Checks on literals are ..."), and no verb in the third person."""
+_BEFORE_OBJECT = re.compile(
+    r"[A-Z][a-z]+[^s\W]s\s(?:an?|the|whether|how|if|all|any|its|your|each|one)\s"
+)
+_SIGNS = re.compile(r"[=<>{}\[\]@~|;`\\]|&&|::|\($|^[).,:*&+-]+$|\w\([^)s]|\w\.\w+\.\w")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9_/-]+[.,:]?")
+_MAX_CODE = 0.3
+"""Largest share of signs of code among the words of prose; words in capitals count half."""
+
+
+def is_prose(text: str, value_type: str) -> bool:
+    """Return whether a cell holds sentences or phrases, and neither a name, a value nor code.
+
+    Args:
+        text: The cell's text (`cells.text`).
+        value_type: What it holds (`cells.value_type`).
+    """
+    if value_type != _TEXT:
+        return False
+    words = len(text.split())
+    if words > MAX_NAME_WORDS:
+        return not is_code(text)
+    ends = words >= _MIN_SENTENCE_WORDS and _SENTENCE_END.search(text) is not None
+    return (ends or _FINITE.search(text) is not None or says_what_it_does(text)) and not is_code(
+        text
+    )
+
+
+def says_what_it_does(text: str) -> bool:
+    """Return whether a text begins with a verb in the third person: "Returns the total"."""
+    match = _THIRD_PERSON.match(text)
+    if match is not None:
+        return _NOUN_GOES_ON.match(text, match.end()) is None
+    return _BEFORE_OBJECT.match(text) is not None
+
+
+def is_code(text: str) -> bool:
+    """Return whether a text is lines of code, which cells hold as one line, rather than prose."""
+    words = text.split()
+    signs = sum(_SIGNS.search(word) is not None for word in words)
+    capitals = sum(_CAPITALS.fullmatch(word) is not None for word in words)
+    return signs + capitals / 2 > _MAX_CODE * len(words)
