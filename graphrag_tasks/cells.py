@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 MAX_NAME_WORDS = 10
 """A cell of more words is no name."""
 
 _MIN_SENTENCE_WORDS = 3
+_MIN_CHARACTERS = 6
+"""No prose is shorter: "Is it?"."""
+_ROWS_AT_ONCE = 10_000
 _TEXT = "text"
 _SENTENCE_END = re.compile(r"\w[)\]\"”’']{0,2}[.!?]$")
 _FINITE = re.compile(r"\s(?:is|are|was|were|can|cannot|must|should|will|may)\s")
@@ -57,6 +65,22 @@ def is_prose(text: str, value_type: str) -> bool:
     return (ends or _FINITE.search(text) is not None or says_what_it_does(text)) and not is_code(
         text
     )
+
+
+def prose_rows(cells: pa.Table, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the cells of prose that have a place in their document, in the order of the table.
+
+    Args:
+        cells: Rows of `schemas.CELLS`; most are short, and are passed over unread.
+        columns: What each row has, beside its text and the type of its value.
+    """
+    is_long = pc.greater_equal(pc.utf8_length(pc.field("text")), _MIN_CHARACTERS)
+    placed = ~pc.field("is_header") & pc.field("char_start").is_valid()
+    body = cells.filter(placed & (pc.field("value_type") == _TEXT) & is_long)
+    for batch in body.select([*columns, "text", "value_type"]).to_batches(_ROWS_AT_ONCE):
+        for row in batch.to_pylist():
+            if is_prose(row["text"], row["value_type"]):
+                yield row
 
 
 def says_what_it_does(text: str) -> bool:

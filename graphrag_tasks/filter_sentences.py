@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks import schemas
-from graphrag_tasks.cells import is_code, is_prose
+from graphrag_tasks.cells import is_code, prose_rows
 from graphrag_tasks.config import SentencesConfig
 from graphrag_tasks.ids import content_id, text_sha256
 from graphrag_tasks.stage import StageResult
@@ -46,7 +46,7 @@ _LINE_KINDS = ("code", "table")
 _BETWEEN_CELLS = " |\n"
 _VERB_TAGS = ("VB", "MD")
 _BLOCK_COLUMNS = ["document_id", "ordinal", "kind", "text", "char_start", "page"]
-_CELL_COLUMNS = ["document_id", "ordinal", "text", "value_type", "char_start", "char_end"]
+_CELL_COLUMNS = ("document_id", "ordinal", "char_start", "char_end")
 _CHUNK_COLUMNS = ["document_id", "chunk_id", "ordinal", "char_start", "char_end"]
 
 _Row = Mapping[str, Any]
@@ -157,10 +157,10 @@ def _in_other_languages(documents: pa.Table, language: str) -> set[str]:
 def _prose_cells(cells: pa.Table) -> dict[tuple[str, int], list[_Span]]:
     """Return where the cells of prose stand in the documents, by document and block, in order."""
     found: dict[tuple[str, int], list[_Span]] = defaultdict(list)
-    body = cells.filter(~pc.field("is_header") & pc.field("char_start").is_valid())
-    for row in body.select(_CELL_COLUMNS).sort_by("char_start").to_pylist():
-        if is_prose(row["text"], row["value_type"]):
-            found[row["document_id"], row["ordinal"]].append((row["char_start"], row["char_end"]))
+    for row in prose_rows(cells, _CELL_COLUMNS):
+        found[row["document_id"], row["ordinal"]].append((row["char_start"], row["char_end"]))
+    for spans in found.values():
+        spans.sort()
     return found
 
 

@@ -7,14 +7,16 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.cells import is_prose
+from graphrag_tasks.cells import prose_rows
 from graphrag_tasks.extract.linear.pointers import leads_elsewhere
-from graphrag_tasks.extract.tables import keyed_cells, relation_of
+from graphrag_tasks.extract.tables import CELL_COLUMNS, keyed_cells, relation_of
 
 LINE_KINDS = frozenset({"code", "table"})
 """Kinds of blocks whose lines are no sentences."""
@@ -25,8 +27,13 @@ _SAYS_WHAT = re.compile(
     r"have (?:details|notes?|represents|purpose|comments?|remarks?|summary|overview|function|usage)"
 )
 """Relations of columns whose phrases say what the key is."""
+_MAX_KEYED_CELLS = 100_000
+"""Cells of a table that are looked at for its keys: the first of them."""
+_PROSE_COLUMNS = ("document_id", "ordinal", "row", "column", "char_start", "char_end")
 _LONGEST_HEADING = 80
 _COLUMNS = ["document_id", "kind", "level", "text", "char_start", "links"]
+
+_Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,7 @@ class Places:
     """
 
     def __init__(self, blocks: pa.Table, cells: pa.Table) -> None:
-        by_document: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        by_document: dict[str, list[_Row]] = defaultdict(list)
         for row in blocks.select(_COLUMNS).sort_by("char_start").to_pylist():
             by_document[row["document_id"]].append(row)
         self._blocks = by_document
@@ -94,7 +101,7 @@ class Places:
         self._pointers = {document_id: _pointers(rows) for document_id, rows in by_document.items()}
         self._cells = CellPlaces(cells)
 
-    def of(self, sentence: Mapping[str, Any]) -> Place:
+    def of(self, sentence: _Row) -> Place:
         """Return the place of a sentence.
 
         Args:
@@ -157,7 +164,7 @@ class CellPlaces:
             found.sort(key=lambda cell: cell.start)
         self._starts = {one: [cell.start for cell in found] for one, found in self._cells.items()}
 
-    def of(self, sentence: Mapping[str, Any]) -> Cell | None:
+    def of(self, sentence: _Row) -> Cell | None:
         """Return the cell of prose that a sentence stands in, or None.
 
         Args:
@@ -172,25 +179,25 @@ class CellPlaces:
 
 
 def _prose_cells(cells: pa.Table) -> Iterator[tuple[str, Cell]]:
-    tables: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
-    body = cells.filter(~pc.field("is_header") & pc.field("char_start").is_valid())
-    for row in body.to_pylist():
-        tables[row["document_id"], row["ordinal"]].append(row)
-    for (document_id, _), rows in tables.items():
-        prose = {
-            (row["row"], row["column"]): row
-            for row in rows
-            if is_prose(row["text"], row["value_type"])
-        }
-        keys = {
-            (cell["row"], cell["column"]): _key(key, cell)
-            for key, cell in (keyed_cells(rows) if prose else ())
-        }
-        for place, row in prose.items():
-            yield document_id, Cell(row["char_start"], row["char_end"], keys.get(place))
+    """Yield the cells of prose with their documents; only their tables are looked at for keys."""
+    prose: dict[tuple[str, int], list[_Row]] = defaultdict(list)
+    for row in prose_rows(cells, _PROSE_COLUMNS):
+        prose[row["document_id"], row["ordinal"]].append(row)
+    of_tables = cells.filter(~pc.field("is_header"))
+    for document_id, tables in groupby(sorted(prose), key=itemgetter(0)):
+        of_document = of_tables.filter(pc.field("document_id") == document_id)
+        for _, ordinal in tables:
+            table = of_document.filter(pc.field("ordinal") == ordinal).slice(0, _MAX_KEYED_CELLS)
+            keys = {
+                (cell["row"], cell["column"]): _row_key(key, cell)
+                for key, cell in keyed_cells(table.select(CELL_COLUMNS).to_pylist())
+            }
+            for one in prose[document_id, ordinal]:
+                key = keys.get((one["row"], one["column"]))
+                yield document_id, Cell(one["char_start"], one["char_end"], key)
 
 
-def _key(key: Mapping[str, Any], cell: Mapping[str, Any]) -> RowKey:
+def _row_key(key: _Row, cell: _Row) -> RowKey:
     relation = relation_of(key["header"], cell["header"]) or "be"
     if _SAYS_WHAT.match(relation):
         relation = "be"

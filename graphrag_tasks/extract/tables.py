@@ -24,7 +24,7 @@ EXTRACTOR_NAME = "table"
 RULE = "table_row"
 CONFIDENCE = 0.7
 
-_COLUMNS = ["ordinal", "row", "column", "is_header", "is_row_header", "header", "text",
+CELL_COLUMNS = ["ordinal", "row", "column", "is_header", "is_row_header", "header", "text",
             "value_type", "char_start", "char_end"]  # fmt: skip
 _MIN_UNIQUE = 0.7
 """Least share of rows that a key column tells apart."""
@@ -88,7 +88,7 @@ def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterato
         counts.rows_over_limit += len(numbers) - len(kept)
         if len(kept) < len(numbers):
             table = table.filter(pc.less_equal(table["row"], kept[-1]))
-        yield from _table_facts(table.select(_COLUMNS).to_pylist(), counts)
+        yield from _table_facts(table.select(CELL_COLUMNS).to_pylist(), counts)
 
 
 def keyed_cells(cells: Sequence[_Cell]) -> Iterator[tuple[_Cell, _Cell]]:

@@ -103,7 +103,7 @@ COREFERENCES = pa.schema(
         column("end", INT, "one past its last character"),
         column("surface", STRING, "the mention: a pronoun, or a noun with its article"),
         column("antecedent", STRING, "name that it stands for"),
-        column("source", STRING, "where the antecedent stands: text, heading or title"),
+        column("source", STRING, "where the antecedent stands: text, heading, title or key"),
         column(
             "antecedent_sentence_id", STRING, "its sentence; null outside the text", nullable=True
         ),
