@@ -103,8 +103,9 @@ def told_of_key(frames: Iterable[Frame], key: RowKey, text: str, *, opens: bool)
         yield _with_key(frame, key, text)
         if opens and frame.rule == Rule.IMPERATIVE and frame.start == 0:
             objects = frame.having(Role.OBJECT)
+            is_command = frame.predicate.casefold() in _ENTRIES  # no gerund: "Using X, you ..."
             is_key = bool(objects) and objects[0].text.lower().startswith("this ")
-            if objects and not is_key and frame.predicate_lemma in _ENTRIES:
+            if objects and is_command and not is_key:
                 at = objects[-1].end
                 subject = _argument(objects[0], key.name, at, Role.SUBJECT)
                 yield replace(frame, arguments=(subject, *objects))

@@ -125,6 +125,8 @@ def test_a_phrase_is_what_the_key_is_or_what_the_header_says(read_table: Read) -
 def test_a_command_at_the_start_of_a_cell_is_about_the_key(read_table: Read) -> None:
     found = facts(read_table(HEADER, [["URL", "Enter the address of the system.", "Text"]]))
     assert "URL | enter | address of the system" in found
+    found = facts(read_table(HEADER, [["URL", "Using the address, you can find it.", "Text"]]))
+    assert not any(fact.startswith("URL | use") for fact in found)
 
 
 def test_pronouns_and_what_the_column_of_keys_is_called_are_the_key(read_table: Read) -> None:
