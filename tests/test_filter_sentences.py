@@ -174,3 +174,37 @@ def test_a_document_in_another_language_is_not_read_as_english() -> None:
     found = [(row["text"], row["has_verb"]) for row in result.tables["sentences"].to_pylist()]
     assert found == [(text, False), ("It works.", True)]
     assert result.stats["documents_in_other_languages"] == 1
+
+
+def cell_of(block: dict[str, Any], text: str) -> dict[str, Any]:
+    start = block["char_start"] + block["text"].index(text)
+    return dict.fromkeys(schemas.CELLS.names) | {
+        "document_id": block["document_id"], "ordinal": block["ordinal"], "row": 0, "column": 1,
+        "row_span": 1, "col_span": 1, "is_header": False, "is_row_header": False,
+        "text": text, "value_type": "text", "char_start": start, "char_end": start + len(text),
+    }  # fmt: skip
+
+
+def test_prose_in_a_cell_is_cut_out_of_its_row_and_each_part_is_emitted_once() -> None:
+    prose = "The server starts every night. It must not fail before the first report is sent."
+    (row,) = block_rows("d", [("table", f"Name: a | State: {prose} | Kind: b\nName: c | Kind: d")])
+    cells = pa.Table.from_pylist([cell_of(row, prose)], schema=schemas.CELLS)
+    expected = [
+        ("Name: a | State:", False),
+        ("The server starts every night.", True),
+        ("It must not fail before the first report is sent.", True),
+        ("Kind: b", False),
+        ("Name: c | Kind: d", False),
+    ]
+    for limit in (2048, 60):
+        result = run([row], cells=cells, max_characters=limit, overlap_characters=10)
+        assert found(result) == expected
+        ids = result.tables["sentences"]["sentence_id"].to_pylist()
+        assert len(set(ids)) == len(ids)
+
+
+def test_prose_in_a_cell_of_another_language_stays_in_its_row() -> None:
+    prose = "Der Server startet jede Nacht, und er darf vor dem ersten Bericht nicht ausfallen."
+    (row,) = block_rows("d", [("table", f"Name: a | State: {prose}")])
+    cells = pa.Table.from_pylist([cell_of(row, prose)], schema=schemas.CELLS)
+    assert found(run([row], {"d": "de"}, cells)) == [(row["text"], False)]
