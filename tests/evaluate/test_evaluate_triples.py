@@ -103,11 +103,30 @@ def test_documents_are_extracted_and_compared(tmp_path: Path) -> None:
         evaluate_triples(gold, str(tmp_path), config=Config())
 
 
+def test_a_fact_of_a_row_stands_in_its_cell(tmp_path: Path) -> None:
+    prose = "Contains the open orders of each plant in the region and of its customers."
+    (tmp_path / "a.md").write_text(
+        f"| Field | Description | Component |\n|---|---|---|\n| VBBE | {prose} | Sales |\n"
+    )
+    document = f"Field: VBBE | Description: {prose} | Component: Sales"
+    key = document.index("VBBE") - document.index(prose)
+    fact = {"head": [[key, key + 4]], "relation": [[0, 8]], "tail": [[13, 24]]}
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(json.dumps(line(prose, document, "cells", triples=[fact])) + "\n")
+    (judged,) = evaluate_triples(gold, str(tmp_path), config=Config()).judged
+    assert judged.facts[0].heads == ("VBBE",)
+    assert judged.facts_found == (True,)
+    assert not any(one.tail == "Sales" for one in judged.found)
+
+
 def test_the_gold_set_holds_places_and_no_text() -> None:
     sentences = read_gold(GOLD)
     assert len(sentences) >= 140
     splits = {one.split for one in sentences}
     assert splits == {"dev", "dev2", "check", "fresh", "held", "test", "cells", "cells_held"}
-    assert all(bool(one.triples) == (one.kind != "none") for one in sentences)
+    others = read_gold(GOLD.with_name("nodejs_triples.jsonl"))
+    assert {one.split for one in others} == {"cells_other"}
+    for one in (*sentences, *others):
+        assert bool(one.triples) == (one.kind != "none"), one.id
     keys = {"id", "split", "kind", "path", "start", "end", "sha256", "triples"}
     assert all(set(json.loads(text)) == keys for text in GOLD.read_text().splitlines())
