@@ -13,7 +13,7 @@ METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"
 _MAX_CHARACTERS = 300
 _FILE_ENDINGS = (
     "doc|docx|docm|dot|dotx|ppt|pptx|pptm|xls|xlsx|xlsm|odt|odp|ods|rtf|pdf|ps|eps|indd|qxd|pub|"
-    "fm|vsd|vsdx|pages|key|numbers|tex|dvi|md|markdown|html|htm|xml|txt|csv|tmp|jpg|jpeg|png|tif"
+    "fm|vsd|vsdx|pages|key|numbers|tex|dvi|md|mdx|markdown|html|htm|xml|txt|csv|tmp|jpg|jpeg|png|tif"
 )
 _JUNK = re.compile(
     r"(?:untitled|unbenannt|no title|new (?:document|presentation|workbook))\d*\b.*"

@@ -3,41 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
-from repositories import REPOSITORIES, Page, Repository
+from repositories import REPOSITORIES, World, write
 
 from graphrag_tasks.config import load_config
 from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import Snapshot, Store
-
-
-@dataclass(frozen=True)
-class World:
-    """What was published of the repositories.
-
-    Attributes:
-        snapshot: Its tables.
-        documents: Rows of `documents` by uri.
-        blocks: Blocks by uri, in order.
-    """
-
-    snapshot: Snapshot
-    documents: Mapping[str, dict[str, Any]]
-    blocks: Mapping[str, list[dict[str, Any]]]
-
-
-def write(repository: Repository, root: Path) -> Path:
-    """Write the files of a repository below a folder, and return that."""
-    for path, page in repository.items():
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(page.text if isinstance(page, Page) else page)
-    return root
+from graphrag_tasks.snapshots import Store
 
 
 @pytest.fixture(scope="session")

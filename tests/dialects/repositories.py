@@ -6,7 +6,12 @@ it: kinds and texts of blocks, and how many parts are left out, by reason.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphrag_tasks.snapshots import Snapshot
 
 
 class Page(NamedTuple):
@@ -19,6 +24,31 @@ class Page(NamedTuple):
 
 
 Repository = dict[str, "Page | str"]
+
+
+@dataclass(frozen=True)
+class World:
+    """What was published of the repositories.
+
+    Attributes:
+        snapshot: Its tables.
+        documents: Rows of `documents` by uri.
+        blocks: Blocks by uri, in order.
+    """
+
+    snapshot: Snapshot
+    documents: Mapping[str, dict[str, Any]]
+    blocks: Mapping[str, list[dict[str, Any]]]
+
+
+def write(repository: Repository, root: Path) -> Path:
+    """Write the files of a repository below a folder, and return that."""
+    for path, page in repository.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(page.text if isinstance(page, Page) else page)
+    return root
+
 
 DOCFX: Repository = {
     "docs/receive-goods.md": Page(
@@ -645,6 +675,10 @@ FRONT_MATTER: Repository = {
         ';;;\n{"title": "Trays"}\n;;;\nA tray carries rolls.\n',
         [("paragraph", "A tray carries rolls.")],
         title="Trays",
+    ),
+    "rules.md": Page(
+        "---\n\nText between two lines stays.\n\n---\n\nSo does the rest.\n",
+        [("paragraph", "Text between two lines stays."), ("paragraph", "So does the rest.")],
     ),
     "rule.md": Page(
         "---\n\nA line is no front matter.\n",

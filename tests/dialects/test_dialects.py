@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
-from repositories import REPOSITORIES, Page
-
-if TYPE_CHECKING:
-    from conftest import World
+from repositories import REPOSITORIES, Page, World
 
 PAGES = {
     f"{name}/{path}": page

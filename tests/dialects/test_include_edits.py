@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conftest import write
-from repositories import DOCFX
+from repositories import DOCFX, write
 
 from graphrag_tasks.config import load_config
 from graphrag_tasks.pipeline import Published

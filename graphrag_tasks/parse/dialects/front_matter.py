@@ -16,6 +16,9 @@ _TOML = re.compile(r"\A\+\+\+[^\S\n]*\n(.*?\n)??\+\+\+[^\S\n]*(?:\n|\Z)", re.DOT
 _JSON = re.compile(r"\A;;;[^\S\n]*\n(.*?\n)??;;;[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^(title|description):[^\S\n]*(\S.*)$", re.MULTILINE)
 
+_NAMED = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\"']?[\w.-]+[\"']?[^\S\n]*[:=]")
+"""How front matter begins, valid or not."""
+
 
 def split_front_matter(text: str) -> tuple[Mapping[str, str], str]:
     """Return the fields of a page's front matter that are text, and the page without it.
@@ -27,21 +30,26 @@ def split_front_matter(text: str) -> tuple[Mapping[str, str], str]:
         text: The page.
     """
     for pattern, read in ((_YAML, _read_yaml), (_TOML, tomllib.loads), (_JSON, json.loads)):
-        if found := pattern.match(text):
-            return _fields(found[1] or "", read), text[found.end() :]
+        found = pattern.match(text)
+        fields = _fields(found[1] or "", read) if found else None
+        if found and fields is not None:
+            return fields, text[found.end() :]
     if text.startswith("{\n"):
         return _split_json(text)
     return {}, text
 
 
-def _fields(front: str, read: Any) -> Mapping[str, str]:  # noqa: ANN401 - three libraries
+def _fields(front: str, read: Any) -> Mapping[str, str] | None:  # noqa: ANN401 - three libraries
+    """Return the fields, or None where it is text between two lines that look like marks."""
     if len(front) > _MOST_CHARACTERS:
         return _lines(front)
     try:
         values = read(front)
     except (ValueError, yaml.YAMLError, RecursionError):
         return _lines(front)
-    return _texts(values) if isinstance(values, dict) else {}
+    if isinstance(values, dict):
+        return _texts(values)
+    return None if front.strip() else {}
 
 
 def _texts(values: Mapping[Any, Any]) -> Mapping[str, str]:
@@ -52,7 +60,9 @@ def _texts(values: Mapping[Any, Any]) -> Mapping[str, str]:
     }
 
 
-def _lines(front: str) -> Mapping[str, str]:
+def _lines(front: str) -> Mapping[str, str] | None:
+    if not _NAMED.match(front):
+        return None
     return {found[1]: found[2].strip().strip("\"'") for found in _FIELD.finditer(front)}
 
 
