@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.cells import prose_rows
-from graphrag_tasks.extract.linear.pointers import leads_elsewhere
+from graphrag_tasks.extract.linear.pointers import leads_elsewhere, tells_what_is_next
 from graphrag_tasks.extract.tables import CELL_COLUMNS, keyed_cells, relation_of
 
 LINE_KINDS = frozenset({"code", "table"})
@@ -71,7 +71,7 @@ class Place:
         key: What its cell is about, if it stands in one of a row that has a name.
         opens: Whether it is the first sentence of its cell.
         is_pointer: Whether its block only leads to other pages: an item, or a text with a link,
-            below "See also" and the like.
+            below "See also" and the like; below "Next steps" one with a link.
     """
 
     kind: str
@@ -135,6 +135,7 @@ def _pointers(blocks: Sequence[Mapping[str, Any]]) -> frozenset[int]:
     """Return the numbers of the blocks of a document that only lead to other pages."""
     found: list[int] = []
     level: int | None = None  # of the heading that leads elsewhere
+    only_linked = False  # as it may have steps below it
     in_list = False  # behind a paragraph that does
     for number, block in enumerate(blocks):
         kind, leads = block["kind"], leads_elsewhere(block["text"][:_LONGEST_HEADING])
@@ -142,9 +143,11 @@ def _pointers(blocks: Sequence[Mapping[str, Any]]) -> frozenset[int]:
             own = block["level"] or 0
             if level is None or own <= level:
                 level = own if leads else None
+                only_linked = leads and tells_what_is_next(block["text"])
         if kind != "list_item":
             in_list = kind == "paragraph" and leads
-        if (level is not None or in_list) and (kind == "list_item" or block["links"]):
+        is_item = kind == "list_item" and not only_linked
+        if (level is not None or in_list) and (is_item or block["links"]):
             found.append(number)
     return frozenset(found)
 

@@ -67,7 +67,7 @@ def test_a_damaged_snapshot_does_not_hide_that_documents_are_gone(
     folder = tmp_path / "store" / "snapshots" / current
     _of_an_older_schema(folder / "manifest.json")
     whole = look_ahead(configure())
-    assert (whole.stats["added"], whole.carry) == (3, False)
+    assert (whole.stats["added"], whole.carried_id) == (3, None)
     for name in ("tables.md", "reports.md"):
         (corpus / name).unlink()
     with pytest.raises(SourceError, match=r"2 of 3 published documents.*allow_mass_delete"):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event
@@ -23,7 +24,7 @@ from graphrag_tasks.publish import publish, time_of_publish
 from graphrag_tasks.retention import collect_garbage
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import Manifest, Snapshot, Store
+from graphrag_tasks.snapshots import Snapshot, Store
 
 Indexer = Callable[..., Published]
 
@@ -112,8 +113,8 @@ def publish_copy(store: Store, snapshot: Snapshot) -> None:
     """Publish what another store has, as a run does with what it staged."""
     staged = store.staging / "runs" / snapshot.snapshot_id / "snapshot"
     shutil.copytree(snapshot.folder.path(), staged.path())
-    about = snapshot.manifest.as_dict() | {"created_at": time_of_publish(store).isoformat()}
-    assert publish(store, staged, Manifest.from_dict(about))
+    manifest = replace(snapshot.manifest, created_at=time_of_publish(store).isoformat())
+    assert publish(store, staged, manifest)
 
 
 def test_a_reader_sees_one_version_during_fifty_publishes(

@@ -25,7 +25,7 @@ def pointers(*blocks: tuple[str, int | None, str, bool]) -> list[str]:
             | {"char_start": start, "char_end": start + len(text)}
             | {"links": LINK if linked else None}
         )
-    places = Places(pa.Table.from_pylist(rows, schema=schemas.BLOCKS))
+    places = Places(pa.Table.from_pylist(rows, schema=schemas.BLOCKS), schemas.empty("cells"))
     return [row["text"] for row in rows if places.of(row).is_pointer]
 
 
@@ -43,6 +43,15 @@ def test_items_and_linked_texts_below_such_a_heading_lead_elsewhere() -> None:
         ("list_item", None, "An order holds 99 lines.", True),
     )
     assert found == ["Invoices", "Receipts update the ledger.", "Count stock"]
+
+
+def test_steps_that_come_next_are_read_where_they_are_no_links() -> None:
+    found = pointers(
+        ("heading", 1, "Next steps", False),
+        ("list_item", None, "The clerk checks the order.", False),
+        ("list_item", None, "Ship the order.", True),
+    )
+    assert found == ["Ship the order."]
 
 
 def test_a_line_before_a_list_may_say_so_too() -> None:

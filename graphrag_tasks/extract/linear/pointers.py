@@ -39,11 +39,17 @@ _POINTER_HEADING = re.compile(
     re.IGNORECASE,
 )
 """Headings of sections that lead to other pages."""
+_WHAT_IS_NEXT = re.compile(r"\W*(?:next|what|where)\b", re.IGNORECASE)
 
 
 def leads_elsewhere(heading: str) -> bool:
     """Return whether a heading, or the line before a list, says that links follow."""
     return _POINTER_HEADING.fullmatch(heading) is not None
+
+
+def tells_what_is_next(heading: str) -> bool:
+    """Return whether a heading that leads elsewhere may have steps below it as well as links."""
+    return _WHAT_IS_NEXT.match(heading) is not None
 
 
 def states_no_fact(text: str) -> bool:
