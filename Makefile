@@ -100,7 +100,7 @@ train: .venv/installed ## Learn weights anew: make train CARB=gold.jsonl GAP=gap
 	@$(UV) -r training/requirements.txt
 	@$(BIN)/python -m training.confidence --carb "$(CARB)" --sources "$(SAP)" \
 		--diagram docs/images/confidence.svg
-	@$(BIN)/python -m training.coref --gap "$(GAP)" --write graphrag_tasks/coref/ranking.json
+	@$(BIN)/python -m training.coref --gap "$(GAP)" --write graphrag_tasks/extract/coref/ranking.json
 
 notebooks: install ## Run the notebooks anew on the store of make reindex
 	@$(UV) -r notebooks/requirements.txt

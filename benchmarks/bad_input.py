@@ -23,12 +23,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
 from graphrag_tasks.chunk import chunk
-from graphrag_tasks.config import ChunkConfig, ExtractConfig, SentencesConfig
-from graphrag_tasks.coref.protocol import load_resolver
+from graphrag_tasks.chunk.filter_sentences import filter_sentences
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, SentencesConfig
 from graphrag_tasks.extract import ParseRecorder, extract, make_extractor, resolve_mentions
-from graphrag_tasks.filter_sentences import filter_sentences
+from graphrag_tasks.extract.coref.protocol import load_resolver
 
 UNITS: Mapping[str, str] = MappingProxyType(
     {

@@ -35,8 +35,8 @@ from thinc.api import NumpyOps, get_current_ops
 from graphrag_tasks.extract.clauses import frames_of
 from graphrag_tasks.extract.dependency import DependencyExtractor
 from graphrag_tasks.extract.triples import derive_triples
-from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline
-from graphrag_tasks.nlp.parser import SentenceParser
+from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
+from graphrag_tasks.language.parser import SentenceParser
 
 BATCH_SIZE = 64
 _ENTITIES = ("ner",)
@@ -171,7 +171,7 @@ def _rules(docs: Sequence[object]) -> None:
 
 
 def _filter(sentences: Sequence[str]) -> None:
-    from graphrag_tasks.filter_sentences import _analyse, _spans
+    from graphrag_tasks.chunk.filter_sentences import _analyse, _spans
 
     for doc in _analyse(sentences, DEFAULT_MODEL):
         list(_spans(doc))

@@ -21,8 +21,8 @@ from graphrag_tasks.extract import arguments, clauses, nominal, predicates, subj
 from graphrag_tasks.extract.frames import Argument, Role, Rule
 from graphrag_tasks.extract.subjects import Origin, Subject
 from graphrag_tasks.extract.tsv import FORMS
-from graphrag_tasks.nlp.parser import SentenceParser
-from graphrag_tasks.nlp.tokens import Doc, Token
+from graphrag_tasks.language.parser import SentenceParser
+from graphrag_tasks.language.tokens import Doc, Token
 
 Off = Mapping[tuple[object, str], Any]
 """What stands in for a module's attribute while its family is off."""

@@ -28,13 +28,14 @@ from typing import cast
 
 from graph_corpus import write_corpus
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.config import load_config
-from graphrag_tasks.cost import measured
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.cost import measured
 from graphrag_tasks.pipeline import CORPUS_STAGES
+from graphrag_tasks.pipeline.stages import MODULES
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.snapshots import write_table
+from graphrag_tasks.snapshots.store import write_table
+from graphrag_tasks.storage.artifacts import Folder
 
 STAGES = ("gazetteer", "normalize", "resolve", "mention", "relate", "communities", "load")
 _LIBRARIES = ("duckdb", "pandas", "pyarrow.dataset", "igraph", "scipy.sparse.csgraph", "spacy",
@@ -117,7 +118,7 @@ def _measure_stage(folder: Path, triples: int, stage: str) -> StageCost:
     state = SimpleNamespace(staged=staged, config=config, parent=None, store=None)
     state.files = UserFiles.read(config)
     state.store = SimpleNamespace(folder=staged)
-    for module in (f"graphrag_tasks.{stage}", *_LIBRARIES):
+    for module in (MODULES[stage], *_LIBRARIES):
         import_module(module)
     used = time.process_time()
     with measured() as cost, CORPUS_STAGES[stage](cast("RunState", state)) as result:

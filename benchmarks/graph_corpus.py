@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from graphrag_tasks import schemas
+from graphrag_tasks.core import schemas
 
 BATCH = 500_000
 TRIPLES_OF_SENTENCE, SENTENCES_OF_CHUNK, CHUNKS_OF_DOCUMENT = 2, 4, 25

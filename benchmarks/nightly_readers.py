@@ -15,9 +15,9 @@ from nightly_corpus import change_corpus, write_corpus
 from nightly_runs import index, write_model
 
 from graphrag_tasks.embed.local import LocalEmbedder
-from graphrag_tasks.retention import collect_garbage
+from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 _PROCESSES = 2
 _SHARE = 0.01

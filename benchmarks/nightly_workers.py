@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nightly_corpus import write_corpus
 
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
 from graphrag_tasks.pipeline import SHARD_STAGES, Run
 
 _MEGABYTE = 1_000_000

@@ -27,7 +27,7 @@ from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.fuse import standardised
 from graphrag_tasks.retrieval.parts import question_parts
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 MODES = ("dense", "bm25", "hybrid", "graph", "ranked", "auto", "paper")
 K = 10

@@ -21,9 +21,9 @@ from airflow.sdk.definitions.callback import AsyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 from airflow.sdk.execution_time.xcom import XCom
 
-from graphrag_tasks.alerts import NOTE
-from graphrag_tasks.config import load_config
-from graphrag_tasks.errors import GraphragError
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.operations.alerts import NOTE
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def deadline() -> DeadlineAlert | None:
     return DeadlineAlert(
         reference=DeadlineReference.DAGRUN_QUEUED_AT,
         interval=timedelta(hours=float(hours)),
-        callback=AsyncCallback("graphrag_tasks.alerts.deadline_missed"),
+        callback=AsyncCallback("graphrag_tasks.operations.alerts.deadline_missed"),
     )
 
 
@@ -95,8 +95,8 @@ DEFAULT_ARGS = {
     "retry_exponential_backoff": True,
     "retry_policy": ExceptionRetryPolicy(
         rules=[
-            RetryRule("graphrag_tasks.errors.TerminalError", RetryAction.FAIL),
-            RetryRule("graphrag_tasks.errors.TransientError", RetryAction.RETRY),
+            RetryRule("graphrag_tasks.core.errors.TerminalError", RetryAction.FAIL),
+            RetryRule("graphrag_tasks.core.errors.TransientError", RetryAction.RETRY),
         ]
     ),
     "execution_timeout": timedelta(hours=4),

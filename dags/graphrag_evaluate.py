@@ -14,7 +14,7 @@ from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 from graphrag_defaults import DEFAULT_ARGS, SNAPSHOT, store_param
 
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
 
 DEFAULTS = load_config()
 

@@ -14,7 +14,7 @@ from typing import Any
 from airflow.sdk import CronTriggerTimetable, Param, dag, get_current_context, task
 from graphrag_defaults import DEFAULT_ARGS, store_param
 
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
 
 DEFAULTS = load_config()
 
@@ -46,10 +46,10 @@ def graphrag_maintenance() -> None:
     @task
     def gc() -> dict[str, Any]:
         """Remove old snapshots, and what killed runs left."""
-        from graphrag_tasks.load.vector_store import open_vector_store
-        from graphrag_tasks.locks import sole_run
-        from graphrag_tasks.retention import collect_garbage
-        from graphrag_tasks.snapshots import Store
+        from graphrag_tasks.operations.retention import collect_garbage
+        from graphrag_tasks.snapshots.store import Store
+        from graphrag_tasks.storage.locks import sole_run
+        from graphrag_tasks.vectors.vector_store import open_vector_store
 
         params = get_current_context()["params"]
         store = Store(params["store"])
@@ -74,8 +74,8 @@ def graphrag_maintenance() -> None:
     @task
     def verify() -> list[str]:
         """Compare every file of every snapshot with its hash."""
-        from graphrag_tasks.retention import verify_all
-        from graphrag_tasks.snapshots import Store
+        from graphrag_tasks.operations.retention import verify_all
+        from graphrag_tasks.snapshots.store import Store
 
         return verify_all(Store(get_current_context()["params"]["store"]))
 

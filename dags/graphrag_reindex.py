@@ -36,8 +36,8 @@ from graphrag_defaults import (
     store_param,
 )
 
-from graphrag_tasks.alerts import NOTE
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.operations.alerts import NOTE
 
 DEFAULTS = load_config()
 
@@ -148,8 +148,8 @@ def graphrag_reindex() -> None:
     @task(outlets=[SNAPSHOT])
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
-        from graphrag_tasks.quality import QualityGate
-        from graphrag_tasks.summary import headline, note
+        from graphrag_tasks.operations.quality import QualityGate
+        from graphrag_tasks.snapshots.summary import headline, note
 
         instance = get_current_context()["ti"]
         run = open_run()

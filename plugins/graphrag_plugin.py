@@ -16,7 +16,7 @@ from airflow.configuration import conf
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
 
-from graphrag_tasks.alerts import NOTE, as_markdown
+from graphrag_tasks.operations.alerts import NOTE, as_markdown
 
 DAG_ID = "graphrag_reindex"
 """Who may read this DAG may read what it published."""
@@ -31,8 +31,8 @@ _LONGEST_NOTE = 1000  # characters: what Airflow's database holds
 def _pages() -> Any:  # noqa: ANN401 - a FastAPI application, which is not imported here
     from airflow.api_fastapi.core_api.security import requires_access_dag
 
-    from graphrag_tasks.config import load_config
-    from graphrag_tasks.pages import make_app
+    from graphrag_tasks.core.config import load_config
+    from graphrag_tasks.inspect.pages import make_app
 
     return make_app(requires_access_dag("GET", param_dag_id=DAG_ID), load_config())
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
-from graphrag_tasks.publish import build_manifest
-from graphrag_tasks.snapshots import (
+from graphrag_tasks.core import schemas
+from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.snapshots.publish import build_manifest
+from graphrag_tasks.snapshots.store import (
     ARROW_TABLES,
     SNAPSHOT_TABLES,
     Snapshot,
     Store,
     write_table,
 )
+from graphrag_tasks.storage.artifacts import Folder
 
 EMBEDDING = {"model": "m", "max_tokens": 8, "fingerprint": "f", "dimension": 4}
 

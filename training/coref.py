@@ -1,11 +1,12 @@
 """Train the ranking of antecedents on GAP's development set, and cross-validate it.
 
     pip install -r training/requirements.txt
-    python -m training.coref --gap gap-development.tsv --write graphrag_tasks/coref/ranking.json
+    python -m training.coref --gap gap-development.tsv \
+        --write graphrag_tasks/extract/coref/ranking.json
 
 Trees are grown by LightGBM, here only; what is written are their splits and leaves as text, which
-`graphrag_tasks.coref.trees` reads. Cross-validation has five folds; pages are never split over
-them. One thread and fixed seeds: the same input gives the same file.
+`graphrag_tasks.extract.coref.trees` reads. Cross-validation has five folds; pages are never split
+over them. One thread and fixed seeds: the same input gives the same file.
 """
 
 from __future__ import annotations
@@ -21,11 +22,6 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from graphrag_tasks.coref.chains import chain_features
-from graphrag_tasks.coref.features import Candidate, candidates_of
-from graphrag_tasks.coref.personal import first_pass, rank_antecedents
-from graphrag_tasks.coref.section import Pronoun
-from graphrag_tasks.coref.trees import Ranking, Tree, Trees
 from graphrag_tasks.evaluate.coref import (
     GapExample,
     GapPrediction,
@@ -34,6 +30,11 @@ from graphrag_tasks.evaluate.coref import (
     read_gap,
     score_gap,
 )
+from graphrag_tasks.extract.coref.chains import chain_features
+from graphrag_tasks.extract.coref.features import Candidate, candidates_of
+from graphrag_tasks.extract.coref.personal import first_pass, rank_antecedents
+from graphrag_tasks.extract.coref.section import Pronoun
+from graphrag_tasks.extract.coref.trees import Ranking, Tree, Trees
 
 FOLDS = 5
 PARAMETERS = {
@@ -129,7 +130,7 @@ def _grow(items: Sequence[Item], rows: Sequence[Sequence[Row]], rounds: int) -> 
 
 
 def _tree(node: dict[str, Any]) -> Tree:
-    """Return a node of LightGBM's dump as `graphrag_tasks.coref.trees` reads it."""
+    """Return a node of LightGBM's dump as `graphrag_tasks.extract.coref.trees` reads it."""
     if "leaf_value" in node:
         return float(round(node["leaf_value"], 5))
     return [

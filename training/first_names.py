@@ -1,7 +1,7 @@
 """Make the list of first names with the gender they speak for.
 
     pip install -r training/requirements.txt
-    python -m training.first_names graphrag_tasks/coref/first_names.json
+    python -m training.first_names graphrag_tasks/language/first_names.json
 
 Sources: the frequencies of first names in the US census of 1990 (public domain, as packaged by
 `names`, MIT), and the first names of all locales of Faker (MIT). A name's number is log2 of how
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import faker.providers.person
 
-from graphrag_tasks.coref.names import folded
+from graphrag_tasks.extract.coref.names import folded
 
 LOCALE_SHARE = 0.01
 """Per cent of the bearers that a name of one of Faker's locales counts as."""

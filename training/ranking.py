@@ -28,7 +28,7 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.gold import locate
@@ -41,7 +41,7 @@ from graphrag_tasks.retrieval.forest import Forest
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.parts import part_weights
 from graphrag_tasks.retrieval.ranking import Query
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 ROUNDS = 120
 PARAMETERS = {

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from graphrag_tasks.config import Config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.evaluate.triple_gold import read_gold
 from graphrag_tasks.evaluate.triples import evaluate_triples
 from graphrag_tasks.extract.linear.pairs import CONFIDENCE

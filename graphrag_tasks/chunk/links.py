@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from graphrag_tasks.ids import content_id
+from graphrag_tasks.core.ids import content_id
 
 INTERNAL, EXTERNAL, OUTSIDE = "internal", "external", "outside"
 

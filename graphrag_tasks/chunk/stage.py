@@ -25,11 +25,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
 from graphrag_tasks.chunk.links import EXTERNAL, INTERNAL, OUTSIDE, anchor_rows, link_rows
-from graphrag_tasks.config import ChunkConfig
-from graphrag_tasks.ids import content_id, text_sha256
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ChunkConfig
+from graphrag_tasks.core.ids import content_id, text_sha256
+from graphrag_tasks.core.stage import StageResult
 
 REQUIRES = ("documents", "blocks")
 PRODUCES = ("chunks", "links", "anchors")

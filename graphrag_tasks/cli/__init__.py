@@ -24,7 +24,7 @@ from graphrag_tasks.cli import (
     snapshots,
 )
 from graphrag_tasks.cli.output import ERRORS
-from graphrag_tasks.errors import GraphragError
+from graphrag_tasks.core.errors import GraphragError
 
 log = logging.getLogger(__name__)
 

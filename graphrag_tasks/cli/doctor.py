@@ -8,14 +8,14 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
 
 
 def doctor(
     store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
 ) -> None:
     """Check packages, model weights and the store."""
-    from graphrag_tasks.doctor import examine
+    from graphrag_tasks.operations.doctor import examine
 
     checks = examine(load_config(config, overrides={"store": store}))
     if json:

@@ -10,11 +10,11 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
-from graphrag_tasks.config import load_config
-from graphrag_tasks.errors import ConfigError
-from graphrag_tasks.resolve.explain import EntityExplanation, explain_entity
-from graphrag_tasks.resolve.overrides import with_override
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.entities.resolve.explain import EntityExplanation, explain_entity
+from graphrag_tasks.entities.resolve.overrides import with_override
+from graphrag_tasks.snapshots.store import Store
 
 app = typer.Typer(help="Explain entities and override what was merged.", no_args_is_help=True)
 

@@ -10,8 +10,8 @@ import typer
 from graphrag_tasks.cli import evaluate_entities, evaluate_retrieval, evaluate_triples
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
-from graphrag_tasks.config import load_config
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import ConfigError
 
 app = typer.Typer(help="Measure on data with known answers.", no_args_is_help=True)
 app.command()(evaluate_retrieval.retrieval)

@@ -9,8 +9,8 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
-from graphrag_tasks.config import load_config
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.snapshots.store import Store
 
 
 def entities(

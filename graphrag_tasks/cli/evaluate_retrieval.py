@@ -12,8 +12,8 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
-from graphrag_tasks.config import Config, load_config
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from graphrag_tasks.evaluate.clock import TimedEmbedder
@@ -94,7 +94,7 @@ def locate(
 ) -> None:
     """Show where a quotation stands, as gold spans to write questions with."""
     from graphrag_tasks.evaluate.gold import quote
-    from graphrag_tasks.snapshots import Store
+    from graphrag_tasks.snapshots.store import Store
 
     snapshot = Store(load_config(config, overrides={"store": store}).store).open()
     spans = [one.model_dump() for one in quote(snapshot, words)]
@@ -125,7 +125,7 @@ def _indexed(
 ) -> str:
     """Return the store to search, after indexing the passages into it where some are given."""
     from graphrag_tasks.evaluate.pool import UNTITLED, pool
-    from graphrag_tasks.runner import run_index
+    from graphrag_tasks.operations.runner import run_index
 
     folder = store or str(scratch / "store")
     if untitled:
@@ -144,7 +144,7 @@ def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
     from graphrag_tasks.embed.local import LocalEmbedder
     from graphrag_tasks.evaluate.clock import TimedEmbedder
     from graphrag_tasks.retrieval import Index
-    from graphrag_tasks.snapshots import Store
+    from graphrag_tasks.snapshots.store import Store
 
     snapshot = Store(settings.store).open()
     embedding = snapshot.manifest.embedding

@@ -9,7 +9,7 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
 
 
 def triples(

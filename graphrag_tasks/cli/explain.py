@@ -11,12 +11,12 @@ from rich.markup import escape
 from rich.tree import Tree
 
 from graphrag_tasks.cli.output import CONSOLE, table, writing
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core.errors import QueryError
 
 if TYPE_CHECKING:
     from graphrag_tasks.extract.explain import NearMiss
     from graphrag_tasks.extract.frames import Frame
-    from graphrag_tasks.nlp.tokens import Doc, Token
+    from graphrag_tasks.language.tokens import Doc, Token
 
 
 _FRAME_COLUMNS = ("reader", "rule", "predicate", "lemma", "arguments", "confidence")

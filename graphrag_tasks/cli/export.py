@@ -10,12 +10,12 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, writing
-from graphrag_tasks.config import load_config
-from graphrag_tasks.errors import ConfigError
-from graphrag_tasks.snapshots import Snapshot, Store
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.snapshots.store import Snapshot, Store
 
 if TYPE_CHECKING:
-    from graphrag_tasks.export import Selection
+    from graphrag_tasks.inspect.export import Selection
 
 NODES_FILE, RELATIONSHIPS_FILE = "nodes.csv", "relationships.csv"
 
@@ -84,7 +84,7 @@ def _by_ending(target: Path) -> ExportFormat:
 def _select(
     snapshot: Snapshot, entity: str | None, community: str | None, *, hops: int, limit: int
 ) -> Selection:
-    from graphrag_tasks import export as exporting
+    from graphrag_tasks.inspect import export as exporting
 
     if entity is not None:
         return exporting.neighbourhood(snapshot, entity, hops=hops, limit=limit)
@@ -94,7 +94,7 @@ def _select(
 
 
 def _write(selection: Selection, target: Path, chosen: ExportFormat) -> None:
-    from graphrag_tasks import export as exporting
+    from graphrag_tasks.inspect import export as exporting
 
     writers = {
         ExportFormat.GRAPHML: exporting.write_graphml,

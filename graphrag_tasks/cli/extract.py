@@ -13,8 +13,8 @@ import typer
 from graphrag_tasks.cli.explain import print_explanation
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
-from graphrag_tasks.config import load_config
-from graphrag_tasks.errors import QueryError, SourceError
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import QueryError, SourceError
 
 if TYPE_CHECKING:
     from graphrag_tasks.extract.frames import Frame

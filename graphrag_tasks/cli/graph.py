@@ -9,9 +9,9 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
 from graphrag_tasks.graph import graph_statistics, top_hubs
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 app = typer.Typer(help="Look at a snapshot's graph.", no_args_is_help=True)
 

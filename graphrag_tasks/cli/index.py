@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SourcesArgument, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
 
 
 def index(
@@ -40,7 +40,7 @@ def index(
     json: JsonOption = False,
 ) -> None:
     """Index documents and publish a snapshot of them."""
-    from graphrag_tasks.runner import run_index
+    from graphrag_tasks.operations.runner import run_index
 
     settings = load_config(
         config,

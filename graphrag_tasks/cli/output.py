@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from graphrag_tasks.errors import ConfigError
-from graphrag_tasks.manifests import Manifest
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.snapshots.manifests import Manifest
 
 CONSOLE = Console()
 ERRORS = Console(stderr=True)

@@ -10,8 +10,8 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SourcesArgument, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
-from graphrag_tasks.config import load_config
-from graphrag_tasks.plan import ADDED, CHANGED, REMOVED, UNCHANGED
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.pipeline.plan import ADDED, CHANGED, REMOVED, UNCHANGED
 
 
 def plan(

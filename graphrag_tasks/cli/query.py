@@ -12,7 +12,7 @@ from rich.panel import Panel
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json
-from graphrag_tasks.config import load_config
+from graphrag_tasks.core.config import load_config
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, SourceSentence

@@ -14,13 +14,13 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
-from graphrag_tasks.config import load_config
-from graphrag_tasks.difference import difference
-from graphrag_tasks.errors import SnapshotError
-from graphrag_tasks.locks import sole_run
-from graphrag_tasks.manifests import Manifest
-from graphrag_tasks.retention import collect_garbage, rollback
-from graphrag_tasks.snapshots import Snapshot, Store
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.operations.diff import difference
+from graphrag_tasks.operations.retention import collect_garbage, rollback
+from graphrag_tasks.snapshots.manifests import Manifest
+from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.locks import sole_run
 
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
@@ -156,7 +156,7 @@ def gc(
     json: JsonOption = False,
 ) -> None:
     """Remove old snapshots, and what killed runs left."""
-    from graphrag_tasks.load.vector_store import open_vector_store
+    from graphrag_tasks.vectors.vector_store import open_vector_store
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
     opened = Store(settings.store)

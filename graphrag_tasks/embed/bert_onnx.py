@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.model_files import BertConfig
-from graphrag_tasks.errors import ConfigError
 
 GRAPH_VERSION = 1
 """Raised with every change of the graph that can change a vector."""

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.model_files import (
     DEFAULT_MODEL,
     BertConfig,
@@ -36,7 +37,6 @@ from graphrag_tasks.embed.model_files import (
 )
 from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.embed.windows import PADDING_MULTIPLE, Window, batches, merge, split
-from graphrag_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

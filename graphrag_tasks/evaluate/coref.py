@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from graphrag_tasks.coref.gender import Gender, gender_of_pronoun
-from graphrag_tasks.coref.parses import Parse, parse_of
-from graphrag_tasks.coref.personal import rank_antecedents
-from graphrag_tasks.coref.section import Pronoun, Section
-from graphrag_tasks.coref.trees import Ranking
-from graphrag_tasks.errors import ConfigError
-from graphrag_tasks.nlp import DEFAULT_MODEL, load_pipeline
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.extract.coref.parses import Parse, parse_of
+from graphrag_tasks.extract.coref.personal import rank_antecedents
+from graphrag_tasks.extract.coref.section import Pronoun, Section
+from graphrag_tasks.extract.coref.trees import Ranking
+from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
+from graphrag_tasks.language.gender import Gender, gender_of_pronoun
 
 COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "ner")
 _COLUMNS = ("ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "B", "B-offset", "URL")

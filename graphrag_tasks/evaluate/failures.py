@@ -22,7 +22,7 @@ from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.name_graph import NameGraph
 from graphrag_tasks.retrieval.names import find_names
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 NO_SEED = "no_seed"
 MISSING_LINK = "missing_link"

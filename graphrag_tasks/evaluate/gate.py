@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.evaluate.report import METRICS

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.evaluate.questions import GoldSpan, Question, Span
-from graphrag_tasks.schemas import BLOCK_SEPARATOR
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 SHA_DIGITS = 12
 """Hex digits of a span's hash that `quote` writes: enough that no other text of a corpus has it."""

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 
 
 class Line(BaseModel):

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.jsonl import read_values, text_lines
 
 _BE = frozenset({"be", "is", "am", "are", "was", "were", "been", "being"})

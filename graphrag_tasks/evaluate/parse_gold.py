@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pypdfium2
 
-from graphrag_tasks.errors import ConfigError
-from graphrag_tasks.sources import MEDIA_TYPES
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.sources.listing import MEDIA_TYPES
 
 MANIFEST = "manifest.jsonl"
 _GROUND_TRUTH = "groundtruth"

@@ -23,9 +23,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.cost import child_processes
-from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.cost import child_processes
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.evaluate.parse_content import Content, content_of_blocks, content_of_markdown
 from graphrag_tasks.evaluate.parse_gold import (
     GoldDocument,

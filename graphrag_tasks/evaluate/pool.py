@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.jsonl import text_lines
-from graphrag_tasks.source_roots import PASSAGES_SUFFIX
+from graphrag_tasks.sources.roots import PASSAGES_SUFFIX
 
 UNTITLED = "untitled"
 """Folder, below a store, of the index without titles: it never mixes with the one that has them."""

@@ -10,7 +10,7 @@ from graphrag_tasks.evaluate.comparison import Comparison
 from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.evaluate.retrieval import evaluate_retrieval
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 EVALUATIONS = "evaluations"
 """Folder of a store with a folder for each snapshot that was evaluated."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.clock import TimedEmbedder, Times, now
 from graphrag_tasks.evaluate.failures import REACHES, Reach, reason
 from graphrag_tasks.evaluate.gold import Gold, Target, locate

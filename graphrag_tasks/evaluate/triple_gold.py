@@ -15,8 +15,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.evaluate.jsonl import Line, read_lines
-from graphrag_tasks.ids import text_sha256
 
 Span = tuple[int, int]
 """Characters from the sentence's first one, end exclusive; what stands before it is negative."""

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks import schemas
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.triple_gold import (
     NO_FACT,
     Fact,
@@ -175,11 +175,11 @@ def evaluate_triples(
 
 def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str, pa.Table]:
     from graphrag_tasks.chunk import chunk
+    from graphrag_tasks.chunk.filter_sentences import filter_sentences
     from graphrag_tasks.extract import extract, make_extractor
-    from graphrag_tasks.filter_sentences import filter_sentences
     from graphrag_tasks.parse import parse
-    from graphrag_tasks.plan import plan
-    from graphrag_tasks.sources import SourceReader, list_sources, source_roots
+    from graphrag_tasks.pipeline.plan import plan
+    from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
 
     roots = source_roots([sources])
     listed = list_sources(roots)

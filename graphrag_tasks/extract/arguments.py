@@ -26,7 +26,7 @@ from graphrag_tasks.extract.syntax import (
 )
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Token
+    from graphrag_tasks.language.tokens import Token
 
 _NOMINAL_ROLES = {
     "dobj": Role.OBJECT,

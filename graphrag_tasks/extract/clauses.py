@@ -23,7 +23,7 @@ from graphrag_tasks.extract.syntax import (
 )
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Doc, Token
+    from graphrag_tasks.language.tokens import Doc, Token
 
 EXTRACTOR_NAME = "dependency"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from graphrag_tasks.extract.inflection import base_of_gerund
 from graphrag_tasks.extract.rereading import COMMAND_VERBS, is_finite
 from graphrag_tasks.extract.syntax import NOMINAL_POS, VERBAL_POS, first_child
-from graphrag_tasks.nlp.tokens import Doc, Token
+from graphrag_tasks.language.tokens import Doc, Token
 
 MAX_NOUNS = 3
 """Longest row of nouns that a command may seem to modify ("open | transaction SE38")."""

@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.cells import prose_rows
 from graphrag_tasks.extract.linear.pointers import leads_elsewhere, tells_what_is_next
 from graphrag_tasks.extract.tables import CELL_COLUMNS, keyed_cells, relation_of
+from graphrag_tasks.language.cells import prose_rows
 
 LINE_KINDS = frozenset({"code", "table"})
 """Kinds of blocks whose lines are no sentences."""

@@ -15,12 +15,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
-from graphrag_tasks.coref.parses import Parse, joined, parse_of
-from graphrag_tasks.coref.protocol import Coreference, CoreferenceResolver, Passage, Topic
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract.context import Cell, CellPlaces
+from graphrag_tasks.extract.coref.parses import Parse, joined, parse_of
+from graphrag_tasks.extract.coref.protocol import Coreference, CoreferenceResolver, Passage, Topic
 from graphrag_tasks.extract.reading import Reading, readings_of
-from graphrag_tasks.stage import StageResult
 
 _PLACE = ("sentence_id", "chunk_id", "document_id")
 _SENTENCE_COLUMNS = [*_PLACE, "text", "char_start", "has_verb"]

@@ -15,9 +15,9 @@ from graphrag_tasks.extract.masking import masked, unmasked
 from graphrag_tasks.extract.protocol import ParseListener
 from graphrag_tasks.extract.rereading import reread, reworded
 from graphrag_tasks.extract.rules import RULES_VERSION
-from graphrag_tasks.nlp import DEFAULT_MODEL, model_version
-from graphrag_tasks.nlp.parser import MAX_CHARS, MAX_TOKENS, PARSE_VERSION, SentenceParser
-from graphrag_tasks.nlp.tokens import Doc
+from graphrag_tasks.language import DEFAULT_MODEL, model_version
+from graphrag_tasks.language.parser import MAX_CHARS, MAX_TOKENS, PARSE_VERSION, SentenceParser
+from graphrag_tasks.language.tokens import Doc
 
 __all__ = ["MAX_CHARS", "MAX_TOKENS", "DependencyExtractor", "frames_of"]
 

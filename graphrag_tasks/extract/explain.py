@@ -20,7 +20,7 @@ from graphrag_tasks.extract.subjects import find_subject
 from graphrag_tasks.extract.syntax import is_close_apposition, is_verbal
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Doc, Token
+    from graphrag_tasks.language.tokens import Doc, Token
 
 PARSE = "parse"
 

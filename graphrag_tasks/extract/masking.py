@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Doc
+    from graphrag_tasks.language.tokens import Doc
 
 _KEYWORDS = (
     "ADD|ADDING|AND|APPEND|APPENDING|AS|ASSIGN|ASSIGNING|AT|BASE|BEGIN|BETWEEN|BY|CALL|CASE|CAST|"

@@ -20,7 +20,7 @@ from graphrag_tasks.extract.syntax import (
 )
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Token
+    from graphrag_tasks.language.tokens import Token
 
 MAX_OF_PHRASE = 4
 """Longest "of" phrase, in tokens with the "of", that stays in a core ("list of credit data")."""

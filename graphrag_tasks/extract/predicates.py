@@ -20,7 +20,7 @@ from graphrag_tasks.extract.syntax import (
 )
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Token
+    from graphrag_tasks.language.tokens import Token
 
 _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be", "go"})
 """Verbs before an infinitive that say how sure or necessary it is, rather than what happens."""

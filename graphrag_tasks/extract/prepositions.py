@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from graphrag_tasks.extract.syntax import ADDRESSEES, children, first_child
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Token
+    from graphrag_tasks.language.tokens import Token
 
 _PREPOSITIONAL_ADVERBS = frozenset(
     {"ahead", "apart", "away", "back", "down", "instead", "next", "out", "outside", "prior"}

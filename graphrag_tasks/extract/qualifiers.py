@@ -28,7 +28,7 @@ from graphrag_tasks.extract.syntax import (
 )
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Doc, Token
+    from graphrag_tasks.language.tokens import Doc, Token
 
 CONFIDENCE = 0.6
 """Set by hand, near the share of right triples on the development sentences."""

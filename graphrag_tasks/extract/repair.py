@@ -21,8 +21,8 @@ from graphrag_tasks.extract.syntax import (
     is_verbal,
     is_within_name,
 )
-from graphrag_tasks.nlp.parser import copied
-from graphrag_tasks.nlp.tokens import Doc, Token, attach
+from graphrag_tasks.language.parser import copied
+from graphrag_tasks.language.tokens import Doc, Token, attach
 
 _NOUN_PARTS = NOUN_MODIFIERS | {"det", "nummod", "poss"}
 _PLAIN_TAGS = frozenset({"NN", "NNP"})

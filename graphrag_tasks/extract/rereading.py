@@ -19,8 +19,8 @@ from graphrag_tasks.extract.syntax import (
     has_subject,
     is_verbal,
 )
-from graphrag_tasks.nlp.parser import copied
-from graphrag_tasks.nlp.tokens import Doc, Token, attach
+from graphrag_tasks.language.parser import copied
+from graphrag_tasks.language.tokens import Doc, Token, attach
 
 COMMAND_VERBS = frozenset(
     {"activate", "add", "adjust", "analyze", "apply", "archive", "assign", "avoid", "build", "call"}

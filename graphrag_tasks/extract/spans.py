@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Doc, Token
+    from graphrag_tasks.language.tokens import Doc, Token
 
 _OPENING = frozenset({"(", "[", "-LRB-", "``", '"', "'", "“", "\u2018"})
 _EDGE_WORDS = frozenset({",", ";", ":", ".", "--", "-", "and", "or"})

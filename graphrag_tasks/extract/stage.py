@@ -16,10 +16,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks import schemas
-from graphrag_tasks.cells import is_code
-from graphrag_tasks.config import ExtractConfig
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ExtractConfig
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract.context import CELL, LINE_KINDS, Place, Places
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.pointers import states_no_fact
@@ -28,8 +29,7 @@ from graphrag_tasks.extract.protocol import Extractor, ParseListener
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples
-from graphrag_tasks.ids import content_id
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.language.cells import is_code
 
 REQUIRES = ("documents", "blocks", "cells", "chunks", "sentences")
 PRODUCES = ("frames", "triples", "coreferences")

@@ -26,7 +26,7 @@ from graphrag_tasks.extract.syntax import (
 )
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Token
+    from graphrag_tasks.language.tokens import Token
 
 MAX_HOPS = 7
 """Verbs looked at on the way to a subject; longer ways are parser errors more often than not."""

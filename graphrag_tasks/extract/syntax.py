@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphrag_tasks.nlp.tokens import Token
+    from graphrag_tasks.language.tokens import Token
 
 SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 AUXILIARY_DEPS = frozenset({"aux", "auxpass", "neg"})

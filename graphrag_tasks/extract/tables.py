@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.cells import MAX_NAME_WORDS, is_prose
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.names import Name
 from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+from graphrag_tasks.language.cells import MAX_NAME_WORDS, is_prose
 
 EXTRACTOR_NAME = "table"
 RULE = "table_row"

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from graphrag_tasks.cells import says_what_it_does
 from graphrag_tasks.extract.context import RowKey
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
+from graphrag_tasks.language.cells import says_what_it_does
 
 _STARTS = r"(?:(?:Typically|Mainly|Usually|Generally|Also|Only|Mostly|Often|Primarily)\s)?"
 _PARTICIPLE = re.compile(

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.config import GraphConfig, SqlConfig
+from graphrag_tasks.core.config import GraphConfig, SqlConfig
+from graphrag_tasks.core.schemas import EDGES, NODES
 from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
-from graphrag_tasks.schemas import EDGES, NODES
-from graphrag_tasks.sql import Rows as Scanned
-from graphrag_tasks.sql import sql_over, with_row
+from graphrag_tasks.storage.sql import Rows as Scanned
+from graphrag_tasks.storage.sql import sql_over, with_row
 
 if TYPE_CHECKING:
     import duckdb

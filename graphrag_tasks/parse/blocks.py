@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.parse.tables import Table
-from graphrag_tasks.schemas import BLOCK_SEPARATOR
 
 
 class Box(NamedTuple):

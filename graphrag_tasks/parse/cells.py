@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.tables import CELL_COLUMNS, Table, header_above
-from graphrag_tasks.schemas import BLOCK_SEPARATOR
 
 _COPIED = tuple(name for name in CELL_COLUMNS if name not in ("start", "end"))
 _LETTERS = 26

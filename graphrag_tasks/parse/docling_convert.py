@@ -34,7 +34,7 @@ from docling.pipeline.base_pipeline import BasePipeline
 from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
-from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.bounds import page_seconds
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.

@@ -24,9 +24,9 @@ from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from types import TracebackType
 
-from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import DocumentError, TransientError
-from graphrag_tasks.memory import mapped_bytes
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.errors import DocumentError, TransientError
+from graphrag_tasks.core.memory import mapped_bytes
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.bounds import ReadBounds
 from graphrag_tasks.parse.messages import READY, decode

@@ -23,7 +23,7 @@ from bs4.element import PageElement, PreformattedString
 from marko import Markdown, MarkoExtension
 from marko.ext.gfm import GFM
 
-from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.boilerplate import drop_boilerplate
 from graphrag_tasks.parse.completeness import FileText

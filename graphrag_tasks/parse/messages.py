@@ -9,7 +9,7 @@ import json
 import traceback
 from typing import Any
 
-from graphrag_tasks.errors import DocumentError, MissingDependencyError
+from graphrag_tasks.core.errors import DocumentError, MissingDependencyError
 from graphrag_tasks.parse.blocks import Block, Box, Link, ParsedDocument, Renditions, Title
 from graphrag_tasks.parse.tables import Table
 

@@ -14,7 +14,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 from pptx import Presentation
 from pptx.exc import PythonPptxError
 
-from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import Block, ParsedDocument, Title
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.titles import METADATA

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
-from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import MissingDependencyError
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.parse.blocks import ParsedDocument
 
 Reader = Callable[[bytes], ParsedDocument]

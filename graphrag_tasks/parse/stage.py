@@ -17,10 +17,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks import schemas
-from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import DocumentError, MissingDependencyError, TransientError
-from graphrag_tasks.markdown_pages import INCLUDE
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
 from graphrag_tasks.parse.cells import lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
@@ -28,8 +28,8 @@ from graphrag_tasks.parse.language import detect_language
 from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.parse.titles import FILE_NAME
-from graphrag_tasks.sources import LINK, SPECIAL
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.sources.listing import LINK, SPECIAL
+from graphrag_tasks.sources.markdown_pages import INCLUDE
 
 REQUIRES = ("sources",)
 PRODUCES = ("documents", "blocks", "cells", "renditions")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.left_out import LeftOut
 

@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from graphrag_tasks.errors import MissingDependencyError
-from graphrag_tasks.memory import mapped_bytes, release
+from graphrag_tasks.core.errors import MissingDependencyError
+from graphrag_tasks.core.memory import mapped_bytes, release
 from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.bounds import PAGES_SHARE, ReadBounds, page_seconds
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed

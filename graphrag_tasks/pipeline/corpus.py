@@ -11,13 +11,13 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.stage import StageResult
 
 
 def _collect(state: RunState) -> StageResult:
-    from graphrag_tasks.collect import PRODUCES, collect
+    from graphrag_tasks.pipeline.merge import PRODUCES, collect
 
     folders = [state.shard_folder(shard) for shard in state.shards]
     processed = {name: [one.scan_table(name) for one in folders] for name in PRODUCES}
@@ -28,7 +28,7 @@ def _collect(state: RunState) -> StageResult:
 
 
 def _gazetteer(state: RunState) -> StageResult:
-    from graphrag_tasks.gazetteer import gazetteer
+    from graphrag_tasks.entities.dictionary import gazetteer
 
     return gazetteer(
         state.staged.read_table("documents", ["document_id", "title", "title_source"]),
@@ -41,7 +41,7 @@ def _gazetteer(state: RunState) -> StageResult:
 
 
 def _normalize(state: RunState) -> StageResult:
-    from graphrag_tasks.normalize import normalize
+    from graphrag_tasks.entities.normalize import normalize
 
     return normalize(
         state.staged.scan_table("triples"),
@@ -52,7 +52,7 @@ def _normalize(state: RunState) -> StageResult:
 
 
 def _resolve(state: RunState) -> StageResult:
-    from graphrag_tasks.resolve import resolve
+    from graphrag_tasks.entities.resolve import resolve
 
     return resolve(
         state.staged.scan_table("triples"),
@@ -66,7 +66,7 @@ def _resolve(state: RunState) -> StageResult:
 
 
 def _mention(state: RunState) -> StageResult:
-    from graphrag_tasks.mention import mention
+    from graphrag_tasks.entities.link_mentions import mention
 
     return mention(
         state.staged.scan_table("triples"),
@@ -81,7 +81,7 @@ def _mention(state: RunState) -> StageResult:
 
 
 def _relate(state: RunState) -> StageResult:
-    from graphrag_tasks.relate import relate
+    from graphrag_tasks.graph.relationships import relate
 
     return relate(
         state.staged.scan_table("triples"),
@@ -93,7 +93,7 @@ def _relate(state: RunState) -> StageResult:
 
 
 def _communities(state: RunState) -> StageResult:
-    from graphrag_tasks import communities as finding
+    from graphrag_tasks.graph import communities as finding
 
     parent = state.parent
     known = parent and reuse.is_whole(parent, ("communities",))
@@ -128,7 +128,7 @@ def _embed(state: RunState) -> StageResult:
 
 
 def _load(state: RunState) -> StageResult:
-    from graphrag_tasks.load import load
+    from graphrag_tasks.graph.load import load
 
     result = load(
         state.staged.read_table("documents", ["document_id", "title", "title_source"]),

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.errors import ArtifactError, SnapshotError
-from graphrag_tasks.manifests import MANIFEST_FILE
-from graphrag_tasks.receipts import Table
-from graphrag_tasks.snapshots import Store, check_table
+from graphrag_tasks.core.errors import ArtifactError, SnapshotError
+from graphrag_tasks.snapshots.manifests import MANIFEST_FILE
+from graphrag_tasks.snapshots.store import Store, check_table
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.receipts import Table
 
 log = logging.getLogger(__name__)
 

@@ -8,22 +8,23 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from graphrag_tasks import collect, schemas
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import AccessError
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.extract import make_extractor
-from graphrag_tasks.fingerprints import Fingerprints
-from graphrag_tasks.load.vector_store import check_vector_store
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
+from graphrag_tasks.pipeline import merge as collect
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
+from graphrag_tasks.pipeline.fingerprints import Fingerprints
 from graphrag_tasks.pipeline.known import known_documents
+from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.plan import check_losses, plan, shards_of
-from graphrag_tasks.snapshots import Snapshot, Store, last_readable
-from graphrag_tasks.sources import SourceRoot, list_sources, source_roots
-from graphrag_tasks.versions import Versions
+from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
+from graphrag_tasks.sources.etags import Versions
+from graphrag_tasks.sources.listing import SourceRoot, list_sources, source_roots
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.vectors.vector_store import check_vector_store
 
 _FIRST = "collect"
 

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from importlib import import_module
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.errors import ArtifactError, SnapshotError
+from graphrag_tasks.core.errors import ArtifactError, SnapshotError
+from graphrag_tasks.pipeline.stages import MODULES
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.receipts import Receipt
-from graphrag_tasks.snapshots import Snapshot, check_table, file_of
+from graphrag_tasks.snapshots.store import Snapshot, check_table, file_of
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.receipts import Receipt
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def published(stage: str, fingerprint: str, state: RunState) -> Receipt | None:
         return None
     if state.parent.manifest.fingerprints.get(stage) != fingerprint:
         return None
-    names = import_module(f"graphrag_tasks.{stage}").PRODUCES
+    names = import_module(MODULES[stage]).PRODUCES
     if stage not in state.parent.manifest.stats.get("by_stage", {}):
         return None
     if not is_whole(state.parent, names):

@@ -6,24 +6,24 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.config import Config
-from graphrag_tasks.cost import measured
-from graphrag_tasks.errors import SnapshotError
-from graphrag_tasks.locks import sole_run
-from graphrag_tasks.manifests import Manifest
-from graphrag_tasks.memory import release
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.cost import measured
+from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.memory import release
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
 from graphrag_tasks.pipeline.outlook import look_ahead
+from graphrag_tasks.pipeline.plan import lots
 from graphrag_tasks.pipeline.shards import SHARD_STAGES
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.plan import lots
-from graphrag_tasks.publish import build_manifest, publish, time_of_publish
-from graphrag_tasks.receipts import Receipt
-from graphrag_tasks.snapshots import Snapshot, write_table
-from graphrag_tasks.stage import StageResult
-from graphrag_tasks.summary import summarize
+from graphrag_tasks.snapshots.manifests import Manifest
+from graphrag_tasks.snapshots.publish import build_manifest, publish, time_of_publish
+from graphrag_tasks.snapshots.store import Snapshot, write_table
+from graphrag_tasks.snapshots.summary import summarize
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.locks import sole_run
+from graphrag_tasks.storage.receipts import Receipt
 
 log = logging.getLogger(__name__)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.coref.protocol import load_resolver
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.extract.coref.protocol import load_resolver
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.sources import SourceReader
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.sources.listing import SourceReader
+from graphrag_tasks.storage.artifacts import Folder
 
 
 def _parse(state: RunState, _: Folder, shard: int) -> StageResult:
@@ -34,7 +34,7 @@ def _chunk(state: RunState, folder: Folder, _: int) -> StageResult:
 
 
 def _filter_sentences(state: RunState, folder: Folder, _: int) -> StageResult:
-    from graphrag_tasks.filter_sentences import filter_sentences
+    from graphrag_tasks.chunk.filter_sentences import filter_sentences
 
     return filter_sentences(
         folder.read_table("documents", ["document_id", "language"]),

@@ -10,15 +10,15 @@ import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import ArtifactError
-from graphrag_tasks.fingerprints import Fingerprints
-from graphrag_tasks.ids import content_id
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ArtifactError
+from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.pipeline.fingerprints import Fingerprints
+from graphrag_tasks.pipeline.plan import shards_of
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.plan import shards_of
-from graphrag_tasks.snapshots import Snapshot, Store
-from graphrag_tasks.sources import SourceRoot
+from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.sources.listing import SourceRoot
+from graphrag_tasks.storage.artifacts import Folder
 
 _RUN_FILE = "run.json"
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import ConfigError
-from graphrag_tasks.relate import GraphSchema, read_schema
-from graphrag_tasks.resolve import Overrides, read_overrides
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.entities.resolve import Overrides, read_overrides
+from graphrag_tasks.graph.relationships import GraphSchema, read_schema
 from graphrag_tasks.storage import file_system
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from graphrag_tasks import embed as embedding
-from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.config import Config
-from graphrag_tasks.stage import dependency_versions
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.stage import dependency_versions
+from graphrag_tasks.storage.artifacts import Folder
 
 
 def identity(config: Config) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def identity(config: Config) -> dict[str, Any]:
 
 def collections(config: Config) -> dict[str, str]:
     """Return the physical collection of each kind of vector; empty without a server."""
-    from graphrag_tasks.load.vector_store import collection_name
+    from graphrag_tasks.vectors.vector_store import collection_name
 
     if config.load.vector_store == "none":
         return {}
@@ -38,8 +38,8 @@ def collections(config: Config) -> dict[str, str]:
 
 def serve(config: Config, store: Folder, staged: Folder) -> int:
     """Insert into the server the staged vectors that it lacks, and return their number."""
-    from graphrag_tasks.load import open_vector_store
-    from graphrag_tasks.load.fields import rows_of
+    from graphrag_tasks.vectors import open_vector_store
+    from graphrag_tasks.vectors.fields import rows_of
 
     server = open_vector_store(store, config.load)
     if server is None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.core.errors import SnapshotError
 
 Rows = NDArray[np.int64]
 """Row numbers of a table."""

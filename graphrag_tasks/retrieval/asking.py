@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from graphrag_tasks.lexical import STOP_WORDS, fold, terms
+from graphrag_tasks.language.bm25 import STOP_WORDS, fold, terms
 from graphrag_tasks.retrieval.seeds import NamedSeeds
 
 _WORD = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")

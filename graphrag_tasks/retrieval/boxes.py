@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.retrieval.arrays import column, rows_of
 from graphrag_tasks.retrieval.hits import PageBox
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 _SIDES = ("left", "top", "right", "bottom")
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.graph import Graph, name_key
 from graphrag_tasks.retrieval.hits import CommunityHit, PathHit, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.names import folded_name

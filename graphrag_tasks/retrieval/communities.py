@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphrag_tasks.lexical import Lexicon
+from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.arrays import Adjacency, Rows, Vectors, column, rows_of
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 _COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query, RankedChunk, Ranking
 

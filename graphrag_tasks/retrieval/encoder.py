@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.embed.protocol import Embedder
-from graphrag_tasks.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval.arrays import Vectors
 
 

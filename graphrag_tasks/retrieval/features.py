@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.arrays import Rows, all_cosines, cosines
 from graphrag_tasks.retrieval.fuse import standardised, top
 from graphrag_tasks.retrieval.gate import beside, gated

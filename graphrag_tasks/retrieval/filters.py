@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.arrays import column
 from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 Filters = Mapping[str, str | Iterable[str]]
 """By field, one value or several of which one must be the document's."""

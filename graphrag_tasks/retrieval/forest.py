@@ -1,7 +1,7 @@
 """A sum of regression trees over arrays, read from JSON: no trainer's library is needed to rank.
 
 One tree is nested lists: a leaf is a number, a node is `[feature, threshold, where at most the
-threshold, where above]`, as in `graphrag_tasks.coref.trees`, which scores a row at a time.
+threshold, where above]`, as in `graphrag_tasks.extract.coref.trees`, which scores a row at a time.
 
 All trees are walked at once and a node of each at a time, parents first, as in QuickScorer
 (Lucchese et al., SIGIR 2015): leaves are numbered from left to right, and a row is at the first

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.lexical import Lexicon
+from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.arrays import (
     Adjacency,
     Rows,
@@ -26,7 +26,7 @@ from graphrag_tasks.retrieval.name_graph import NameGraph
 from graphrag_tasks.retrieval.names import folded_name
 from graphrag_tasks.retrieval.spelling import spelled_as_names
 from graphrag_tasks.retrieval.subjects import what_chunks_are_about
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 
 def name_key(name: str) -> str:

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.protocol import Embedder
-from graphrag_tasks.errors import QueryError
-from graphrag_tasks.mirror import mirrored
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context import Context
 from graphrag_tasks.retrieval.encoder import QueryEncoder
@@ -34,7 +33,8 @@ from graphrag_tasks.retrieval.router import Route, route
 from graphrag_tasks.retrieval.seeds import NounPhrases
 from graphrag_tasks.retrieval.traverse import nearest_relations
 from graphrag_tasks.retrieval.visibility import Principals, visible
-from graphrag_tasks.snapshots import Snapshot, Store
+from graphrag_tasks.snapshots.cache import mirrored
+from graphrag_tasks.snapshots.store import Snapshot, Store
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import walk
 from graphrag_tasks.retrieval.arrays import Rows
 from graphrag_tasks.retrieval.blend import blended

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from graphrag_tasks.config import RetrievalConfig
-from graphrag_tasks.lexical import terms
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.asking import Asked, Verb, read, verb_term
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.learned import rank as rank_chunks

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.fuse import standardised
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.hybrid import list_ranks

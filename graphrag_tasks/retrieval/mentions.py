@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.retrieval.arrays import column, rows_of
 from graphrag_tasks.retrieval.name_graph import Pairs
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 _COMMON_WORD = r"^\p{Ll}+$"
 

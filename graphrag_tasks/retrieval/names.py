@@ -12,7 +12,7 @@ import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
-from graphrag_tasks.lexical import STOP_WORDS, fold
+from graphrag_tasks.language.bm25 import STOP_WORDS, fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SHORTEST = 4

@@ -13,8 +13,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.config import RetrievalConfig
-from graphrag_tasks.lexical import STOP_WORDS
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.language.bm25 import STOP_WORDS
 from graphrag_tasks.retrieval.fuse import standardised
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.learned import rank as rank_chunks

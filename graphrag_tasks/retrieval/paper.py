@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.arrays import Rows
 from graphrag_tasks.retrieval.fuse import reciprocal_rank_fusion
 from graphrag_tasks.retrieval.graph import Graph

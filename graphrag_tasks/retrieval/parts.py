@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from graphrag_tasks.lexical import terms
+from graphrag_tasks.language.bm25 import terms
 
 MOST_PARTS = 8
 """Parts of a question that are asked by themselves: a pasted page has more."""

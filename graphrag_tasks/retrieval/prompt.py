@@ -9,7 +9,7 @@ from enum import IntEnum
 from itertools import count
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.hits import ChunkHit, EntityHit, PathHit, RelationHit
 
 if TYPE_CHECKING:

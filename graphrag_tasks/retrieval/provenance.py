@@ -34,7 +34,7 @@ from graphrag_tasks.retrieval.ranking import (
     Seed,
 )
 from graphrag_tasks.retrieval.records import Records
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 _CHUNK_COLUMNS = (
     "chunk_id", "heading_path", "text", "page_start", "page_end", "char_start", "char_end",

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.config import RetrievalConfig
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.arrays import Rows, Scores, Vectors
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.learned import rank as rank_chunks
 from graphrag_tasks.retrieval.ranking import Path, Query, RankedRelation, Ranking

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag_tasks.lexical import terms
+from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.arrays import Rows
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from graphrag_tasks.config import RetrievalConfig
-from graphrag_tasks.nlp import load_pipeline
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.language import load_pipeline
 from graphrag_tasks.retrieval.arrays import Scores
 from graphrag_tasks.retrieval.fuse import top
 from graphrag_tasks.retrieval.graph import Graph, name_key

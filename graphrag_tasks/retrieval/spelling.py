@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.lexical import STOP_WORDS
+from graphrag_tasks.language.bm25 import STOP_WORDS
 from graphrag_tasks.retrieval.arrays import Rows, column, rows_of
 from graphrag_tasks.retrieval.subjects import untitled_documents
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 _MOST_CHUNKS = 20
 """A name of more chunks leads everywhere, and the recogniser knows most of those."""

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.lexical.fields import FILE_NAME
+from graphrag_tasks.language.bm25.fields import FILE_NAME
 from graphrag_tasks.retrieval.arrays import Rows, column, rows_of
 from graphrag_tasks.retrieval.name_graph import Pairs
 from graphrag_tasks.retrieval.names import is_written_as_name
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 _TITLE = "title"
 _BEGINNING = 100

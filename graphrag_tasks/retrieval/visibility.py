@@ -22,13 +22,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks import schemas
-from graphrag_tasks.access import may_see
-from graphrag_tasks.config import CommunitiesConfig, GraphConfig
-from graphrag_tasks.errors import AccessError
-from graphrag_tasks.lexical import word_tables
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
+from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.retrieval.arrays import column
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.sources.labels import may_see
 
 
 class _Everybody(Enum):
@@ -242,7 +242,7 @@ class VisibleSnapshot(Snapshot):
     @cached_property
     def _communities(self) -> Mapping[str, pa.Table]:
         """Communities of the visible graph, summarised by its own sentences."""
-        from graphrag_tasks import communities as finding  # brings igraph
+        from graphrag_tasks.graph import communities as finding  # brings igraph
 
         found = finding.communities(
             {name: self.table(name, columns) for name, columns in finding.COLUMNS.items()},

@@ -19,7 +19,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.config import RetrievalConfig, WalkConfig
+from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
 from graphrag_tasks.retrieval.arrays import Rows
 from graphrag_tasks.retrieval.fuse import standardised, top
 from graphrag_tasks.retrieval.graph import Graph

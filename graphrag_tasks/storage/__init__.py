@@ -13,7 +13,7 @@ from typing import Any
 
 import fsspec
 
-from graphrag_tasks.errors import ConfigError, MissingDependencyError
+from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 
 S3 = "s3"
 

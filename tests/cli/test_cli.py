@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.errors import GraphragError, SnapshotError
+from graphrag_tasks.core.errors import GraphragError, SnapshotError
 
 RUNNER = CliRunner()
 

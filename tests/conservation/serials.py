@@ -17,9 +17,9 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
 from graphrag_tasks.chunk import chunk
-from graphrag_tasks.config import ChunkConfig
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ChunkConfig
 from graphrag_tasks.parse.blocks import lay_out
 from graphrag_tasks.parse.readers import READERS, Reader, load_readers
 

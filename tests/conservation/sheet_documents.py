@@ -11,8 +11,9 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
 from openpyxl.styles import Font
-from serials import Serials
-from word_documents import tiny_picture
+
+from tests.conservation.serials import Serials
+from tests.conservation.word_documents import tiny_picture
 
 _COLUMNS = 12
 _SPREADSHEET = "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"

@@ -14,8 +14,9 @@ from pptx.opc.package import Part
 from pptx.opc.packuri import PackURI
 from pptx.oxml import parse_xml
 from pptx.util import Pt
-from serials import Serials
-from word_documents import tiny_picture
+
+from tests.conservation.serials import Serials
+from tests.conservation.word_documents import tiny_picture
 
 _LAYOUTS = (0, 1, 3, 5, 6)  # title, title and content, two contents, title only, blank
 _DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"

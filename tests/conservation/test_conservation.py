@@ -15,12 +15,13 @@ from secrets import randbits
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from line_documents import csv_file, passage, text_file
-from page_documents import html_page, markdown_file
-from serials import Outcome, Serials, outcome
-from sheet_documents import workbook
-from slide_documents import slide_deck
-from word_documents import word_document
+
+from tests.conservation.line_documents import csv_file, passage, text_file
+from tests.conservation.page_documents import html_page, markdown_file
+from tests.conservation.serials import Outcome, Serials, outcome
+from tests.conservation.sheet_documents import workbook
+from tests.conservation.slide_documents import slide_deck
+from tests.conservation.word_documents import word_document
 
 FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "csv": csv_file,

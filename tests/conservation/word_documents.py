@@ -13,7 +13,8 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from serials import Serials
+
+from tests.conservation.serials import Serials
 
 _W = nsdecls("w")
 _BOX = (

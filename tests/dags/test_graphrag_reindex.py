@@ -33,7 +33,7 @@ from airflow.models.dagrun import DagRun
 from airflow.triggers.callback import CallbackTrigger
 from airflow.utils.session import create_session
 from graphrag_plugin import write_note
-from graphrag_tasks.errors import SourceError, TransientError
+from graphrag_tasks.core.errors import SourceError, TransientError
 
 sys.path.append(sys.argv[1])  # as Airflow does with the folder of DAGs
 bag = DagBag(sys.argv[1])
@@ -82,7 +82,7 @@ deployed = DagBag(sys.argv[1]).dags["graphrag_reindex"]
 late = deployed.deadline
 
 logged = logging.handlers.BufferingHandler(10)
-logging.getLogger("graphrag_tasks.alerts").addHandler(logged)
+logging.getLogger("graphrag_tasks.operations.alerts").addHandler(logged)
 
 async def run_late(callback):
     context = {"dag_run": {"dag_id": "graphrag_reindex", "dag_run_id": "of tonight"}}

@@ -21,7 +21,7 @@ from airflow.api_fastapi.app import create_app, get_auth_manager
 from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
 
 (plugin,) = [one for one in plugins_manager._get_plugins()[0] if one.name == "graphrag"]
-heavy = {"graphrag_tasks.pages", "graphrag_tasks.retrieval", "spacy", "docling", "igraph"}
+heavy = {"graphrag_tasks.inspect.pages", "graphrag_tasks.retrieval", "spacy", "docling", "igraph"}
 brought = sorted(heavy & set(sys.modules))
 app = create_app(apps="core")
 

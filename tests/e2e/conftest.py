@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.config import Config, load_config
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.pipeline import run as run_module
-from graphrag_tasks.runner import run_index
 
 TEXTS = {
     "tables.md": "# Table changes\n\nSAP replaced the table VBBS with the table VBBE. "

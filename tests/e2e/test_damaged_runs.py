@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.errors import SourceError
+from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 Damage = Callable[[Store], object]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.difference import Changes, difference
+from graphrag_tasks.operations.diff import Changes, difference
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 Indexer = Callable[..., Published]
 

@@ -12,17 +12,17 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from programs import wait_for
-from warm_runs import finish, index_with_small_files, server
-from warm_runs import index as warm_index
 
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import TransientError
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.operations.retention import collect_garbage
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published, vectors
-from graphrag_tasks.retention import collect_garbage
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
+from tests.e2e.programs import wait_for
+from tests.e2e.warm_runs import finish, index_with_small_files, server
+from tests.e2e.warm_runs import index as warm_index
 
 Indexer = Callable[..., Published]
 DAY = timedelta(days=1)

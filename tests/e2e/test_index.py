@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import ConfigError, SnapshotError, SourceError
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError, SnapshotError, SourceError
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
+from graphrag_tasks.pipeline.stages import MODULES
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.artifacts import Folder
 
 Indexer = Callable[..., Published]
 
@@ -58,7 +59,7 @@ def test_a_stage_is_given_what_it_declares_to_read(
         monkeypatch.setattr(Folder, name, noting(getattr(Folder, name)))
     index()
     for stage in worked:
-        declared = set(import_module(f"graphrag_tasks.{stage}").REQUIRES)
+        declared = set(import_module(MODULES[stage]).REQUIRES)
         assert given[stage] | {"sources"} == declared | {"sources"}, stage
 
 

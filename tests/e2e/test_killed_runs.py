@@ -17,11 +17,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from programs import children, start, wait_for
-from warm_runs import Values, check_served, finish, index, kill_after, process_until, publish
 
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
+from tests.e2e.programs import children, start, wait_for
+from tests.e2e.warm_runs import (
+    Values,
+    check_served,
+    finish,
+    index,
+    kill_after,
+    process_until,
+    publish,
+)
 
 
 def few_or_many(few: int, many: int) -> pytest.MarkDecorator:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.config import Config, load_config
-from graphrag_tasks.errors import AccessError, ConfigError, SourceError
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.errors import AccessError, ConfigError, SourceError
 from graphrag_tasks.pipeline import Published, look_ahead
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 Indexer = Callable[..., Published]
 ACCESS = {"enabled": True, "default": ["staff"]}

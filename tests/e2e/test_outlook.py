@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.config import Config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.pipeline import CORPUS_STAGES, Published, look_ahead
-from graphrag_tasks.plan import REMOVED
+from graphrag_tasks.pipeline.plan import REMOVED
 
 Indexer = Callable[..., Published]
 

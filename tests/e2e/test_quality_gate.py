@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.errors import QualityError
+from graphrag_tasks.core.errors import QualityError
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 Indexer = Callable[..., Published]
 

@@ -14,17 +14,17 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
-from warm_runs import server
 
-from graphrag_tasks.config import Config
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.embed.local import LocalEmbedder
-from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.operations.retention import collect_garbage
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.publish import publish, time_of_publish
-from graphrag_tasks.retention import collect_garbage
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import Snapshot, Store
+from graphrag_tasks.snapshots.publish import publish, time_of_publish
+from graphrag_tasks.snapshots.store import Snapshot, Store
+from tests.e2e.warm_runs import server
 
 Indexer = Callable[..., Published]
 

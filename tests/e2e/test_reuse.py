@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import SnapshotError
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, look_ahead
-from graphrag_tasks.schemas import SCHEMA_VERSION
-from graphrag_tasks.snapshots import Store
-from graphrag_tasks.sources import SourceReader
+from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.sources.listing import SourceReader
 
 Indexer = Callable[..., Published]
 

@@ -32,16 +32,16 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from warm_runs import index as index_in_process
-from warm_runs import kill_after
 
-from graphrag_tasks.config import Config, load_config
-from graphrag_tasks.errors import GraphragError, SnapshotError, SourceError
-from graphrag_tasks.retention import collect_garbage, rollback
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.errors import GraphragError, SnapshotError, SourceError
+from graphrag_tasks.operations.retention import collect_garbage, rollback
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.index import Index
-from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import CURRENT_FILE, Store
+from graphrag_tasks.snapshots.store import CURRENT_FILE, Store
+from tests.e2e.warm_runs import index as index_in_process
+from tests.e2e.warm_runs import kill_after
 
 HISTORIES = int(os.environ.get("STORE_HISTORIES", "60"))
 SOURCES = ("one", "two")

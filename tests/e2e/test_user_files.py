@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import ConfigError, MissingDependencyError
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Run
 from graphrag_tasks.pipeline.user_files import UserFiles
 

@@ -21,11 +21,11 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.config import load_config
-from graphrag_tasks.errors import TransientError
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Run, vectors
-from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
 
 _PATIENCE = 120
 
@@ -37,10 +37,12 @@ Values = dict[str, Any]
 def server() -> ForkServerContext:
     """Start the server of warm processes, once."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["warmed_up"])
+    context.set_forkserver_preload(["tests.e2e.warmed_up"])
     with pytest.MonkeyPatch.context() as environment:
         # Python 3.11's fork server looks for what it is to import nowhere else.
-        environment.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
+        environment.setenv(
+            "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+        )
         forkserver.ensure_running()
     return context
 

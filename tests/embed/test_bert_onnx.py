@@ -7,9 +7,9 @@ import onnx
 import pytest
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, EMBEDDING, INPUT_IDS, build_encoder
 from graphrag_tasks.embed.model_files import BertConfig
-from graphrag_tasks.errors import ConfigError
 
 CONFIG = BertConfig(
     hidden_size=16, layers=2, heads=4, layer_norm_eps=1e-12, max_positions=32, pad_token_id=0

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.embed import PRODUCES, embed
 from graphrag_tasks.embed.protocol import Encoded
-from graphrag_tasks.ids import text_sha256
 
 
 class Lengths:

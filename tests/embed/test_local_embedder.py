@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed import local
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.embed.protocol import Embedder
-from graphrag_tasks.errors import ConfigError
 
 WriteModel = Callable[..., Path]
 TEXTS = st.lists(st.text("ab c🙂", max_size=70), min_size=1, max_size=12)

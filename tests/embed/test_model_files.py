@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 from graphrag_tasks.embed import model_files
 from graphrag_tasks.embed.local import LocalEmbedder, verify_weights
-from graphrag_tasks.errors import ConfigError, MissingDependencyError
 
 WriteModel = Callable[..., Path]
 

@@ -8,9 +8,9 @@ from typing import cast
 
 import pyarrow as pa
 
+from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.retrieval import ChunkHit, Context, Index
-from graphrag_tasks.schemas import BLOCK_SEPARATOR
-from graphrag_tasks.snapshots import Snapshot
+from graphrag_tasks.snapshots.store import Snapshot
 
 
 def snapshot_of(corpus: dict[str, list[str]]) -> Snapshot:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from fake_index import fake_index
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import Comparison, Question, evaluate_retrieval, paired_bootstrap
+from tests.evaluate.fake_index import fake_index
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.entities import evaluate_entities
 
 

@@ -10,7 +10,7 @@ import pypdfium2
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import evaluate_parse
 from graphrag_tasks.evaluate.parse_gold import bookmarks, find_gold, without_bookmarks
 

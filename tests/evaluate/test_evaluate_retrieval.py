@@ -6,11 +6,11 @@ import json
 from typing import cast
 
 import pytest
-from fake_index import FakeIndex, fake_index, snapshot_of
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import Question, RetrievalReport, evaluate_retrieval
 from graphrag_tasks.retrieval import Index
+from tests.evaluate.fake_index import FakeIndex, fake_index, snapshot_of
 
 
 def question(id_: str, type_: str, *gold: str) -> Question:

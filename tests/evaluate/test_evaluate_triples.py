@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.config import Config
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.triple_gold import Fact, GoldSentence, facts_of, locate, read_gold
 from graphrag_tasks.evaluate.triple_match import Found, matches, overlap
 from graphrag_tasks.evaluate.triples import TripleReport, evaluate_triples, judge

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.coref import (
     GapExample,
     GapPrediction,

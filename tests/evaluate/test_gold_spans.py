@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_index import fake_index, snapshot_of
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import (
     GoldSpan,
     Question,
@@ -19,6 +18,7 @@ from graphrag_tasks.evaluate import (
     read_questions,
 )
 from graphrag_tasks.evaluate.gold import find_span, locate, quote
+from tests.evaluate.fake_index import fake_index, snapshot_of
 
 CORPUS = {
     "a.md": ["Orders go to MIGO.", "MB11 is obsolete.", "Stock lies in MATDOC."],

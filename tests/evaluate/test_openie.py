@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.openie import (
     OpenTuple,
     assign,

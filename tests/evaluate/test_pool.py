@@ -9,8 +9,8 @@ from typing import cast
 import numpy as np
 import pytest
 
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.protocol import Embedder, Encoded
-from graphrag_tasks.errors import ConfigError
 from graphrag_tasks.evaluate.clock import TimedEmbedder, Times
 from graphrag_tasks.evaluate.pool import pool
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.evaluate import Question, read_questions
 from graphrag_tasks.evaluate.gold import document_texts, find_span
 from graphrag_tasks.parse import parse
-from graphrag_tasks.snapshots import Snapshot
-from graphrag_tasks.sources import list_sources, source_roots
+from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.sources.listing import list_sources, source_roots
 
 GOLD = Path(__file__).parents[2] / "benchmarks/gold"
 CORPUS = Path(__file__).parents[3] / "shared/data/sap_corpus"

@@ -8,15 +8,15 @@ import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
-from graphrag_tasks import schemas
 from graphrag_tasks.chunk import chunk
-from graphrag_tasks.config import ChunkConfig, ExtractConfig, SentencesConfig
-from graphrag_tasks.coref.protocol import load_resolver
+from graphrag_tasks.chunk.filter_sentences import filter_sentences
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, SentencesConfig
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import ParseRecorder, extract, make_extractor, resolve_mentions
 from graphrag_tasks.extract.clauses import frames_of
+from graphrag_tasks.extract.coref.protocol import load_resolver
 from graphrag_tasks.extract.frames import Argument, Frame
-from graphrag_tasks.filter_sentences import filter_sentences
-from graphrag_tasks.stage import StageResult
 
 VOCAB = English().vocab
 POS_OF_TAG = {

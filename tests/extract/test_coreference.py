@@ -5,12 +5,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import conform
-from graphrag_tasks.coref.parses import Entity, Parse
-from graphrag_tasks.coref.protocol import Coreference, Passage, load_resolver
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import ParseRecorder, resolve_mentions
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.extract.coref.parses import Entity, Parse
+from graphrag_tasks.extract.coref.protocol import Coreference, Passage, load_resolver
+from graphrag_tasks.storage.artifacts import conform
 
 
 class Words:

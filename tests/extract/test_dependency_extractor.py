@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.extract.dependency import MAX_CHARS, MAX_TOKENS, DependencyExtractor
 from graphrag_tasks.extract.triples import derive_triples
-from graphrag_tasks.nlp import DEFAULT_MODEL
+from graphrag_tasks.language import DEFAULT_MODEL
 
 needs_model = pytest.mark.skipif(
     importlib.util.find_spec(DEFAULT_MODEL) is None, reason=f"{DEFAULT_MODEL} is not installed"
@@ -167,5 +167,5 @@ def test_importing_the_package_does_not_import_spacy() -> None:
         "tsv",
     ]
     imports = ", ".join(f"graphrag_tasks.extract.{module}" for module in modules)
-    code = f"import sys, graphrag_tasks.nlp, {imports}; sys.exit('spacy' in sys.modules)"
+    code = f"import sys, graphrag_tasks.language, {imports}; sys.exit('spacy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603

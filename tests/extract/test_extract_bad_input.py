@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.nlp.parser import MAX_CHARS, MAX_TOKENS
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.language.parser import MAX_CHARS, MAX_TOKENS
 
 Blocks = Callable[[str, list[str]], list[dict[str, Any]]]
 Read = Callable[..., StageResult]

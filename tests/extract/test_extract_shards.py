@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.core.stage import StageResult
 
 Row = dict[str, Any]
 Blocks = Callable[[str, list[str]], list[Row]]

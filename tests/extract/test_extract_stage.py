@@ -6,14 +6,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import conform
-from graphrag_tasks.config import ExtractConfig
-from graphrag_tasks.errors import ConfigError
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ExtractConfig
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import extract, make_extractor
 from graphrag_tasks.extract.frames import Argument, Frame
 from graphrag_tasks.extract.merge import merged
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.storage.artifacts import conform
 
 
 def argument(role: str, text: str, start: int) -> Argument:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks import schemas
+from graphrag_tasks.core import schemas
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks import schemas
-from graphrag_tasks.config import ExtractConfig
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.extract import extract, make_extractor
 
 GOLDEN = Path(__file__).parent / "golden" / "technical_prose.txt"

@@ -6,7 +6,7 @@ import pytest
 from spacy.tokens import Doc
 
 from graphrag_tasks.extract.masking import masked, unmasked
-from graphrag_tasks.nlp.parser import copied
+from graphrag_tasks.language.parser import copied
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks import schemas
+from graphrag_tasks.core import schemas
 from graphrag_tasks.extract.context import Places
 from graphrag_tasks.extract.linear.pointers import leads_elsewhere
 

@@ -9,7 +9,7 @@ from graphrag_tasks.extract.dependency import DependencyExtractor
 from graphrag_tasks.extract.reading import Line, read_lines
 from graphrag_tasks.extract.rereading import reread, reworded
 from graphrag_tasks.extract.triples import derive_triples
-from graphrag_tasks.nlp.parser import copied
+from graphrag_tasks.language.parser import copied
 
 
 def triples(text: str) -> list[str]:

@@ -6,9 +6,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks import schemas
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.parse.tables import Cell, lay_out_table
-from graphrag_tasks.stage import StageResult
 
 Read = Callable[[Sequence[str], Sequence[Sequence[str]]], StageResult]
 

@@ -15,31 +15,23 @@ from random import Random
 from typing import Any
 
 import pytest
-from labelled_worlds import Document, Fact
-from labelled_worlds import publish as publish_world
-from mutations import altered, damaged
-from small_worlds import FakeEmbedder
 
-from graphrag_tasks import leases
-from graphrag_tasks.access import read_labels
-from graphrag_tasks.artifacts import Folder
 from graphrag_tasks.cli.output import CONSOLE, print_summary
 from graphrag_tasks.cli.snapshots import list_snapshots
-from graphrag_tasks.config import load_config
-from graphrag_tasks.errors import GraphragError
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.entities.resolve import read_overrides
 from graphrag_tasks.evaluate.questions import read_questions
-from graphrag_tasks.fingerprints import Fingerprints
-from graphrag_tasks.pages.reader import Reader
+from graphrag_tasks.graph.relationships import read_schema
+from graphrag_tasks.inspect.pages.reader import Reader
+from graphrag_tasks.operations.quality import graph_figures
+from graphrag_tasks.operations.retention import collect_garbage, rollback, verify_all
+from graphrag_tasks.pipeline.fingerprints import Fingerprints
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.publish import time_of_publish
-from graphrag_tasks.quality import graph_figures
-from graphrag_tasks.receipts import Receipt, Table
-from graphrag_tasks.relate import read_schema
-from graphrag_tasks.resolve import read_overrides
-from graphrag_tasks.retention import collect_garbage, rollback, verify_all
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots import (
+from graphrag_tasks.snapshots.publish import time_of_publish
+from graphrag_tasks.snapshots.store import (
     ARROW_TABLES,
     SNAPSHOT_TABLES,
     Store,
@@ -47,9 +39,17 @@ from graphrag_tasks.snapshots import (
     file_of,
     last_readable,
 )
-from graphrag_tasks.sources import SourceRoot
-from graphrag_tasks.summary import headline
-from graphrag_tasks.versions import VERSIONS_FILE, Versions
+from graphrag_tasks.snapshots.summary import headline
+from graphrag_tasks.sources.etags import VERSIONS_FILE, Versions
+from graphrag_tasks.sources.labels import read_labels
+from graphrag_tasks.sources.listing import SourceRoot
+from graphrag_tasks.storage import leases
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.receipts import Receipt, Table
+from tests.fuzz.mutations import altered, damaged
+from tests.retrieval.labelled_worlds import Document, Fact
+from tests.retrieval.labelled_worlds import publish as publish_world
+from tests.retrieval.small_worlds import FakeEmbedder
 
 FAST_CASES, SLOW_CASES = 300, 10_000
 STAGES = ("plan", "parse", "load")

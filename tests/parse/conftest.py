@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks import schemas
-from graphrag_tasks.artifacts import conform
-from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.parse import parse
 from graphrag_tasks.parse.readers import READERS
-from graphrag_tasks.stage import StageResult
+from graphrag_tasks.storage.artifacts import conform
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from openpyxl import Workbook
 from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.parse.readers import READERS, load_readers
-from graphrag_tasks.sources import MEDIA_TYPES
+from graphrag_tasks.sources.listing import MEDIA_TYPES
 
 AT_ONCE = 5.0
 """Seconds: refused before any parser sees it; the rest is a slow machine's share."""

@@ -10,7 +10,7 @@ from docx import Document
 from pptx import Presentation
 from pptx.util import Pt
 
-from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.core.config import ParseConfig
 
 ROWS = [["Plant", "Stock", "Since"], ["Hamburg", "1,200", "2024-02-29"], ["Köln", "", "n/a"]]
 CELLS = [

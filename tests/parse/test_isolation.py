@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import DocumentError, TransientError
-from graphrag_tasks.memory import mapped_bytes
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.errors import DocumentError, TransientError
+from graphrag_tasks.core.memory import mapped_bytes
 from graphrag_tasks.parse import isolation, readers
 from graphrag_tasks.parse.isolation import Parser
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 BOUNDS = ParseConfig(seconds_per_document=1, memory_bytes=300_000_000)
 
 
@@ -36,7 +36,7 @@ def own_workers() -> Iterator[None]:
 @pytest.fixture
 def hostile(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make Markdown files say what their parser does."""
-    monkeypatch.setitem(readers.READERS, "md", ("hostile_readers", "obey"))
+    monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "obey"))
 
 
 def outcomes(result: Any) -> list[tuple[str, str | None]]:
@@ -87,7 +87,7 @@ def test_the_same_rows_come_every_time(parse_files: Any) -> None:
 
 
 def test_one_worker_serves_all_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(readers.READERS, "md", ("hostile_readers", "pid"))
+    monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "pid"))
     with Parser(["md"], BOUNDS) as parser:
         pids = {parser.read("md", b"x").blocks[0].text for _ in range(3)}
     assert len(pids) == 1
@@ -159,13 +159,13 @@ def test_nothing_is_started_for_plain_text(
 def test_a_worker_that_cannot_start_is_no_fault_of_a_document(
     parse_files: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(readers.READERS, "md", ("hostile_readers", "obey"))
+    monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "obey"))
     monkeypatch.setattr(isolation, "_idle", {})
     monkeypatch.setattr(isolation, "START_SECONDS", 0)
     with pytest.raises(TransientError, match="not ready within 0 s"):
         parse_files({"a.md": b"x"})
     monkeypatch.undo()
-    monkeypatch.setitem(readers.READERS, "md", ("ends_at_import", "read"))
+    monkeypatch.setitem(readers.READERS, "md", ("tests.parse.ends_at_import", "read"))
     monkeypatch.setattr(isolation, "_idle", {})
     with pytest.raises(TransientError, match="ended with exit status 4 before it was ready"):
         parse_files({"a.md": b"x"})
@@ -174,7 +174,7 @@ def test_a_worker_that_cannot_start_is_no_fault_of_a_document(
 def test_the_worker_serves_the_next_call_unless_a_thread_made_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(readers.READERS, "md", ("hostile_readers", "pid"))
+    monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "pid"))
 
     def worker_pid() -> str:
         with Parser(["md"], BOUNDS) as parser:
@@ -217,10 +217,10 @@ class _Polling:
 
 PARENT = """
 import sys
-from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.parse import readers
 from graphrag_tasks.parse.isolation import Parser
-readers.READERS["md"] = ("hostile_readers", "obey")
+readers.READERS["md"] = ("tests.parse.hostile_readers", "obey")
 with Parser(["md"], ParseConfig()) as parser:
     parser.read("md", f"hang:{sys.argv[1]}".encode())
 """
@@ -229,7 +229,7 @@ with Parser(["md"], ParseConfig()) as parser:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends after its document")
 def test_a_hanging_worker_does_not_outlive_its_parent(tmp_path: Path) -> None:
     marker = tmp_path / "pid"
-    paths = os.pathsep.join([str(HERE), *filter(None, sys.path)])
+    paths = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
     parent = subprocess.Popen(  # noqa: S603
         [sys.executable, "-c", PARENT, str(marker)], env={**os.environ, "PYTHONPATH": paths}
     )
@@ -243,7 +243,7 @@ def test_a_hanging_worker_does_not_outlive_its_parent(tmp_path: Path) -> None:
 
 
 def parse_in_pool(text: str) -> str:
-    readers.READERS["md"] = ("hostile_readers", "obey")
+    readers.READERS["md"] = ("tests.parse.hostile_readers", "obey")
     with Parser(["md"], BOUNDS) as parser:
         return parser.read("md", text.encode()).blocks[0].text
 

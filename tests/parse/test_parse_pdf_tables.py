@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pdf_lines import BOLD, MONO, line, words
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.grids import Grid, rivers, segments
 from graphrag_tasks.parse.pdf.lines import Line
 from graphrag_tasks.parse.pdf.rulings import clusters, ruled_areas
 from graphrag_tasks.parse.pdf.tables import find_tables
+from tests.parse.pdf_lines import BOLD, MONO, line, words
 
 WIDTH, HEIGHT = 600.0, 800.0
 

@@ -10,7 +10,6 @@ from docling.models.postprocessing.reading_order_rb import PageElement
 from docling_core.types.doc.base import CoordOrigin, Size
 from docling_core.types.doc.document import RefItem
 from docling_core.types.doc.labels import DocItemLabel
-from pdf_lines import BODY, BOLD, ITALIC, MONO, REGULAR, line
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.cells import Placed, settled, split_word
@@ -30,6 +29,7 @@ from graphrag_tasks.parse.pdf.order import goes_on
 from graphrag_tasks.parse.pdf.page_numbers import page_number
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
 from graphrag_tasks.parse.pdf.rows import lines_of
+from tests.parse.pdf_lines import BODY, BOLD, ITALIC, MONO, REGULAR, line
 
 WIDE = "word " * 11 + "words"
 

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks import schemas
-from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import (
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.errors import (
     DOCUMENT_ERROR_CODES,
     DocumentError,
     MissingDependencyError,

@@ -13,9 +13,9 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.config import Config, ParseConfig
-from graphrag_tasks.doctor import examine
-from graphrag_tasks.errors import MissingDependencyError
+from graphrag_tasks.core.config import Config, ParseConfig
+from graphrag_tasks.core.errors import MissingDependencyError
+from graphrag_tasks.operations.doctor import examine
 from graphrag_tasks.parse.pdf import engines
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import Run

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from docling_core.types.doc.document import DoclingDocument
 
-from graphrag_tasks.config import ParseConfig
+from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.parse import renditions
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.renditions import rendered

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_worlds import SMALL, FakeEmbedder, publish
 
 from graphrag_tasks.retrieval import Index, open_index
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 
 @pytest.fixture

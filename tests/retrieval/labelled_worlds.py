@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from small_worlds import DIMENSION, ONE, FakeEmbedder
 
-from graphrag_tasks import schemas
-from graphrag_tasks.communities import COLUMNS, ExtractiveSummarizer, communities
-from graphrag_tasks.config import (
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import (
     CommunitiesConfig,
     GazetteerConfig,
     GraphConfig,
@@ -21,16 +19,18 @@ from graphrag_tasks.config import (
     ResolveConfig,
     SqlConfig,
 )
-from graphrag_tasks.gazetteer import gazetteer
-from graphrag_tasks.ids import text_sha256
-from graphrag_tasks.lexical import word_tables
-from graphrag_tasks.load.vector_store import collection_name
-from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
-from graphrag_tasks.mention import mention
-from graphrag_tasks.normalize import normalize
-from graphrag_tasks.relate import relate
-from graphrag_tasks.resolve import resolve
-from graphrag_tasks.snapshots import Store, write_table
+from graphrag_tasks.core.ids import text_sha256
+from graphrag_tasks.entities.dictionary import gazetteer
+from graphrag_tasks.entities.link_mentions import mention
+from graphrag_tasks.entities.normalize import normalize
+from graphrag_tasks.entities.resolve import resolve
+from graphrag_tasks.graph.communities import COLUMNS, ExtractiveSummarizer, communities
+from graphrag_tasks.graph.relationships import relate
+from graphrag_tasks.language.bm25 import word_tables
+from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.snapshots.store import Store, write_table
+from graphrag_tasks.vectors.vector_store import collection_name
+from tests.retrieval.small_worlds import DIMENSION, ONE, FakeEmbedder
 
 SQL = SqlConfig(threads=1)
 

@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphrag_tasks import schemas
-from graphrag_tasks.lexical.fields import word_tables
-from graphrag_tasks.manifests import MANIFEST_FILE, Manifest
-from graphrag_tasks.receipts import Table
+from graphrag_tasks.core import schemas
+from graphrag_tasks.language.bm25.fields import word_tables
 from graphrag_tasks.retrieval.name_graph import NameGraph, Pairs
 from graphrag_tasks.retrieval.names import folded_name
-from graphrag_tasks.snapshots import Store, write_table
+from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.snapshots.store import Store, write_table
+from graphrag_tasks.storage.receipts import Table
 
 ONE, TWO = "1" * 24, "2" * 24
 """Ids of snapshots."""

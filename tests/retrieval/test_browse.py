@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_worlds import SMALL, FakeEmbedder, World, publish
 
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.retrieval.prompt import DATA_NOTE, chunk_place
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 COMMUNITIES = replace(
     SMALL,

@@ -8,12 +8,12 @@ from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import pytest
-from small_worlds import ONE, SMALL, FakeEmbedder, publish
 
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import CommunityHit, Context, Index, PathHit, open_index
 from graphrag_tasks.retrieval.prompt import DATA_NOTE
 from graphrag_tasks.retrieval.provenance import EVIDENCE_SENTENCES
+from tests.retrieval.small_worlds import ONE, SMALL, FakeEmbedder, publish
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from small_worlds import ONE, SMALL, FakeEmbedder, publish
 
-from graphrag_tasks import schemas
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index, PageBox, open_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
+from tests.retrieval.small_worlds import ONE, SMALL, FakeEmbedder, publish
 
 
 def test_the_place_lists_words_names_and_statements_of_a_chunk(index: Index) -> None:

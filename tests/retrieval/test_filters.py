@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_worlds import SMALL, FakeEmbedder, publish
 
-from graphrag_tasks.errors import QueryError
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import MODES, Index, open_index
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from small_worlds import FakeEmbedder, World, name_graph, publish
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.propagate import Walk
+from tests.retrieval.small_worlds import FakeEmbedder, World, name_graph, publish
 
 CHAIN = World(
     documents=(("d1", "Blue River"), ("d2", "Anna Holm"), ("d3", "Oslo Film Prize"), ("d4", "Mud")),

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_worlds import SMALL, FakeEmbedder, World, publish
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import learned, open_index
 from graphrag_tasks.retrieval.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.forest import Forest, load_forest
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 numbers = st.integers(-3, 3)
 trees = st.recursive(

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from small_worlds import SMALL, FakeEmbedder, World, publish
 
-from graphrag_tasks.lexical import Lexicon, query_terms, terms
+from graphrag_tasks.language.bm25 import Lexicon, query_terms, terms
 from graphrag_tasks.retrieval import open_index
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 CORPUS = [
     "VBBS was replaced by VBBE in S/4HANA.",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_worlds import FakeEmbedder, World, publish
 
 from graphrag_tasks.retrieval import Context, Index, open_index
+from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 NAMES = {
     "e01": "MATDOC", "e02": "MKPF", "e03": "MSEG", "e04": "Report X", "e05": "table",

@@ -13,15 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from small_worlds import ONE, SMALL, TWO, FakeEmbedder, World, publish
 
 import graphrag_tasks.retrieval
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.errors import QueryError, SnapshotError
+from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index, ranking
 from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.seeds import NounPhrases
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.artifacts import Folder
+from tests.retrieval.small_worlds import ONE, SMALL, TWO, FakeEmbedder, World, publish
 
 
 def no_phrases(text: str) -> list[str]:

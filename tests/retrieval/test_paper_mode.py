@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from small_worlds import SMALL, FakeEmbedder, World, publish
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import Context, Index, open_index
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 vector = FakeEmbedder.vector
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_worlds import SMALL, FakeEmbedder, publish
 
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.blend import blended
 from graphrag_tasks.retrieval.cover import covering
 from graphrag_tasks.retrieval.features import FEATURES
 from graphrag_tasks.retrieval.parts import MOST_PARTS, part_weights, question_parts
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_worlds import FakeEmbedder, World, publish
 
 from graphrag_tasks.retrieval import Index, open_index
+from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 NAMES = {
     "e1": "Order portal", "e2": "Billing service", "e3": "Postgres cluster", "e4": "Mail relay",

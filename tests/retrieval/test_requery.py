@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_worlds import FakeEmbedder, World, publish
 
-from graphrag_tasks.config import RetrievalConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import features, open_index
 from graphrag_tasks.retrieval.blend import blended
 from graphrag_tasks.retrieval.features import FEATURES
@@ -17,6 +16,7 @@ from graphrag_tasks.retrieval.graph import Graph
 from graphrag_tasks.retrieval.ranking import Query
 from graphrag_tasks.retrieval.requery import SecondHop, requery
 from graphrag_tasks.retrieval.walk import walk
+from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 TEXTS = (
     "Winter Song is a film that Otto Berg made.",

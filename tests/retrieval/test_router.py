@@ -6,10 +6,10 @@ import logging
 from pathlib import Path
 
 import pytest
-from small_worlds import SMALL, FakeEmbedder, publish
 
 from graphrag_tasks.retrieval import MODES, open_index
 from graphrag_tasks.retrieval.router import MODE_OF, route
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 
 @pytest.mark.parametrize(

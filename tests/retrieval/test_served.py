@@ -5,20 +5,20 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from labelled_worlds import Document, Fact, publish
-from small_worlds import ONE, TWO, FakeEmbedder
 
-from graphrag_tasks import served
-from graphrag_tasks.access import may_see
-from graphrag_tasks.config import LoadConfig
-from graphrag_tasks.errors import AccessError, ConfigError, QueryError
-from graphrag_tasks.load.conditions import ANYWHERE, Where
-from graphrag_tasks.load.fields import row_key
-from graphrag_tasks.load.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
-from graphrag_tasks.retention import collect_garbage
+from graphrag_tasks.core.config import LoadConfig
+from graphrag_tasks.core.errors import AccessError, ConfigError, QueryError
+from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import ALL_DOCUMENTS
-from graphrag_tasks.served import ServedVectors, open_served
-from graphrag_tasks.snapshots import Snapshot, Store
+from graphrag_tasks.retrieval import vector_server as served
+from graphrag_tasks.retrieval.vector_server import ServedVectors, open_served
+from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.sources.labels import may_see
+from graphrag_tasks.vectors.conditions import ANYWHERE, Where
+from graphrag_tasks.vectors.fields import row_key
+from graphrag_tasks.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
+from tests.retrieval.labelled_worlds import Document, Fact, publish
+from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 
 LABELS = (("staff",), ("board",), ("board", "staff"), (), ("public",))
 READERS: tuple[tuple[str, ...], ...] = ((), ("staff",), ("board",), ("staff", "board"), ("nobody",))

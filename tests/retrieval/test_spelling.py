@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_worlds import FakeEmbedder, World, publish
 
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.graph import Graph
+from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 TEXTS = ("Ellis Island is in New Jersey.", "Bo Berg saw Ellis Island.")
 

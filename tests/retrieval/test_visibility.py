@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from labelled_worlds import Document, Fact, publish
-from small_worlds import ONE, FakeEmbedder
 
-from graphrag_tasks.errors import AccessError, QueryError
+from graphrag_tasks.core.errors import AccessError, QueryError
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
 from graphrag_tasks.retrieval.visibility import Principals, visible
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.store import Store
+from tests.retrieval.labelled_worlds import Document, Fact, publish
+from tests.retrieval.small_worlds import ONE, FakeEmbedder
 
 TABLES = (
     "documents", "chunks", "sentences", "triples", "mentions", "titles", "entities", "aliases",

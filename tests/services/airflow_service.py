@@ -18,7 +18,8 @@ from typing import Any
 
 import psutil
 import pytest
-from processes import ROOT, Process, answers, free_port
+
+from tests.services.processes import ROOT, Process, answers, free_port
 
 START_SECONDS = 240
 DAGS = ("graphrag_reindex", "graphrag_evaluate")
@@ -86,7 +87,7 @@ class Deployment:
             "celery", "worker", "--celery-hostname", f"{name}@localhost", "--concurrency", "1",
             "--skip-serve-logs", "--pid", str(self._folder / f"{name}.pid"),
             log=name, GRAPHRAG_WORKER=name,
-            AIRFLOW__CORE__HOSTNAME_CALLABLE="worker_name.name",
+            AIRFLOW__CORE__HOSTNAME_CALLABLE="tests.services.worker_name.name",
         )  # fmt: skip
 
     def kill_worker(self, name: str) -> None:
@@ -212,7 +213,7 @@ class Deployment:
             "AIRFLOW__SCHEDULER__TASK_QUEUED_TIMEOUT_CHECK_INTERVAL": "10",
             "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
             "OMP_NUM_THREADS": "1",
-            "PYTHONPATH": os.pathsep.join([str(ROOT), str(Path(__file__).parent)]),
+            "PYTHONPATH": str(ROOT),
         }
 
     def _has_dags(self) -> bool:

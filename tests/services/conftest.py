@@ -5,7 +5,8 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from processes import SERVERS, Process, answers, free_port
+
+from tests.services.processes import SERVERS, Process, answers, free_port
 
 BUCKET = "graphrag"
 

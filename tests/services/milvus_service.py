@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from processes import SERVERS, Process, free_port
+
+from tests.services.processes import SERVERS, Process, free_port
 
 START_SECONDS = 120
 STOP_SECONDS = 30

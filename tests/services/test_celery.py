@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from airflow_service import WORKERS, Deployment
-from processes import wait_for
 
-from graphrag_tasks.config import load_config
-from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import Manifest, Store
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.snapshots.store import Manifest, Store
+from tests.services.airflow_service import WORKERS, Deployment
+from tests.services.processes import wait_for
 
 pytestmark = pytest.mark.services
 

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from milvus_service import Milvus
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.config import Config, load_config
-from graphrag_tasks.errors import TransientError
-from graphrag_tasks.load.fields import row_key
-from graphrag_tasks.load.vector_store import VectorStore, open_vector_store
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.operations.retention import collect_garbage
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.retention import collect_garbage
-from graphrag_tasks.runner import run_index
-from graphrag_tasks.served import open_served
-from graphrag_tasks.snapshots import ARROW_TABLES, Snapshot, Store
+from graphrag_tasks.retrieval.vector_server import open_served
+from graphrag_tasks.snapshots.store import ARROW_TABLES, Snapshot, Store
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.vectors.fields import row_key
+from graphrag_tasks.vectors.vector_store import VectorStore, open_vector_store
+from tests.services.milvus_service import Milvus
 
 pytestmark = pytest.mark.services
 
@@ -225,7 +225,7 @@ def restart_when(milvus: Milvus, asked: Callable[[], bool]) -> Callable[[], None
     """Return what starts the server once it was asked for in vain."""
 
     def work() -> None:
-        from processes import wait_for
+        from tests.services.processes import wait_for
 
         wait_for(asked, 120, "request while the server is down")
         milvus.start()

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.errors import DocumentError, SourceError
-from graphrag_tasks.sources import SourceReader, list_sources, source_roots
+from graphrag_tasks.core.errors import DocumentError, SourceError
+from graphrag_tasks.sources.etags import Versions
+from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
 from graphrag_tasks.storage import ConflictError, version, write_if
-from graphrag_tasks.versions import Versions
+from graphrag_tasks.storage.artifacts import Folder
 
 pytestmark = pytest.mark.services
 

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import ROOT, wait_for
 
-from graphrag_tasks import leases
-from graphrag_tasks.artifacts import Folder
-from graphrag_tasks.config import Config, load_config
-from graphrag_tasks.errors import ConfigError, SnapshotError, TransientError
-from graphrag_tasks.locks import sole_run
-from graphrag_tasks.mirror import mirrored
-from graphrag_tasks.retention import collect_garbage, rollback
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.errors import ConfigError, SnapshotError, TransientError
+from graphrag_tasks.operations.retention import collect_garbage, rollback
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.runner import run_index
-from graphrag_tasks.snapshots import Store
+from graphrag_tasks.snapshots.cache import mirrored
+from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage import leases
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.locks import sole_run
+from tests.services.processes import ROOT, wait_for
 
 pytestmark = pytest.mark.services
 
@@ -148,8 +148,8 @@ def test_one_run_holds_a_store_and_may_enter_again(s3: str) -> None:
 def in_another_process(s3: str) -> str:
     """Try to hold the store there; say how that ended."""
     script = (
-        "import sys; from graphrag_tasks.artifacts import Folder\n"
-        "from graphrag_tasks.locks import sole_run\n"
+        "import sys; from graphrag_tasks.storage.artifacts import Folder\n"
+        "from graphrag_tasks.storage.locks import sole_run\n"
         "with sole_run(Folder(sys.argv[1])): print('held')"
     )
     done = subprocess.run(  # noqa: S603

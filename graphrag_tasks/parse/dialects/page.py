@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphrag_tasks.parse.left_out import LeftOut
-from graphrag_tasks.verbatim import Verbatim
+from graphrag_tasks.sources.verbatim import Verbatim
 
 _LABELS = ("title", "label", "header", "heading", "summary", "question", "caption", "alt-text")
 _LABELS_OF_PICTURES = ("caption", "title", "alt-text", "alt")

@@ -1,6 +1,7 @@
 """Marks in a line: lists of attributes, icons, keys, highlights, abbreviations, snippets.
 
-A snippet, `--8<-- "name.md"`, that is still there was not found (`graphrag_tasks.includes`).
+A snippet, `--8<-- "name.md"`, that is still there was not found
+(`graphrag_tasks.sources.includes`).
 
 kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus, Hugo and GitBook
 `## Heading {#id}`; Material has `:material-check:`, `++ctrl+c++` and `==marked==`.

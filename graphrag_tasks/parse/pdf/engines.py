@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from graphrag_tasks.config import ParseConfig
-from graphrag_tasks.errors import MissingDependencyError
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.errors import MissingDependencyError
 
 _MODEL_PACKAGES = ("torch", "torchvision", "transformers")
 _OCR_PACKAGE = "rapidocr_onnxruntime"

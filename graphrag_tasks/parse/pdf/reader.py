@@ -11,7 +11,7 @@ from docling.datamodel.pipeline_options import NativePdfPipelineOptions
 from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.labels import DocItemLabel
 
-from graphrag_tasks.errors import DocumentError
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert

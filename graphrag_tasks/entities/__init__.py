@@ -1,0 +1,1 @@
+"""From mentions to entities: the entity dictionary, types, resolution, and links to text."""

@@ -1,0 +1,197 @@
+"""Gazetteer stage: what the corpus itself calls things, and where it says so.
+
+The title of a document and the headings above a chunk name what it is about, so they are names
+whether or not a sentence states anything of them. Headings that say what a section is for
+("Prerequisites") name nothing: they are known by a short list, and by being repeated from document
+to document. Keys of tables and terms of definition lists are names where they are written as names
+are (`terms`). Abbreviations that texts introduce come with the triples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import GazetteerConfig, SqlConfig
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.entities.dictionary.headings import GENERIC_HEADINGS, heading_key, name_forms
+from graphrag_tasks.entities.dictionary.terms import is_key, is_term, term_forms
+from graphrag_tasks.storage.sql import Rows, sql_over
+
+if TYPE_CHECKING:
+    import duckdb
+
+REQUIRES = ("documents", "blocks", "cells", "chunks")
+PRODUCES = ("gazetteer",)
+DEPENDENCIES = ("duckdb",)
+
+TITLE, HEADING, KEY, TERM = "title", "heading", "key", "term"
+"""Where a name stands: the document's title, a heading, the first column of a table, or before the
+colon of a list of definitions."""
+
+GENERIC, REPEATED, FILE_NAME = "generic", "repeated", "file_name"
+"""Why a title or heading is no name."""
+
+_FILE_NAME_SIGNS = re.compile(r"[\d_]")
+
+_KEYS = """
+    CREATE TABLE keys AS
+    SELECT document_id, ordinal, sheet, text, char_start FROM cells
+    WHERE "column" = 0 AND col_span = 1 AND value_type = 'text' AND NOT is_header AND header <> ''
+    WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
+    QUALIFY count(*) OVER of_table > 1
+        AND count(*) OVER of_table = count(DISTINCT text) OVER of_table
+"""
+"""Cells of first columns below a header; a column in which one comes twice has no keys."""
+
+_TERMS = r"""
+    CREATE TABLE terms AS
+    WITH items AS (
+        SELECT document_id, char_start,
+            ordinal - row_number() OVER (PARTITION BY document_id ORDER BY ordinal) AS list,
+            regexp_extract(
+                text, '(?s)^([^:\n]{2,60}?)(?: ?:| [-–—])\s+((?:\S+\s+){2,}\S.*)',
+                ['term', 'explanation']
+            ) AS found
+        FROM blocks WHERE kind = 'list_item'
+    )
+    SELECT document_id, char_start, found.term AS text, found.explanation[:200] AS explanation
+    FROM items WHERE found.term <> ''
+    QUALIFY count(*) OVER (PARTITION BY document_id, list) > 1
+"""
+"""Items of lists in which two or more have a few words before a colon or a dash."""
+
+_DEFINED = f"""
+    CREATE TABLE defined AS
+    SELECT text, '{KEY}' AS source, document_id, char_start FROM (
+        SELECT *, text IN (FROM named_keys) AS is_name FROM keys
+        WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
+        QUALIFY 2 * count(*) FILTER (is_name) OVER of_table >= count(*) OVER of_table
+    ) WHERE is_name
+    UNION ALL
+    SELECT text, '{TERM}', document_id, char_start
+    FROM terms SEMI JOIN named_terms USING (text, explanation)
+"""  # noqa: S608 - made of constants
+"""Keys of the columns of which at least half are names, and terms that are defined."""
+
+_PLACES = f"""
+    CREATE TABLE places AS
+    SELECT DISTINCT unnest(heading_path) AS surface, '{HEADING}' AS source, document_id, chunk_id,
+        title_source
+    FROM chunks JOIN documents USING (document_id)
+    UNION ALL
+    SELECT title, '{TITLE}', document_id, chunk_id, title_source
+    FROM chunks JOIN documents USING (document_id)
+    UNION ALL
+    SELECT DISTINCT defined.text, source, document_id, chunk_id, ''
+    FROM defined JOIN chunks USING (document_id)
+    WHERE defined.char_start >= chunks.char_start AND defined.char_start < chunks.char_end
+"""  # noqa: S608 - made of constants
+
+_DISTINCT = """
+    SELECT surface, source, title_source, list(DISTINCT document_id) AS documents
+    FROM places GROUP BY ALL ORDER BY ALL
+"""
+
+_GAZETTEER = """
+    SELECT surface, name, form, source, document_id, chunk_id, problem
+    FROM places JOIN judged USING (surface, source, title_source)
+    ORDER BY document_id, chunk_id, source, surface, form
+"""
+
+
+def gazetteer(
+    documents: pa.Table,
+    blocks: Rows,
+    cells: Rows,
+    chunks: Rows,
+    *,
+    config: GazetteerConfig,
+    sql: SqlConfig,
+) -> StageResult:
+    """List the names that titles, headings, keys of tables and definitions give.
+
+    Args:
+        documents: Rows of `schemas.DOCUMENTS`.
+        blocks: Rows of `schemas.BLOCKS`.
+        cells: Rows of `schemas.CELLS`.
+        chunks: Rows of `schemas.CHUNKS`.
+        config: From how many documents on a heading is a repeated one.
+        sql: Memory and threads.
+
+    Returns:
+        `gazetteer`, one row for each chunk and name of it.
+    """
+    documents = documents.select(["document_id", "title", "title_source"])
+    tables = {"documents": documents, "blocks": blocks, "cells": cells, "chunks": chunks}
+    with sql_over(tables, sql) as connection:
+        _define(connection)
+        connection.execute(_PLACES)
+        connection.register("judged", _judged(connection.sql(_DISTINCT).to_arrow_table(), config))
+        found = connection.sql(_GAZETTEER).to_arrow_table().cast(schemas.GAZETTEER)
+        named = connection.sql("SELECT DISTINCT name, source, problem FROM judged").fetchall()
+    problems = Counter(problem for _, problem in {(name, problem) for name, _, problem in named})
+    stats: dict[str, int | float] = {"gazetteer_names": problems[None]}
+    stats |= {f"gazetteer_{one}": problems[one] for one in (GENERIC, REPEATED, FILE_NAME)}
+    sources = Counter(source for _, source, _ in named)
+    stats |= {f"gazetteer_{one}s": sources[one] for one in (KEY, TERM)}
+    return StageResult({"gazetteer": found}, stats)
+
+
+def _define(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the table of keys and terms that are names, with their places."""
+    connection.execute(_KEYS)
+    connection.execute(_TERMS)
+    keys = [key for (key,) in connection.sql("SELECT DISTINCT text FROM keys").fetchall()]
+    terms = connection.sql("SELECT DISTINCT text, explanation FROM terms").fetchall()
+    connection.register("named_keys", _columns(["text"], [(key,) for key in keys if is_key(key)]))
+    connection.register(
+        "named_terms", _columns(["text", "explanation"], [one for one in terms if is_term(*one)])
+    )
+    connection.execute(_DEFINED)
+
+
+def _columns(names: list[str], rows: list[tuple[str, ...]]) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return pa.table([pa.array(column, pa.string()) for column in columns], names=names)
+
+
+def _judged(found: pa.Table, config: GazetteerConfig) -> pa.Table:
+    """Return name, form and problem of each distinct title and heading."""
+    rows = found.to_pylist()
+    documents: dict[str, set[str]] = {}
+    for row in rows:
+        if row["source"] == HEADING:
+            documents.setdefault(heading_key(row["surface"]), set()).update(row["documents"])
+    judged = []
+    for row in rows:
+        forms, problem = term_forms(row["surface"]), None
+        if row["source"] in (TITLE, HEADING):
+            forms = name_forms(row["surface"])
+            problem = _problem(row, documents, config)
+        for name, form in forms:
+            judged.append(
+                {key: row[key] for key in ("surface", "source", "title_source")}
+                | {"name": name, "form": form, "problem": problem}
+            )
+    columns = ("surface", "source", "title_source", "name", "form", "problem")
+    return pa.Table.from_pylist(
+        judged, schema=pa.schema([pa.field(name, pa.string()) for name in columns])
+    )
+
+
+def _problem(
+    row: dict[str, str], documents: dict[str, set[str]], config: GazetteerConfig
+) -> str | None:
+    """Return why a title or heading is no name."""
+    key = heading_key(row["surface"])
+    if key in GENERIC_HEADINGS:
+        return GENERIC
+    if row["source"] == TITLE:
+        is_file = row["title_source"] == FILE_NAME and _FILE_NAME_SIGNS.search(row["surface"])
+        return FILE_NAME if is_file else None
+    return REPEATED if len(documents[key]) >= config.repeated_documents else None

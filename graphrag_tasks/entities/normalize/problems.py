@@ -1,0 +1,152 @@
+"""What is wrong with a surface that is to name a node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from graphrag_tasks.core.config import NormalizeConfig
+from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.names import LITERAL, is_code
+
+PRONOUN = "PRON"
+LITERAL_TYPES = frozenset(
+    {"CARDINAL", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"}
+)
+"""Labels of values: what has one is an attribute of the other end, and no node."""
+
+TITLE, HEADING = "title", "heading"
+
+_FILLERS = frozenset({"e.g", "e. g", "eg", "i.e", "i. e", "ie", "etc", "cf", "vs", "aka", "n/a"})
+_OPENERS = frozenset(
+    {"also", "and", "as", "because", "but", "even", "how", "if", "just", "nor", "only", "or"}
+    | {"than", "that", "to", "what", "whether", "which", "who", "whom", "whose", "why"}
+)
+_ADDITIONS = frozenset(
+    {"addition", "clause", "condition", "conditions", "clauses", "operator", "statement"}
+)
+"""Nouns that make a word of code before them a name: "where clause", "if statement"."""
+
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|"
+    "million|billion"
+)
+_QUANTITY = re.compile(
+    r"(?:at least|at most|up to|more than|less than|fewer than|about|almost|around|nearly|over|"
+    rf"approximately) (?:[\d$€£]|(?:a|an|{_NUMBER_WORDS})\b).*"
+)
+_DATE_WORD = (
+    r"\d[\d.,:/%]*(?:st|nd|rd|th|s)?|[$€£]\d\S*|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|centur(?:y|ies)|decades?|bc|ad|percent|"
+    rf"early|mid|late|number|in|of|the|since|until|by|from|to|{_NUMBER_WORDS}"
+)
+_VALUE = re.compile(rf"(?:{_DATE_WORD})(?:[ –-](?:{_DATE_WORD}))*")
+_VALUE_CORE = re.compile(rf"\d|\b(?:{_NUMBER_WORDS}|january|february|april|june|july|august|"
+                         r"september|october|november|december)\b")  # fmt: skip
+
+_EMPTY_MODIFIERS = frozenset(
+    {"above", "additional", "available", "below", "certain", "corresponding", "different", "few"}
+    | {"first", "five", "following", "for", "four", "further", "given", "in", "last", "main"}
+    | {"many", "more", "new", "next", "one", "other", "own", "possible", "previous", "relevant"}
+    | {"respective", "same", "second", "several", "single", "specific", "such", "third", "three"}
+    | {"two", "various"}
+)
+"""Words before a noun that do not tell what kind of thing it is."""
+_PARTS_OF_TEXTS = frozenset({"example", "excerpt", "sample", "snippet"})
+_MODIFIERS_OF_THEM = frozenset({"code", "executable", "short", "simple", "simplified"})
+"""Code that a text shows is part of the text, whatever it is called: "code snippet"."""
+
+
+def problem_of(
+    surface: str,
+    key: str,
+    type_: str,
+    source: str | None,
+    config: NormalizeConfig,
+    *,
+    told: bool = True,
+) -> str | None:
+    """Return what keeps a surface from being a node, of several the first of `PROBLEMS`.
+
+    Titles and headings are names by their place: no title is a value or a stop word, and neither
+    is a fragment. A title of many words is the name of its document and no more, unless a triple
+    tells something of it.
+
+    Args:
+        surface: As a triple has it, or the gazetteer.
+        key: What it is normalised to.
+        type_: Its entity label.
+        source: title or heading, where it is one.
+        config: Lengths.
+        told: Whether it is an end of a triple.
+    """
+    return next(_problems(surface, key, type_, source, config, told), None)
+
+
+def _problems(
+    surface: str, key: str, type_: str, source: str | None, config: NormalizeConfig, told: bool
+) -> Iterator[str]:
+    """Yield what is wrong, in the order of `PROBLEMS`."""
+    if type_ == PRONOUN:
+        yield "pronoun"
+    if source != TITLE and ((type_ in LITERAL_TYPES and not is_code(surface)) or _is_value(key)):
+        yield LITERAL
+    if len(key) < config.min_characters:
+        yield "short"
+    if len(key) > config.max_characters:
+        yield "long"
+    if key.count(" ") >= config.max_words and not (source == TITLE and told):
+        yield "wordy"
+    if source != TITLE and _is_stop_word(key):
+        yield "stop_word"
+    if source is None and _is_fragment(surface, key):
+        yield "fragment"
+    if not (key[:1].isalnum() or any(map(str.isalnum, key))):
+        yield "no_letter"
+
+
+def _is_value(key: str) -> bool:
+    if not any(map(str.isalpha, key)):
+        return any(map(str.isdigit, key))
+    return _VALUE.fullmatch(key) is not None and _VALUE_CORE.search(key) is not None
+
+
+def _is_stop_word(key: str) -> bool:
+    first = key.partition(" ")[0]
+    return key in _FILLERS or (first in _stop_words() and _stop_words().issuperset(key.split(" ")))
+
+
+def _is_fragment(surface: str, key: str) -> bool:
+    first, _, rest = key.partition(" ")
+    if not rest or not surface[:1].islower():
+        return False
+    return (first in _OPENERS and rest not in _ADDITIONS) or _QUANTITY.fullmatch(key) is not None
+
+
+def bare_noun(name: str, is_known: Callable[[str], bool]) -> str | None:
+    """Return the singular of a common noun that stands alone, or None for any other name.
+
+    "examples" and "following example" are the bare noun "example"; "example program" is none, nor
+    is "Example", which may be a name.
+
+    Args:
+        name: A surface without noise.
+        is_known: Whether a word in small letters is one of the language.
+    """
+    words = name.split(" ")
+    while len(words) > 1 and words[0] in _EMPTY_MODIFIERS:
+        words = words[1:]
+    *others, word = words
+    if not (_MODIFIERS_OF_THEM.issuperset(others) and word.isalpha() and word.islower()):
+        return None
+    noun = singular_noun(word)
+    return noun if (not others or noun in _PARTS_OF_TEXTS) and is_known(word) else None
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> frozenset[str]:
+    from spacy.lang.en.stop_words import STOP_WORDS
+
+    return frozenset(STOP_WORDS)

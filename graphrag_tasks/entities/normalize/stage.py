@@ -1,0 +1,172 @@
+"""Normalise stage: heads and tails of triples, titles and headings become names.
+
+Paper, section 3.2: strip noise, standardise names, deduplicate, and drop heads and tails under two
+characters and stop words. Each distinct surface is judged once, however often it occurs, so the
+work in Python grows with the vocabulary and not with the triples. What depends on counting breaks
+ties by text, so no input order shows.
+
+A common noun without anything that tells which one ("example", "following value") names nothing
+where many documents have it: such nodes would join what has nothing to do with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from graphrag_tasks.core.config import NormalizeConfig, SqlConfig
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.entities.normalize.problems import TITLE, bare_noun, problem_of
+from graphrag_tasks.entities.normalize.types import HEADER_RELATIONS, type_of
+from graphrag_tasks.language.dictionary import known_words
+from graphrag_tasks.language.names import GENERIC, PROBLEMS, TECHNICAL_TYPES, clean_name
+from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, label, sql_over, stream, surface
+
+if TYPE_CHECKING:
+    import duckdb
+
+REQUIRES = ("triples", "gazetteer")
+PRODUCES = ("surfaces", "names")
+DEPENDENCIES = ("spacy", "duckdb")
+
+_HEADERS = ", ".join(f"'{relation}'" for relation in HEADER_RELATIONS)
+_TECHNICAL = ", ".join(f"'{type_}'" for type_ in sorted(TECHNICAL_TYPES))
+
+_ENDS = f"""
+    CREATE VIEW ends AS
+    SELECT {surface("head")} AS surface, {label("head")} AS type, document_id,
+        sentence_id AS place, head_start AS start, NULL AS source,
+        NULL AS header
+    FROM triples
+    UNION ALL
+    SELECT {surface("tail")}, {label("tail")}, document_id, sentence_id, tail_start, NULL,
+        CASE WHEN relation IN ({_HEADERS}) THEN relation END
+    FROM triples
+    UNION ALL
+    SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL
+    FROM gazetteer WHERE problem IS NULL
+"""  # noqa: S608 - made of constants
+
+_FOUND = """
+    CREATE TABLE found AS
+    SELECT surface, type, max(source) AS source, max(header) AS header,
+        bool_or(source IS NULL) AS told
+    FROM ends GROUP BY surface, type
+"""
+
+_JUDGED = pa.schema(
+    [
+        pa.field(name, pa.string())
+        for name in ("surface", "type", "key", "name", "problem", "source", "bare", "label")
+    ]
+)
+"""`schemas.SURFACES`; whether it is a title or heading; the noun, if it is one and no more; what it
+votes for as entity type."""
+
+_SPREAD = """
+    CREATE TABLE spread AS
+    SELECT bare FROM ends JOIN judged USING (surface, type) WHERE bare IS NOT NULL
+    GROUP BY bare HAVING count(DISTINCT document_id) >= greatest(
+        $documents, $share * (SELECT count(DISTINCT document_id) FROM triples)
+    )
+"""
+
+_JUDGED_SURFACES = f"""
+    CREATE TABLE surfaces AS
+    SELECT surface, type, key, name, label, CASE
+        WHEN problem IS NULL AND source IS DISTINCT FROM '{TITLE}'
+            AND key IN (SELECT key FROM judged WHERE bare IN (SELECT bare FROM spread))
+        THEN '{GENERIC}' ELSE problem
+    END AS problem
+    FROM judged
+"""  # noqa: S608 - made of constants
+
+_SURFACES = "SELECT surface, type, key, name, problem FROM surfaces ORDER BY surface, type"
+_PROBLEMS = "SELECT problem, count(*) FROM surfaces WHERE problem IS NOT NULL GROUP BY problem"
+
+_NAMES = f"""
+    WITH mention AS (
+        SELECT DISTINCT key, name AS alias, label, place, start
+        FROM ends JOIN surfaces USING (surface, type) WHERE problem IS NULL
+    ),
+    counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
+    named AS (
+        SELECT key, alias AS name FROM mention GROUP BY key, alias
+        QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, alias) = 1
+    ),
+    labelled AS (
+        SELECT key, label AS type FROM mention GROUP BY key, label
+        QUALIFY row_number() OVER (
+            PARTITION BY key
+            ORDER BY coalesce(label IN ({_TECHNICAL}), false) DESC, count(*) DESC, label NULLS LAST
+        ) = 1
+    )
+    SELECT key, name, type, mentions
+    FROM counted JOIN named USING (key) LEFT JOIN labelled USING (key)
+    ORDER BY key
+"""  # noqa: S608 - made of constants
+
+
+def normalize(
+    triples: Rows, gazetteer: Rows, *, config: NormalizeConfig, sql: SqlConfig
+) -> StageResult:
+    """Judge every distinct surface, and count the names that may become nodes.
+
+    Args:
+        triples: Rows of `schemas.TRIPLES`.
+        gazetteer: Rows of `schemas.GAZETTEER`; each name counts once for each document.
+        config: Lengths a name may have, and how widely a bare noun may be spread.
+        sql: Memory and threads.
+
+    Returns:
+        `surfaces`, each surface and entity label with its name, or with what is wrong with it, and
+        `names`, one row for each key.
+    """
+    with ExitStack() as stack:
+        inputs = {"triples": triples, "gazetteer": gazetteer}
+        connection = stack.enter_context(sql_over(inputs, sql))
+        for statement in (_ENDS, _FOUND):
+            connection.execute(statement)
+        add_rows(connection, "judged", _JUDGED, _judged(connection, config))
+        least = {"documents": config.generic_documents, "share": config.generic_share}
+        connection.execute(_SPREAD, least)
+        connection.execute(_JUDGED_SURFACES)
+        problems = dict(connection.sql(_PROBLEMS).fetchall())
+        stats: dict[str, int | float] = {
+            f"surfaces_{problem}": problems.get(problem, 0) for problem in PROBLEMS
+        }
+        tables = {
+            "surfaces": stream(connection, _SURFACES, "surfaces", stats),
+            "names": stream(connection, _NAMES, "names", stats),
+        }
+        return StageResult(tables, stats, stack.pop_all())
+
+
+def _judged(
+    connection: duckdb.DuckDBPyConnection, config: NormalizeConfig
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
+    is_known = known_words(config.model)
+    with connection.cursor() as reading:  # while the other connection writes
+        for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
+            surfaces, types, sources, headers, told = (one.to_pylist() for one in found.columns)
+            names = list(map(clean_name, surfaces))
+            keys = [name.casefold() for name in names]
+            rows = zip(surfaces, keys, types, sources, told, strict=True)
+            problems = [
+                problem_of(text, key, type_, source, config, told=is_told)
+                for text, key, type_, source, is_told in rows
+            ]
+            bare = [
+                None if problem or source == TITLE else bare_noun(name, is_known)
+                for name, problem, source in zip(names, problems, sources, strict=True)
+            ]
+            described = zip(names, types, headers, strict=True)
+            labels = [type_of(*row, is_known) for row in described]
+            columns = (surfaces, types, keys, names, problems, sources, bare, labels)
+            yield pa.record_batch(
+                [pa.array(column, pa.string()) for column in columns], schema=_JUDGED
+            )

@@ -1,0 +1,15 @@
+"""Entity resolution: names that are one thing become one entity, and every decision is a row."""
+
+from graphrag_tasks.entities.resolve.confirmation import Confirmer
+from graphrag_tasks.entities.resolve.overrides import Overrides, read_overrides
+from graphrag_tasks.entities.resolve.stage import DEPENDENCIES, PRODUCES, REQUIRES, resolve
+
+__all__ = [
+    "DEPENDENCIES",
+    "PRODUCES",
+    "REQUIRES",
+    "Confirmer",
+    "Overrides",
+    "read_overrides",
+    "resolve",
+]

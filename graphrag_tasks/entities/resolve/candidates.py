@@ -1,0 +1,194 @@
+"""Block and score: pairs of names that may be one thing, each with the rules that say so.
+
+No two names are compared that share nothing: a name meets the others of its canonical form
+(`canonical`), and the names that one of the pair rules below makes of it. So the work grows with
+the number of names, not with its square.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from graphrag_tasks.entities.resolve.canonical import CanonicalForms
+from graphrag_tasks.entities.resolve.long_forms import stood_for
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A normalised name, as `schemas.NAMES` has it.
+
+    Attributes:
+        key: What mentions of it share.
+        name: Its most frequent surface.
+        type: Its most frequent entity label.
+        mentions: How often it occurs.
+    """
+
+    key: str
+    name: str
+    type: str | None
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two names that may be one thing; `left` is the one that would give its name.
+
+    Attributes:
+        left: Key of the more frequent name.
+        right: Key of the other.
+        rules: Rules that tie them.
+        score: Probability that they are one thing, by the rules alone.
+    """
+
+    left: str
+    right: str
+    rules: tuple[str, ...]
+    score: float
+
+
+_COMPANY_RULE: Final = "company_form"
+_OPEN: Final = "ambiguous"
+
+SCORES: Final[Mapping[str, float]] = {
+    "brackets": 0.97,
+    "apostrophe": 0.98,
+    "accents": 0.97,
+    "spelling": 0.98,
+    "slip": 0.92,
+    "number": 0.98,
+    "spacing": 0.97,
+    "acronym": 0.95,
+    "initials": 0.92,
+    _OPEN: 0.6,  # a short form that may stand for something else
+    "kind": 0.95,
+    "honorific": 0.93,
+    _COMPANY_RULE: 0.93,
+}
+"""Share of right pairs of each rule, as seen on the labelled pairs; a few rules multiply."""
+
+_KINDS = (
+    "bapi|badi|business object|cds view|class|data element|domain|field|function module|idoc|"
+    "interface|method|package|program|report|role|service|structure|table|tables|transaction|"
+    "transaction code|type|view"
+)
+_KIND = re.compile(rf"(?:(?:abap|database|ddic|global|local|sap|transparent) )*(?:{_KINDS}) (\S+)")
+_DESCRIBED_KIND = re.compile(
+    rf"(?:[a-z]+ ){{1,3}}(?:{_KINDS}) (?=\S*[0-9_])(\S+)"
+    r"|(?!internal )(?:[a-z]+ ){1,3}tables? (\w{4,})"
+)
+"""A kind with up to three words before it, and what is clearly a code: "two status tables VBUK"."""
+_JOINING = re.compile(r"\b(?:and|as|by|for|from|in|of|on|or|to|with)\b")
+_CODE_SHAPE = re.compile(r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*")
+_HONORIFIC = re.compile(
+    r"(?:mr|mrs|ms|dr|prof|professor|sir|dame|lord|lady|president|king|queen|prince|princess|"
+    r"pope|saint|senator|general|captain)\.? (\S+ .+)"
+)
+_COMPANY_FORM = re.compile(
+    r"(.+?),? (?:inc|corp|corporation|ltd|limited|gmbh|ag|se|llc|plc|co|company)\.?"
+)
+
+
+def candidates(
+    names: Mapping[str, Name],
+    acronyms: Iterable[tuple[str, str]],
+    initials: Iterable[tuple[str, str]],
+    canonical: CanonicalForms,
+) -> list[Candidate]:
+    """Return every pair of names that some rule ties, sorted by their keys.
+
+    Args:
+        names: Names by their keys: all, or those that share a form or a shorter name with another.
+        acronyms: Pairs of keys that a text introduces as short and long form.
+        initials: Pairs of keys that may be short and long form by their letters and documents;
+            they count where no text introduces the short form.
+        canonical: Their canonical forms.
+    """
+    found: dict[tuple[str, str], Candidate] = {}
+    acronyms = list(acronyms)
+    introduced = {short for short, _ in acronyms}
+    others = [pair for pair in initials if pair[0] not in introduced]
+    pairs = [
+        *_by_form(names, canonical),
+        *_by_rule(names),
+        *_short_forms(names, acronyms, canonical, "acronym"),
+        *_short_forms(names, others, canonical, "initials"),
+    ]
+    for left, right, rules in pairs:
+        score = 1.0
+        for rule in rules:
+            score *= SCORES[rule]
+        known = found.get((left, right))
+        if known is None or known.score < score:
+            found[left, right] = Candidate(left, right, rules, score)
+    return [found[pair] for pair in sorted(found)]
+
+
+_Pair = tuple[str, str, tuple[str, ...]]
+
+
+def _by_form(names: Mapping[str, Name], canonical: CanonicalForms) -> Iterator[_Pair]:
+    groups: dict[str, list[str]] = defaultdict(list)
+    forms = canonical.of_all(pa.array(list(names), pa.string())).to_pylist()
+    for key, form in zip(names, forms, strict=True):
+        groups[form].append(key)
+    for group in groups.values():
+        if len(group) > 1:
+            first, *others = sorted(group, key=lambda key: _rank(names[key]))
+            yield from ((first, other, canonical.needed(first, other)) for other in others)
+
+
+def shorter_names(name: Name) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a name without its kind, title or company form, each with the rule."""
+    is_code = _CODE_SHAPE.fullmatch(name.name.rpartition(" ")[2]) and not name.name.isupper()
+    if is_code and (kind := _KIND.fullmatch(name.key)):
+        yield kind[1], "kind"
+    elif (
+        is_code and not _JOINING.search(name.key) and (kind := _DESCRIBED_KIND.fullmatch(name.key))
+    ):
+        yield kind[1] or kind[2], "kind"
+    if name.type == "PERSON" and (honorific := _HONORIFIC.fullmatch(name.key)):
+        yield honorific[1], "honorific"
+    if name.type == "ORG" and (company := _COMPANY_FORM.fullmatch(name.key)):
+        yield company[1], _COMPANY_RULE
+
+
+def _by_rule(names: Mapping[str, Name]) -> Iterator[_Pair]:
+    for key, name in names.items():
+        for shorter, rule in shorter_names(name):
+            found = names.get(shorter)
+            if found and (rule != _COMPANY_RULE or found.type == "ORG"):
+                yield from _pair(names, key, shorter, rule)
+
+
+def _short_forms(
+    names: Mapping[str, Name],
+    pairs: Iterable[tuple[str, str]],
+    canonical: CanonicalForms,
+    rule: str,
+) -> Iterator[_Pair]:
+    """Yield short and long forms; what a short form may stand for and may not is open."""
+    longs: dict[str, set[str]] = defaultdict(set)
+    for short, long in pairs:
+        if short in names and long in names:
+            longs[short].add(long)
+    for short in sorted(longs):
+        meant = stood_for(short, longs[short], canonical.of)
+        for long in sorted(longs[short]):
+            yield from _pair(names, long, short, *((rule,) if long in meant else (rule, _OPEN)))
+
+
+def _pair(names: Mapping[str, Name], one: str, other: str, *rules: str) -> Iterator[_Pair]:
+    if one in names and other in names and one != other:
+        left, right = sorted((one, other), key=lambda key: _rank(names[key]))
+        yield left, right, rules
+
+
+def _rank(name: Name) -> tuple[int, str]:
+    return -name.mentions, name.key

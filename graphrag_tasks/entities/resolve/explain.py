@@ -1,0 +1,111 @@
+"""Why an entity is what it is: its names, and the decisions that joined or kept them apart."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.snapshots.store import Snapshot
+
+_MOST_RELATIONS = 10
+
+
+@dataclass(frozen=True)
+class EntityExplanation:
+    """An entity of a snapshot, with what made it.
+
+    Attributes:
+        entity_id: Its id.
+        name: Display name.
+        type: Entity label.
+        mentions: How often it is mentioned.
+        aliases: Surface forms with their mentions, the most frequent first.
+        decisions: Rows of `schemas.MERGES` that concern one of its names, `same` ones first.
+        relations: Its strongest relations in words, with the number of triples behind each.
+        documents: Titles of the documents that mention it, with their mentions.
+    """
+
+    entity_id: str
+    name: str
+    type: str | None
+    mentions: int
+    aliases: list[tuple[str, int]]
+    decisions: list[dict[str, Any]]
+    relations: list[tuple[str, int]]
+    documents: list[tuple[str, int]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
+    """Explain the entity that a name, in any of its spellings, belongs to.
+
+    Args:
+        snapshot: The snapshot to look in.
+        name: Any of the entity's names.
+
+    Raises:
+        SnapshotError: No entity has that name; near ones are suggested.
+    """
+    resolved = snapshot.table("resolved")
+    key = entity_key(name)
+    found = resolved.filter(pc.equal(resolved["key"], key))
+    if not found.num_rows:
+        near = difflib.get_close_matches(key, resolved["key"].to_pylist(), n=3)
+        hint = f"Did you mean: {', '.join(near)}?" if near else ""
+        raise SnapshotError(f"no entity is called '{name}'", snapshot.folder.uri, hint)
+    entity_id = found["entity_id"][0].as_py()
+    keys = resolved.filter(pc.equal(resolved["entity_id"], entity_id))["key"].combine_chunks()
+    row = found.slice(0, 1).to_pylist()[0]
+    mentions = _of_entity(snapshot.table("mentions", ["entity_id", "document_id"]), entity_id)
+    return EntityExplanation(
+        entity_id=entity_id,
+        name=row["name"],
+        type=row["type"],
+        mentions=mentions.num_rows,
+        aliases=_aliases(snapshot, entity_id),
+        decisions=_decisions(snapshot, keys),
+        relations=_relations(snapshot, entity_id),
+        documents=_documents(snapshot, mentions),
+    )
+
+
+def _of_entity(table: pa.Table, entity_id: str) -> pa.Table:
+    return table.filter(pc.equal(table["entity_id"], entity_id))
+
+
+def _aliases(snapshot: Snapshot, entity_id: str) -> list[tuple[str, int]]:
+    rows = _of_entity(snapshot.table("aliases"), entity_id).to_pylist()
+    return sorted(((row["alias"], row["mentions"]) for row in rows), key=lambda r: (-r[1], r[0]))
+
+
+def _decisions(snapshot: Snapshot, keys: pa.Array) -> list[dict[str, Any]]:
+    merges = snapshot.table("merges")
+    concerned = pc.or_(
+        pc.is_in(merges["left"], value_set=keys), pc.is_in(merges["right"], value_set=keys)
+    )
+    rows: list[dict[str, Any]] = merges.filter(concerned).to_pylist()
+    return sorted(rows, key=lambda row: (row["verdict"] != "same", row["left"], row["right"]))
+
+
+def _relations(snapshot: Snapshot, entity_id: str) -> list[tuple[str, int]]:
+    relations = snapshot.table("relations")
+    ends = (pc.equal(relations[end], entity_id) for end in ("head_id", "tail_id"))
+    rows = relations.filter(pc.or_(*ends)).to_pylist()
+    rows.sort(key=lambda row: (-row["weight"], -row["confidence"], row["text"]))
+    return [(row["text"], int(row["weight"])) for row in rows[:_MOST_RELATIONS]]
+
+
+def _documents(snapshot: Snapshot, mentions: pa.Table) -> list[tuple[str, int]]:
+    counts = mentions.group_by("document_id").aggregate([([], "count_all")])
+    titles = snapshot.table("documents", ["document_id", "title"])
+    rows = counts.join(titles, "document_id").to_pylist()
+    return sorted(((row["title"], row["count_all"]) for row in rows), key=lambda r: (-r[1], r[0]))

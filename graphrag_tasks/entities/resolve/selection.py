@@ -1,0 +1,110 @@
+"""Which names can be one with another at all: only those come to Python, however many there are.
+
+Most names of a corpus share no form, no shorter name and no acronym with another. Forms are made
+batch by batch and compared in SQL, so memory does not grow with the vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.entities.resolve.candidates import Name, shorter_names
+from graphrag_tasks.entities.resolve.canonical import CanonicalForms
+from graphrag_tasks.entities.resolve.slips import find_slips, words_of
+from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows
+
+if TYPE_CHECKING:
+    import duckdb
+
+_FORMS = pa.schema([("key", pa.string()), ("form", pa.string())])
+_SHORTER = pa.schema([("key", pa.string()), ("other", pa.string())])
+_KEYS = pa.schema([("key", pa.string())])
+
+_COMPARABLE = """
+    SELECT key, name, type, mentions FROM names WHERE key IN (
+        SELECT key FROM forms
+        WHERE form IN (SELECT form FROM forms GROUP BY form HAVING count(*) > 1)
+        UNION ALL
+        SELECT unnest([shorter.key, other])
+        FROM shorter JOIN names ON names.key = other
+        UNION ALL
+        SELECT key FROM named
+    ) ORDER BY key
+"""
+
+
+_MAY_HAVE_SHORTER = """
+    SELECT key, name, type, mentions FROM names
+    WHERE regexp_matches(name, '[A-Z]') OR type IN ('PERSON', 'ORG')
+"""
+"""Others have no code, title or company form that `shorter_names` takes away."""
+
+
+def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalForms:
+    """Return the canonical forms of names, by the slips of the pen and the capitals that they show.
+
+    Args:
+        names: Rows of `schemas.NAMES`.
+        is_known: Whether a word is one of the language.
+    """
+    counts: Counter[str] = Counter()
+    plurals: dict[str, str] = {}
+    for batch in names.to_batches():
+        alike: dict[int, list[str]] = defaultdict(list)
+        columns = (batch[column].to_pylist() for column in ("name", "mentions"))
+        for name, mentions in zip(*columns, strict=True):
+            alike[mentions].append(name)
+        for mentions, group in alike.items():
+            for word, count in Counter(words_of(group)).items():
+                counts[word] += count * mentions
+        plurals |= _plurals_of_capitals(batch["name"])
+    return CanonicalForms(find_slips(counts, is_known), plurals)
+
+
+def _plurals_of_capitals(names: pa.Array[Any]) -> dict[str, str]:
+    """Return the singular of words such as "IDs", which may look like other words ("ids")."""
+    found = pc.extract_regex(names, r"(?:^|\W)(?P<one>[A-Z]{2,})s(?:\W|$)").drop_null()
+    capitals = found.field("one").unique().to_pylist()
+    return {f"{one.lower()}s": one.lower() for one in capitals}
+
+
+def comparable_names(
+    connection: duckdb.DuckDBPyConnection,
+    names: Rows,
+    canonical: CanonicalForms,
+    named: Iterable[str],
+) -> dict[str, Name]:
+    """Return the names that share a form or a shorter name with another, and those asked for.
+
+    Args:
+        connection: It knows the names as `names`.
+        names: Rows of `schemas.NAMES`.
+        canonical: What `canonical_forms` gives.
+        named: Keys that are wanted besides: of acronyms and overrides.
+    """
+    shorter = [
+        (name.key, other)
+        for batch in connection.sql(_MAY_HAVE_SHORTER).to_arrow_reader(BATCH_ROWS)
+        for name in map(Name, *(column.to_pylist() for column in batch.columns))
+        for other, _ in shorter_names(name)
+    ]
+    add_rows(connection, "forms", _FORMS, _forms(names, canonical))
+    add_rows(connection, "shorter", _SHORTER, [_batch(_SHORTER, shorter)])
+    add_rows(connection, "named", _KEYS, [_batch(_KEYS, [(key,) for key in named])])
+    rows = connection.sql(_COMPARABLE).fetchall()
+    return {row[0]: Name(*row) for row in rows}
+
+
+def _forms(names: Rows, canonical: CanonicalForms) -> Iterator[pa.RecordBatch]:
+    for batch in names.to_batches():
+        yield pa.record_batch([batch["key"], canonical.of_all(batch["key"])], schema=_FORMS)
+
+
+def _batch(schema: pa.Schema, rows: Sequence[tuple[str, ...]]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True) if rows else [[]] * len(schema)
+    return pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=schema)

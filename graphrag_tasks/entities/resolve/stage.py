@@ -1,0 +1,239 @@
+"""The resolve stage: names that are one thing become one entity, and every decision is a row.
+
+Four steps: block (`selection`) and score (`candidates`), guard (`guards`), cluster without chains
+(`clusters`); the user's overrides (`overrides`) have the last word. Deterministic: the decisions
+depend on the set of names and their counts, on no order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ResolveConfig, SqlConfig
+from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.entities.resolve.acronyms import by_initials, introduced
+from graphrag_tasks.entities.resolve.candidates import Candidate, Name, candidates
+from graphrag_tasks.entities.resolve.clusters import Clusters
+from graphrag_tasks.entities.resolve.confirmation import Confirmer
+from graphrag_tasks.entities.resolve.guards import objection
+from graphrag_tasks.entities.resolve.overrides import Overrides, Pair
+from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names
+from graphrag_tasks.language.dictionary import known_words
+from graphrag_tasks.language.names import TECHNICAL_TYPES
+from graphrag_tasks.storage.sql import Rows, id_of, sql_over, stream
+
+REQUIRES = ("triples", "gazetteer", "surfaces", "names")
+PRODUCES = ("merges", "resolved")
+DEPENDENCIES = ("spacy", "duckdb", "pyyaml")
+
+SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
+BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
+
+_RESOLVED = f"""
+    FROM decided
+    UNION ALL
+    SELECT key, {id_of("entity", "key")}, key, name, type
+    FROM names ANTI JOIN decided USING (key)
+    ORDER BY key
+"""  # noqa: S608 - made of constants
+
+
+def resolve(
+    triples: Rows,
+    gazetteer: Rows,
+    surfaces: Rows,
+    names: Rows,
+    *,
+    config: ResolveConfig,
+    sql: SqlConfig,
+    overrides: Overrides | None = None,
+    confirmer: Confirmer | None = None,
+) -> StageResult:
+    """Decide which names are one entity.
+
+    Args:
+        triples: Rows of `schemas.TRIPLES`: acronyms that texts introduce are read from them.
+        gazetteer: Rows of `schemas.GAZETTEER`: acronyms that titles introduce.
+        surfaces: Rows of `schemas.SURFACES`.
+        names: Rows of `schemas.NAMES`.
+        config: Model and thresholds.
+        sql: Memory and threads.
+        overrides: The user's last word.
+        confirmer: Asked about the pairs that the rules leave open; they stay so by default.
+
+    Returns:
+        `merges`, every pair that was weighed, with features, score, guard and verdict, and
+        `resolved`, the entity of every name, a stream by key.
+    """
+    overrides = overrides or Overrides()
+    inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces, "names": names}
+    with ExitStack() as stack:
+        connection = stack.enter_context(sql_over(inputs, sql))
+        acronyms, initials = introduced(connection), by_initials(connection)
+        canonical = canonical_forms(names, known_words(config.model))
+        wanted = {*chain.from_iterable([*acronyms, *initials]), *overrides.keys}
+        known = comparable_names(connection, names, canonical, sorted(wanted))
+        resolution = _Resolution(known, overrides, config)
+        found = candidates(known, acronyms, initials, canonical)
+        for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
+            resolution.weigh(candidate)
+        if confirmer:
+            resolution.confirm(confirmer)
+        for pair in overrides.different:
+            resolution.separate(pair)
+        decided = pa.Table.from_pylist(list(resolution.rows()), schema=schemas.RESOLVED)
+        connection.register("decided", decided)
+        stats: dict[str, int | float] = {
+            "names": connection.sql("SELECT count(*) FROM names").fetchall()[0][0]
+        }
+        entities = len(set(decided["entity_id"].to_pylist()))
+        stats["entities"] = stats["names"] - decided.num_rows + entities
+        verdicts = Counter(row["verdict"] for row in resolution.decisions)
+        stats |= {f"merges_{verdict}": verdicts[verdict] for verdict in (SAME, DIFFERENT, UNSURE)}
+        stats["overrides_unused"] = resolution.unused
+        merges = pa.Table.from_pylist(resolution.decisions, schema=schemas.MERGES)
+        order = [(column, "ascending") for column in ("left", "right", "by")]
+        tables = {
+            "merges": merges.sort_by(order),
+            "resolved": stream(connection, _RESOLVED, "resolved", stats),
+        }
+        return StageResult(tables, stats, stack.pop_all())
+
+
+class _Resolution:
+    """The decisions so far."""
+
+    def __init__(
+        self, names: Mapping[str, Name], overrides: Overrides, config: ResolveConfig
+    ) -> None:
+        self.decisions: list[dict[str, Any]] = []
+        self.unused = 0
+        self._names = names
+        self._overrides = overrides
+        self._config = config
+        self._apart = {frozenset((pair.left, pair.right)) for pair in overrides.different}
+        self._together = {frozenset((pair.left, pair.right)) for pair in overrides.same}
+        self._clusters = Clusters(self._objection, self._rank)
+        for pair in overrides.same:
+            self._unite(pair)
+
+    def _rank(self, key: str) -> tuple[int, str]:
+        return -self._names[key].mentions, key
+
+    def _objection(self, left: str, right: str) -> str | None:
+        pair = frozenset((left, right))
+        if pair in self._apart:
+            return "override"
+        if pair in self._together:
+            return None
+        return objection(self._names[left], self._names[right], ())
+
+    def _unite(self, pair: Pair) -> None:
+        """Put two names together as the user says, whatever guards would say."""
+        if not {pair.left, pair.right} <= self._names.keys():
+            self.unused += 1
+            return
+        left, right = sorted((pair.left, pair.right), key=self._rank)
+        for one in self._clusters.members(left):
+            for other in self._clusters.members(right):
+                self._together.add(frozenset((one, other)))
+        self._clusters.join(left, right)
+        self._decide(left, right, (), 1.0, None, SAME, BY_OVERRIDE)
+
+    def separate(self, pair: Pair) -> None:
+        """Record that two names are apart by the user's word; nothing joined them."""
+        if not {pair.left, pair.right} <= self._names.keys():
+            self.unused += 1
+            return
+        left, right = sorted((pair.left, pair.right), key=self._rank)
+        self._decide(left, right, (), 0.0, None, DIFFERENT, BY_OVERRIDE)
+
+    def weigh(self, candidate: Candidate) -> None:
+        """Decide on a candidate pair, and join its clusters where it is one thing."""
+        left, right = self._names[candidate.left], self._names[candidate.right]
+        pair = frozenset((candidate.left, candidate.right))
+        if pair in self._apart or pair in self._together:
+            return
+        guard = objection(left, right, candidate.rules)
+        verdict = DIFFERENT
+        if guard is None and candidate.score >= self._config.same_score:
+            guard = self._clusters.join(candidate.left, candidate.right)
+            guard = guard and f"cluster:{guard}"
+            verdict = DIFFERENT if guard else SAME
+        elif guard is None and candidate.score >= self._config.unsure_score:
+            verdict = UNSURE
+        self._decide(
+            candidate.left, candidate.right, candidate.rules, candidate.score, guard, verdict
+        )
+
+    def confirm(self, confirmer: Confirmer) -> None:
+        """Let someone decide on the pairs that are open."""
+        unsure = [row for row in self.decisions if row["verdict"] == UNSURE]
+        unsure.sort(key=lambda row: (row["left"], row["right"]))
+        pairs = [(self._names[row["left"]], self._names[row["right"]]) for row in unsure]
+        answers = confirmer.confirm(pairs)
+        for row, answer in zip(unsure, answers, strict=True):
+            if answer is None:
+                continue
+            guard = self._clusters.join(row["left"], row["right"]) if answer else None
+            row["guard"] = guard and f"cluster:{guard}"
+            row["verdict"] = SAME if answer and not guard else DIFFERENT
+            row["by"] = BY_CONFIRMER
+
+    def _decide(
+        self,
+        left: str,
+        right: str,
+        rules: Iterable[str],
+        score: float,
+        guard: str | None,
+        verdict: str,
+        by: str = BY_RULES,
+    ) -> None:
+        self.decisions.append(
+            {
+                "left": left,
+                "right": right,
+                "rules": list(rules),
+                "score": score,
+                "guard": guard,
+                "verdict": verdict,
+                "by": by,
+            }
+        )
+
+    def rows(self) -> Iterable[dict[str, Any]]:
+        """Yield the entity of each name that was looked at."""
+        centres = self._clusters.centres()
+        for key in sorted(self._names):
+            centre = self._names[centres.get(key, key)]
+            members = self._clusters.members(key)
+            yield {
+                "key": key,
+                "entity_id": content_id("entity", centre.key),
+                "centre": centre.key,
+                "name": self._name(centre, members),
+                "type": _voted_type([self._names[member] for member in members]),
+            }
+
+    def _name(self, centre: Name, members: Iterable[str]) -> str:
+        given = [self._overrides.rename[key] for key in members if key in self._overrides.rename]
+        return given[0] if given else centre.name
+
+
+def _voted_type(names: Iterable[Name]) -> str | None:
+    """Return the type of most mentions, be it none; a technical one wins whatever its number."""
+    votes: Counter[str] = Counter()
+    for name in names:
+        votes[name.type or ""] += name.mentions
+    return (
+        min(votes, key=lambda type_: (type_ not in TECHNICAL_TYPES, -votes[type_], type_)) or None
+    )

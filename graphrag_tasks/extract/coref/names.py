@@ -1,0 +1,191 @@
+"""Named candidates: the mentions of proper names, and the entities their variants make up."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse
+from graphrag_tasks.language.gender import (
+    FEMININE_TITLES,
+    MASCULINE_TITLES,
+    first_name_gender,
+    words,
+)
+
+_TITLES = MASCULINE_TITLES | FEMININE_TITLES | words(
+    "dr prof professor president senator captain colonel general governor mayor judge justice "
+    "minister pope saint st rev reverend lieutenant major sergeant detective inspector coach "
+    "doctor bishop chief jr sr"
+)  # fmt: skip
+_OPENERS = frozenset({"``", '"', "“", ":", "(", "-", "--"})
+_WORD = re.compile(r"[\w.'-]+")
+_BRACKETS = re.compile(r"\(.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name at its place.
+
+    Attributes:
+        sentence: Number of the sentence in the section, from 0.
+        start: First token of the name in the sentence.
+        end: One past its last token.
+        head: The token of it that the others depend on.
+        role_head: The token whose label tells its role (`Parse.role_head`).
+        offset: Tokens of the section before the head.
+        label: The model's entity label, or "".
+        key: The name's words as `name_key` gives them.
+        coordinated: Whether it stands in a coordination.
+        chained: Whether another noun carries its role: "Mary" in "actress Mary".
+    """
+
+    sentence: int
+    start: int
+    end: int
+    head: int
+    role_head: int
+    offset: int
+    label: str
+    key: tuple[str, ...]
+    coordinated: bool
+    chained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """Mentions of one name in its variants, in the order of the text."""
+
+    mentions: tuple[Mention, ...]
+
+    @property
+    def longest(self) -> Mention:
+        """The first of the mentions that spell the name in the most words."""
+        return max(self.mentions, key=lambda mention: len(mention.key))
+
+
+def folded(word: str) -> str:
+    """Return the word without case, accents, and marks at its edges."""
+    plain = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(c for c in plain if not unicodedata.combining(c)).strip(".'’\"`")
+
+
+def name_key(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the words that variants of a name are compared by: folded, without titles."""
+    key = tuple(filter(None, map(folded, words)))
+    return tuple(word for word in key if word not in _TITLES) or key
+
+
+def title_key(title: str) -> tuple[str, ...]:
+    """Return the words of a document's title, without what it has in brackets."""
+    return name_key(_WORD.findall(_BRACKETS.sub("", title)))
+
+
+def find_names(parse: Parse, sentence: int, offset: int) -> list[Mention]:
+    """Return the names of a sentence: the persons found by the model, and runs of proper nouns.
+
+    Args:
+        parse: The sentence.
+        sentence: Its number in the section.
+        offset: Tokens of the section before it.
+    """
+    labels = [""] * len(parse)
+    persons: list[tuple[int, int]] = []
+    for start, end, label in parse.entities:
+        labels[start:end] = [label] * (end - start)
+        if label == "PERSON":
+            # "Howard's Steve Costigan" is two names.
+            parts = _runs([tag != "POS" for tag in parse.tags[start:end]])
+            persons += [(start + first, start + last) for first, last in parts]
+    taken = {i for start, end in persons for i in range(start, end)}
+    spans = persons + _runs([_is_name(parse, i) and i not in taken for i in range(len(parse))])
+    return [
+        _mention(parse, sentence, offset, start, end, labels[start])
+        for start, end in sorted(spans)
+        if (start, end) in persons or any(word[0].isupper() for word in parse.words[start:end])
+    ]
+
+
+def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
+    edges = [i for i, flag in enumerate(flags) if flag != (i > 0 and flags[i - 1])]
+    if len(edges) % 2:
+        edges.append(len(flags))
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _is_name(parse: Parse, i: int) -> bool:
+    """Return whether a word is a name: so tagged, or capitalised and looks like one.
+
+    Taggers take first names for adverbs and adjectives, and women's far more often: "Carly".
+    """
+    word = parse.words[i]
+    if parse.pos[i] == "PROPN":
+        return True
+    if len(word) < 3 or not (word.isalpha() and word[0].isupper()) or word.isupper():
+        return False
+    if parse.tags[i] in ("RB", "JJ") and first_name_gender(folded(word)):
+        return True
+    if i == 0:
+        return parse.deps[i] in SUBJECTS and parse.tags[i] in ("NN", "NNS")
+    return parse.pos[i] in ("NOUN", "X") and parse.words[i - 1] not in _OPENERS
+
+
+def _mention(parse: Parse, sentence: int, offset: int, start: int, end: int, label: str) -> Mention:
+    outside = [
+        i for i in range(start, end) if not start <= parse.heads[i] < end or parse.is_root(i)
+    ]
+    head = outside[-1] if outside else end - 1
+    role_head = parse.role_head(head)
+    conjuncts = any(parse.deps[child] == "conj" for child in parse.children(role_head))
+    uncoordinated = parse.name_head(head)
+    while parse.deps[uncoordinated] == "appos":
+        uncoordinated = parse.heads[uncoordinated]
+    return Mention(
+        sentence=sentence,
+        start=start,
+        end=end,
+        head=head,
+        role_head=role_head,
+        offset=offset + head,
+        label=label,
+        key=name_key(parse.words[start:end]),
+        coordinated=role_head != uncoordinated
+        or (conjuncts and parse.pos[role_head] in ("NOUN", "PROPN")),
+        chained=uncoordinated != head,
+    )
+
+
+def group_names(mentions: Sequence[Mention]) -> list[NamedEntity]:
+    """Join the mentions whose names are variants: equal words, or some of a longer name's.
+
+    Longer names come first, so that "Smith" joins "John Smith" wherever it stands. Of several
+    that fit, it joins the one mentioned last before it, else the first one after it.
+
+    Returns:
+        Entities in the order of their first mentions.
+    """
+    groups: list[list[Mention]] = []
+    with_word: dict[str, list[int]] = defaultdict(list)
+    for mention in sorted(mentions, key=lambda one: (-len(one.key), one.offset)):
+        near = [groups[number] for number in with_word[mention.key[0]]] if mention.key else groups
+        fitting = [group for group in near if any(_is_variant(mention, one) for one in group)]
+        if fitting:
+            min(fitting, key=lambda group: _distance(mention, group)).append(mention)
+            continue
+        for word in set(mention.key):
+            with_word[word].append(len(groups))
+        groups.append([mention])
+    entities = [NamedEntity(tuple(sorted(one, key=lambda m: m.offset))) for one in groups]
+    return sorted(entities, key=lambda entity: entity.mentions[0].offset)
+
+
+def _is_variant(mention: Mention, other: Mention) -> bool:
+    return set(mention.key) <= set(other.key)
+
+
+def _distance(mention: Mention, group: Sequence[Mention]) -> tuple[bool, int]:
+    gaps = [mention.offset - one.offset for one in group if _is_variant(mention, one)]
+    return min((gap < 0, abs(gap)) for gap in gaps)

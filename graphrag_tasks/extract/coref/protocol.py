@@ -1,0 +1,158 @@
+"""What every resolver of coreference offers, and how one is found by its name.
+
+A resolver with a neural model is a package of its own, which names its factory as an entry point::
+
+    [project.entry-points."graphrag_tasks.extract.coref"]
+    my_model = "my_package:make_resolver"
+
+The factory is called without arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.metadata import entry_points
+from typing import Protocol
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.extract.coref.parses import Parse
+
+ENTRY_POINT_GROUP = "graphrag_tasks.extract.coref"
+
+
+class Kind(StrEnum):
+    """What kind of mention was resolved."""
+
+    PRONOUN = "pronoun"
+    DEFINITE = "definite"
+    """A noun with "the" or "this" and nothing else: "the report", "this transaction"."""
+
+
+class Source(StrEnum):
+    """Where the antecedent stands."""
+
+    TEXT = "text"
+    HEADING = "heading"
+    TITLE = "title"
+    KEY = "key"
+    """The cell that names the row of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a passage is about without saying so: the key of a row, in a cell beside it.
+
+    Attributes:
+        name: The key.
+        kind: What the column of keys calls them ("Field name"), or "".
+    """
+
+    name: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The text in which antecedents are looked for: the sentences below one heading, or in a cell.
+
+    Attributes:
+        parses: Its sentences, in order. One that was not parsed has no tokens.
+        title: Title of the document, or "".
+        headings: Headings above it, outermost first.
+        topic: What it is about, in a cell of a table.
+    """
+
+    parses: Sequence[Parse]
+    title: str = ""
+    headings: Sequence[str] = field(default_factory=tuple)
+    topic: Topic | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coreference:
+    """One mention, resolved. Offsets are characters of the sentence; ends are exclusive.
+
+    Attributes:
+        sentence: Number of the sentence in the passage, from 0.
+        start: First character of the mention.
+        end: One past its last character.
+        surface: The mention.
+        antecedent: What it stands for, in words that can name a node.
+        kind: A value of `Kind`.
+        rule: What found it.
+        confidence: Between 0 and 1.
+        source: A value of `Source`.
+        antecedent_sentence: Number of the antecedent's sentence; None for title and headings.
+        antecedent_start: First character of the antecedent there; None for title and headings.
+        antecedent_end: One past its last character; None for title and headings.
+    """
+
+    sentence: int
+    start: int
+    end: int
+    surface: str
+    antecedent: str
+    kind: str
+    rule: str
+    confidence: float
+    source: str = Source.TEXT
+    antecedent_sentence: int | None = None
+    antecedent_start: int | None = None
+    antecedent_end: int | None = None
+
+
+class CoreferenceResolver(Protocol):
+    """Finds what the pronouns and definite mentions of a passage stand for.
+
+    The answer depends on the passage and on the fingerprint alone, so a document is resolved
+    alike in whatever shard it is.
+    """
+
+    @property
+    def name(self) -> str:
+        """Short name."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that decides the answer apart from the passage: rules, weights, model."""
+
+    def resolve(self, passage: Passage) -> list[Coreference]:
+        """Return what was resolved, at most once for each mention, in the order of the text."""
+
+
+class NoResolver:
+    """Resolves nothing."""
+
+    name = "none"
+    fingerprint = "none"
+
+    def resolve(self, _: Passage) -> list[Coreference]:
+        """Return no coreferences."""
+        return []
+
+
+def load_resolver(name: str) -> CoreferenceResolver:
+    """Return the resolver of a name.
+
+    Args:
+        name: "ranking", which is built in, "none", or the name of an installed entry point.
+
+    Raises:
+        ConfigError: There is none of that name.
+    """
+    if name == "ranking":
+        from graphrag_tasks.extract.coref.resolver import RankingResolver
+
+        return RankingResolver()
+    if name == "none":
+        return NoResolver()
+    found = {one.name: one for one in entry_points(group=ENTRY_POINT_GROUP)}
+    if name not in found:
+        known = ", ".join(["none", "ranking", *sorted(found)])
+        raise ConfigError(
+            f"there is no coreference resolver '{name}'", "extract.coref", f"Known: {known}"
+        )
+    factory: Callable[[], CoreferenceResolver] = found[name].load()
+    return factory()

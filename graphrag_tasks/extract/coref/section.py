@@ -1,0 +1,207 @@
+"""A stretch of text in which antecedents are looked for, with its names and personal pronouns."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from graphrag_tasks.extract.coref.names import (
+    Mention,
+    NamedEntity,
+    find_names,
+    folded,
+    group_names,
+    title_key,
+)
+from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse
+from graphrag_tasks.extract.coref.roles import Role, role_of
+from graphrag_tasks.language.gender import (
+    Gender,
+    first_name_gender,
+    gender_of_pronoun,
+    noun_gender,
+    title_gender,
+)
+
+_OPENING_QUOTES, _CLOSING_QUOTES = frozenset({"``", "“"}), frozenset({"''", "”"})
+_OPENING_BRACKETS, _CLOSING_BRACKETS = (
+    frozenset({"(", "[", "-LRB-"}),
+    frozenset({")", "]", "-RRB-"}),
+)
+_MODIFIERS = frozenset({"appos", "compound", "nmod", "amod"})
+_MOST_BITS = 1.5
+"""Most that a first name says: more tells how sure lists are, which is no reason to prefer it."""
+_SURNAME_SHARE = 0.5
+_NAMED_BY = frozenset({"appos", "compound", "attr", "nmod", "flat"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pronoun:
+    """A personal pronoun of a known gender, at its place.
+
+    Attributes:
+        sentence: Number of the sentence in the section, from 0.
+        token: Its token in the sentence.
+        offset: Tokens of the section before it.
+        gender: The gender it shows.
+        role: Its role.
+        clause: Head token of its clause.
+    """
+
+    sentence: int
+    token: int
+    offset: int
+    gender: Gender
+    role: Role
+    clause: int
+
+
+@dataclass(frozen=True, slots=True)
+class GenderCues:
+    """What speaks for a woman (positive) or a man (negative), by kind of evidence."""
+
+    first_name: float
+    title: int
+    noun: int
+
+
+class Section:
+    """Sentences in order, under a title.
+
+    Args:
+        parses: The sentences.
+        title: Title of the document, or "".
+    """
+
+    def __init__(self, parses: Sequence[Parse], title: str = "") -> None:
+        self.parses = tuple(parses)
+        self.title = title_key(title)
+        self.offsets: list[int] = []
+        tokens = 0
+        for parse in self.parses:
+            self.offsets.append(tokens)
+            tokens += len(parse)
+
+    @cached_property
+    def names(self) -> list[Mention]:
+        """All mentions of names, in the order of the text."""
+        return [
+            mention
+            for number, (parse, offset) in enumerate(zip(self.parses, self.offsets, strict=True))
+            for mention in find_names(parse, number, offset)
+        ]
+
+    @cached_property
+    def entities(self) -> list[NamedEntity]:
+        """The entities that the names make up, in the order of their first mentions."""
+        return group_names(self.names)
+
+    @cached_property
+    def entity_of(self) -> dict[int, int]:
+        """The number of the entity that each mention belongs to, by the mention's offset."""
+        return {
+            mention.offset: number
+            for number, entity in enumerate(self.entities)
+            for mention in entity.mentions
+        }
+
+    @cached_property
+    def genders(self) -> list[GenderCues]:
+        """What the text tells of each entity's gender."""
+        return [self._gender(entity) for entity in self.entities]
+
+    @cached_property
+    def pronouns(self) -> list[Pronoun]:
+        """The pronouns "he", "she" and their forms, without reflexives, in order."""
+        return [
+            self._pronoun(number, token, gender)
+            for number, parse in enumerate(self.parses)
+            for token, word in enumerate(parse.words)
+            if (gender := gender_of_pronoun(word)) and not word.lower().endswith("self")
+        ]
+
+    @cached_property
+    def quoted(self) -> list[list[bool]]:
+        """For each token of each sentence whether it stands between quotation marks."""
+        inside, found = False, []
+        for parse in self.parses:
+            flags = []
+            for word in parse.words:
+                inside = inside or word in _OPENING_QUOTES
+                flags.append(inside)
+                inside = (inside and word not in _CLOSING_QUOTES) != (word == '"')
+            found.append(flags)
+        return found
+
+    @cached_property
+    def bracketed(self) -> list[list[bool]]:
+        """For each token of each sentence whether it stands in brackets."""
+        found = []
+        for parse in self.parses:
+            depth, flags = 0, []
+            for word in parse.words:
+                depth += word in _OPENING_BRACKETS
+                flags.append(depth > 0)
+                depth = max(0, depth - (word in _CLOSING_BRACKETS))
+            found.append(flags)
+        return found
+
+    def names_before(self, offset: int) -> int:
+        """Return how many mentions of names have their head before a token of the section."""
+        return bisect_left(self._name_offsets, offset)
+
+    @cached_property
+    def _name_offsets(self) -> list[int]:
+        return [mention.offset for mention in self.names]
+
+    def role(self, mention: Mention) -> Role:
+        """Return the role of a name's phrase."""
+        return self._roles[mention.offset]
+
+    @cached_property
+    def _roles(self) -> dict[int, Role]:
+        return {one.offset: role_of(self.parses[one.sentence], one.role_head) for one in self.names}
+
+    def _pronoun(self, number: int, token: int, gender: Gender) -> Pronoun:
+        parse = self.parses[number]
+        return Pronoun(
+            number,
+            token,
+            self.offsets[number] + token,
+            gender,
+            role_of(parse, token),
+            parse.clause(token),
+        )
+
+    def _gender(self, entity: NamedEntity) -> GenderCues:
+        titles: list[str] = []
+        nouns: list[str] = []
+        for mention in entity.mentions:
+            parse = self.parses[mention.sentence]
+            first = mention.start
+            titles += [folded(word) for word in parse.words[max(0, first - 1) : first + 1]]
+            nouns += [parse.words[i].lower() for i in _describing(parse, mention.head)]
+        return GenderCues(_first_name(entity.longest.key), title_gender(titles), noun_gender(nouns))
+
+
+def _first_name(key: Sequence[str]) -> float:
+    """Return what a name's first word says; less where it may be a surname.
+
+    Many surnames are men's first names ("James", "Thomas"), hardly any are women's.
+    """
+    score = first_name_gender(key[0]) if key else 0.0
+    score = max(-_MOST_BITS, min(_MOST_BITS, score))
+    return score * _SURNAME_SHARE if score < 0 and len(key) == 1 else score
+
+
+def _describing(parse: Parse, head: int) -> list[int]:
+    """Return the nouns that say what the name is: modifiers, appositions, "X was an actress"."""
+    found = [child for child in parse.children(head) if parse.deps[child] in _MODIFIERS]
+    if parse.deps[head] in _NAMED_BY:
+        found.append(parse.heads[head])
+    if parse.deps[head] in SUBJECTS:
+        siblings = parse.children(parse.heads[head])
+        found += [child for child in siblings if parse.deps[child] == "attr"]
+    return found

@@ -1,0 +1,29 @@
+"""Communities: Leiden at several resolutions over the entity graph, titled and summarised.
+
+`source` numbers the graph, `partition` finds them, `levels` and `ranking` choose what is central in
+each, `summaries` holds the Protocol of summarizers and the extractive one, `stage` puts rows
+together.
+"""
+
+from graphrag_tasks.graph.communities.source import COLUMNS
+from graphrag_tasks.graph.communities.stage import DEPENDENCIES, PRODUCES, REQUIRES, communities
+from graphrag_tasks.graph.communities.summaries import (
+    CitedSentence,
+    CommunityContext,
+    ExtractiveSummarizer,
+    Summarizer,
+    Summary,
+)
+
+__all__ = [
+    "COLUMNS",
+    "DEPENDENCIES",
+    "PRODUCES",
+    "REQUIRES",
+    "CitedSentence",
+    "CommunityContext",
+    "ExtractiveSummarizer",
+    "Summarizer",
+    "Summary",
+    "communities",
+]

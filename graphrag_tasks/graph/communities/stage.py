@@ -1,0 +1,221 @@
+"""The communities stage: Leiden communities of the entity graph, with a title and a summary each.
+
+Communities are what global questions are answered from: each level covers the graph, coarser ones
+with fewer and broader summaries. A summary that an earlier snapshot holds for the same content by
+the same summarizer is taken over; with one that costs money only changed communities are paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig, SqlConfig
+from graphrag_tasks.core.ids import content_id, fingerprint
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
+from graphrag_tasks.graph.communities.partition import partition
+from graphrag_tasks.graph.communities.source import COLUMNS, Source
+from graphrag_tasks.graph.communities.summaries import (
+    CitedSentence,
+    CommunityContext,
+    Summarizer,
+    Summary,
+)
+from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
+
+REQUIRES = tuple(COLUMNS)
+PRODUCES = ("communities", "members")
+DEPENDENCIES = ("python-igraph", "scipy", "duckdb")
+
+_SQL = SqlConfig()
+_BATCH = 1 << 13
+"""Communities whose texts are held at once."""
+
+
+def communities(
+    tables: Mapping[str, Rows],
+    *,
+    config: CommunitiesConfig,
+    graph: GraphConfig,
+    summarizer: Summarizer,
+    sql: SqlConfig = _SQL,
+    published: pa.Table | None = None,
+) -> StageResult:
+    """Find the communities of the entity graph and summarise them.
+
+    Args:
+        tables: `REQUIRES`, by name; `COLUMNS` of each are enough.
+        config: Resolutions, sizes, seed, and how much a summary may draw on.
+        graph: How relations are weighed.
+        summarizer: Writes titles and summaries.
+        sql: Memory and threads.
+        published: `communities` of an earlier snapshot, whose summaries are reused where the
+            content and the summarizer are the same.
+
+    Returns:
+        `communities`, by level and number, and `members`, a stream, the most central first. A
+        graph without edges has none.
+    """
+    with sql_over(tables, sql) as connection:
+        source = Source(connection, graph)
+        levels = _levels(source, config)
+        rows = _rows(levels, source.entity_ids)
+        summaries = _Summaries(summarizer, published)
+        made = [
+            _summarised(part, summaries.of(contexts))
+            for level, of_level in zip(levels, rows, strict=True)
+            for part, contexts in _batches(of_level, level, source, config)
+        ]
+    stats: dict[str, int | float] = {
+        f"communities_level_{number}": len(level) for number, level in enumerate(levels)
+    }
+    stats |= {"communities": sum(map(len, levels)), "summaries_reused": summaries.reused}
+    ids = [pa.array([row["community_id"] for row in one], pa.string()) for one in rows]
+    found = {
+        "communities": pa.concat_tables([schemas.empty("communities"), *made]),
+        "members": _members(levels, ids, source.entity_ids),
+    }
+    return StageResult(found, stats)
+
+
+def _levels(source: Source, config: CommunitiesConfig) -> list[Level]:
+    found = partition(
+        len(source.entity_ids),
+        source.ends,
+        source.weights,
+        resolutions=config.resolutions,
+        min_members=config.min_members,
+        seed=config.seed,
+    )
+    return [rank(source, membership, config) for membership in found]
+
+
+def _rows(levels: list[Level], entity_ids: pa.Array[Any]) -> list[list[dict[str, Any]]]:
+    """Return the rows of `communities` of each level, without their summaries."""
+    rows: list[list[dict[str, Any]]] = []
+    for number, level in enumerate(levels):
+        made = []
+        for members in _split(level.members):
+            ids = entity_ids.take(pa.array(np.sort(members))).to_pylist()
+            sha256 = fingerprint({"members": ids})
+            above = levels[number - 1].membership[members[0]] if number else -1
+            made.append(
+                {
+                    "community_id": content_id("community", number, sha256),
+                    "level": number,
+                    "parent_id": rows[-1][above]["community_id"] if above >= 0 else None,
+                    "size": len(members),
+                    "member_sha256": sha256,
+                }
+            )
+        rows.append(made)
+    return rows
+
+
+def _batches(
+    rows: list[dict[str, Any]], level: Level, source: Source, config: CommunitiesConfig
+) -> Iterator[tuple[list[dict[str, Any]], list[CommunityContext]]]:
+    """Yield rows of communities, with what the summary of each may draw on."""
+    for first in range(0, len(rows), _BATCH):
+        part = rows[first : first + _BATCH]
+        last = first + len(part)
+        entities = level.members.part(first, last).best(config.max_entities)
+        relations = level.relations.part(first, last)
+        sentences = level.sentences.part(first, last)
+        texts = zip(
+            part,
+            _split(entities, source.names(entities.rows)),
+            _split(relations, source.wordings(relations.rows)),
+            _split(sentences, list(map(_cited, source.quotations(sentences.rows)))),
+            strict=True,
+        )
+        yield (
+            part,
+            [
+                CommunityContext(row["size"], tuple(names), tuple(wordings), tuple(cited))
+                for row, names, wordings, cited in texts
+            ],
+        )
+
+
+def _split(ranked: Ranked, values: Sequence[Any] | None = None) -> Iterator[Any]:
+    """Yield what belongs to each community: its rows, or the values that go with them."""
+    of = ranked.rows if values is None else values
+    for start, end in pairwise(ranked.starts.tolist()):
+        yield of[start:end]
+
+
+def _cited(row: dict[str, Any]) -> CitedSentence:
+    return CitedSentence(" ".join(row["text"].split()), row["title"], row["page"])
+
+
+class _Summaries:
+    """Summaries by what they are made of: each is written once, or taken over."""
+
+    def __init__(self, summarizer: Summarizer, published: pa.Table | None) -> None:
+        self._summarizer = summarizer
+        self._published = published
+        self._known: dict[str, Summary] = {}
+        self.reused = 0
+
+    def of(self, contexts: list[CommunityContext]) -> list[tuple[str, Summary]]:
+        """Return the summary of each context, with its key."""
+        by = self._summarizer.fingerprint
+        keys = [fingerprint({"content": one.sha256, "by": by}) for one in contexts]
+        self._take_over(keys)
+        missing = {
+            key: one for key, one in zip(keys, contexts, strict=True) if key not in self._known
+        }
+        written = self._summarizer.summarize(list(missing.values()))
+        self._known.update(zip(missing, written, strict=True))
+        return [(key, self._known[key]) for key in keys]
+
+    def _take_over(self, keys: list[str]) -> None:
+        new = pa.array([key for key in keys if key not in self._known], pa.string())
+        if self._published is None or not len(new):
+            return
+        found = self._published.filter(pc.is_in(self._published["summary_key"], value_set=new))
+        taken = {
+            row["summary_key"]: Summary(row["title"], row["summary"]) for row in found.to_pylist()
+        }
+        self._known |= taken
+        self.reused += len(taken)
+
+
+def _summarised(rows: list[dict[str, Any]], summaries: list[tuple[str, Summary]]) -> pa.Table:
+    made = [
+        row | {"title": summary.title, "summary": summary.text, "summary_key": key}
+        for row, (key, summary) in zip(rows, summaries, strict=True)
+    ]
+    return pa.Table.from_pylist(made, schema=schemas.COMMUNITIES)
+
+
+def _members(
+    levels: list[Level], ids: list[pa.Array[Any]], entity_ids: pa.Array[Any]
+) -> pa.RecordBatchReader:
+    """Return the rows of `members` as a stream."""
+    schema = schemas.MEMBERS
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for level, community_ids in zip(levels, ids, strict=True):
+            members = level.members.rows
+            of = np.repeat(np.arange(len(level)), np.diff(level.members.starts))
+            for start in range(0, len(members), BATCH_ROWS):
+                part = slice(start, start + BATCH_ROWS)
+                yield pa.record_batch(
+                    [
+                        community_ids.take(pa.array(of[part])),
+                        entity_ids.take(pa.array(members[part])),
+                        pa.array(level.centrality[members[part]], pa.float32()),
+                    ],
+                    schema=schema,
+                )
+
+    return pa.RecordBatchReader.from_batches(schema, batches())

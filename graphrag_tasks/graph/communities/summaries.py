@@ -1,0 +1,120 @@
+"""What a community is about, in words: the Protocol, and the extractive default without an LLM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from graphrag_tasks.core.ids import fingerprint
+
+_TITLE_NAMES = 3
+_LONGEST_NAME, _LONGEST_RELATION = 80, 200
+"""Characters of a name, and of a relation in words, that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """A sentence and where it stands.
+
+    Attributes:
+        text: The sentence.
+        document: Title of its document.
+        page: Its page, where the format has pages.
+    """
+
+    text: str
+    document: str
+    page: int | None
+
+    @property
+    def source(self) -> str:
+        """Document and page in words."""
+        return self.document if self.page is None else f"{self.document}, page {self.page}"
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityContext:
+    """All that a summary may draw on, best first.
+
+    Attributes:
+        size: Number of entities in the community.
+        entities: Names of its most central entities.
+        relations: Its strongest relations in words.
+        sentences: The sentences that state most of its relations.
+    """
+
+    size: int
+    entities: tuple[str, ...]
+    relations: tuple[str, ...]
+    sentences: tuple[CitedSentence, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the content: communities with an equal one have the same summary."""
+        return fingerprint(
+            {
+                "size": self.size,
+                "entities": self.entities,
+                "relations": self.relations,
+                "sentences": [(one.text, one.document, one.page) for one in self.sentences],
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Title and text of a community."""
+
+    title: str
+    text: str
+
+
+class Summarizer(Protocol):
+    """Writes the summaries of communities."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What decides the summary of a context: kept summaries of another one are not reused."""
+        ...
+
+    def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
+        """Return one summary for each community, in their order."""
+        ...
+
+
+class ExtractiveSummarizer:
+    """Puts central entities, strongest relations and central sentences side by side, as they are.
+
+    Nothing is worded anew, so nothing can be made up, and each sentence names its source.
+    """
+
+    fingerprint = "extractive-2"
+
+    def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
+        """Return one summary for each community, in their order."""
+        return [Summary(_title(one), _text(one)) for one in communities]
+
+
+def _title(community: CommunityContext) -> str:
+    return _listed([_clipped(name) for name in community.entities[:_TITLE_NAMES]])
+
+
+def _text(community: CommunityContext) -> str:
+    others = community.size - len(community.entities)
+    names = [*map(_clipped, community.entities), *([f"{others} more"] if others > 0 else [])]
+    lines = [f"Entities: {_listed(names)}."]
+    if community.relations:
+        relations = "; ".join(_clipped(one, _LONGEST_RELATION) for one in community.relations)
+        lines.append(f"Relations: {relations}.")
+    lines += [f"“{sentence.text}” ({sentence.source})" for sentence in community.sentences]
+    return "\n".join(lines)
+
+
+def _clipped(text: str, longest: int = _LONGEST_NAME) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,199 @@
+"""An expert's schema of the graph: which relations there are, and between what.
+
+Source: paper, section 3.2 (an optional schema by domain experts filters triples). None by default.
+A file in YAML::
+
+    entity_types:
+      table: [TABLE]            # entity labels that are of this type
+      program: [PROGRAM, CLASS]
+    relations:
+      be replaced by:
+        domain: [table]         # types its head may have; any without this line
+        range: [table]          # types its tail may have; any without this line
+        synonyms: [be superseded by]
+        inverses: [replace, supersede]   # the same relation, told from its tail
+    on_violation: drop          # drop, keep or map
+    map_to: be related to       # what a relation becomes under map
+    untyped: accept             # accept or refuse ends without an entity label
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.ids import fingerprint
+
+UNKNOWN_RELATION, WRONG_HEAD, WRONG_TAIL = "schema_relation", "schema_domain", "schema_range"
+VIOLATIONS = (UNKNOWN_RELATION, WRONG_HEAD, WRONG_TAIL)
+"""Why a triple is outside the schema; of several the first counts."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class RelationType(_Strict):
+    """A relation of the schema: what its ends may be, and how else texts put it."""
+
+    domain: list[str] | None = Field(None, description="types its head may have")
+    range: list[str] | None = Field(None, description="types its tail may have")
+    synonyms: list[str] = Field([], description="other relations that mean it")
+    inverses: list[str] = Field([], description="relations that mean it with the ends exchanged")
+
+
+class GraphSchema(_Strict):
+    """What a schema file says; `GraphSchema()` allows everything."""
+
+    entity_types: dict[str, list[str]] = Field({}, description="entity labels of each type")
+    relations: dict[str, RelationType] = Field({}, description="relation types by name")
+    on_violation: Literal["drop", "keep", "map"] = "drop"
+    map_to: str = Field("be related to", description="what a relation becomes under map")
+    untyped: Literal["accept", "refuse"] = "accept"
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of what it says; layout and comments do not count."""
+        return fingerprint(self.model_dump(mode="json"))
+
+    def rules(self) -> list[dict[str, Any]]:
+        """Return a row for each wording: `wording`, `canonical`, `inverse`, `heads`, `tails`.
+
+        `heads` and `tails` are the entity labels that the canonical relation's ends may have, None
+        for any.
+        """
+        return [
+            {
+                "wording": wording,
+                "canonical": name,
+                "inverse": inverse,
+                "heads": self._labels(relation.domain),
+                "tails": self._labels(relation.range),
+            }
+            for name, relation in self.relations.items()
+            for wording, inverse in _wordings(name, relation)
+        ]
+
+    def _labels(self, types: Sequence[str] | None) -> list[str] | None:
+        if types is None:
+            return None
+        return sorted({label for one in types for label in self.entity_types[one]})
+
+
+def _wordings(name: str, relation: RelationType) -> Iterator[tuple[str, bool]]:
+    yield name, False
+    yield from ((wording, False) for wording in relation.synonyms)
+    yield from ((wording, True) for wording in relation.inverses)
+
+
+def read_schema(text: str, where: str) -> GraphSchema:
+    """Parse a schema file.
+
+    Args:
+        text: YAML.
+        where: Name of the file, for errors.
+
+    Raises:
+        ConfigError: It is not YAML; a key is unknown (the nearest known one is suggested), written
+            twice, or has a value of the wrong kind; a relation names a type that there is none of,
+            or two relations have one wording. The line is named.
+    """
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        if root is None:
+            return GraphSchema()
+        _refuse_twins(root, where)
+        values = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise ConfigError(f"not readable as YAML: {error}", where) from error
+    try:
+        schema = GraphSchema.model_validate(values)
+    except ValidationError as error:
+        raise _as_config_error(error, root, where) from error
+    _refuse_unknown_types(schema, root, where)
+    _refuse_shared_wordings(schema, root, where)
+    return schema
+
+
+def _refuse_twins(node: yaml.Node, where: str) -> None:
+    """Refuse a key that stands twice in a mapping: YAML would pass over the first."""
+    if isinstance(node, yaml.MappingNode):
+        lines: dict[str, int] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise ConfigError("a key must be a text", f"{where}, line {_line(key)}")
+            if key.value in lines:
+                raise ConfigError(
+                    f"'{key.value}' stands on line {lines[key.value]} and on line {_line(key)}",
+                    where,
+                    "Remove one of the lines",
+                )
+            lines[key.value] = _line(key)
+            _refuse_twins(value, where)
+
+
+def _as_config_error(error: ValidationError, root: yaml.Node, where: str) -> ConfigError:
+    first = error.errors()[0]
+    place = f"{where}, line {_line(_node_at(root, first['loc']))}"
+    name = ".".join(map(str, first["loc"]))
+    if first["type"] != "extra_forbidden":
+        return ConfigError(f"{name}: {first['msg']} (got {first['input']!r})", place)
+    model = GraphSchema if len(first["loc"]) == 1 else RelationType
+    hint = _suggestion(str(first["loc"][-1]), model.model_fields)
+    return ConfigError(f"unknown key '{first['loc'][-1]}'", place, hint)
+
+
+def _suggestion(name: str, known: Sequence[str] | dict[str, Any]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known)}"
+
+
+def _refuse_unknown_types(schema: GraphSchema, root: yaml.Node, where: str) -> None:
+    for name, relation in schema.relations.items():
+        for side, types in (("domain", relation.domain), ("range", relation.range)):
+            for number, one in enumerate(types or ()):
+                if one not in schema.entity_types:
+                    line = _line(_node_at(root, ("relations", name, side, number)))
+                    raise ConfigError(
+                        f"'{name}' has a {side} of type '{one}', which is none of entity_types",
+                        f"{where}, line {line}",
+                        _suggestion(one, schema.entity_types),
+                    )
+
+
+def _refuse_shared_wordings(schema: GraphSchema, root: yaml.Node, where: str) -> None:
+    owners: dict[str, str] = {}
+    for rule in schema.rules():
+        wording, name = rule["wording"], rule["canonical"]
+        if wording in owners:
+            lines = [_line(_node_at(root, ("relations", one))) for one in (owners[wording], name)]
+            raise ConfigError(
+                f"'{wording}' is a wording of '{owners[wording]}' (line {lines[0]}) and of "
+                f"'{name}' (line {lines[1]})",
+                where,
+                "Leave it with one of them",
+            )
+        owners[wording] = name
+
+
+def _node_at(root: yaml.Node, path: Sequence[str | int]) -> yaml.Node:
+    """Return the node at a path, its key in a mapping; the last one that there is."""
+    found, node = root, root
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            pairs = {key.value: (key, value) for key, value in node.value}
+            if str(part) not in pairs:
+                break
+            found, node = pairs[str(part)]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            found = node = node.value[part]
+    return found
+
+
+def _line(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1

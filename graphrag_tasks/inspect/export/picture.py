@@ -1,0 +1,275 @@
+"""A picture of a part of the graph as SVG: for pages and reports, without a script or a font.
+
+Circles are entities, larger the more often mentioned, coloured by label; lines are relations, wider
+where they weigh more, with an arrow head at what the relation leads to. The strongest have their
+words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from graphrag_tasks.inspect.export.layout import Points, lay_out
+from graphrag_tasks.inspect.export.selection import Selection
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Distinct for the colour-blind too (Okabe and Ito); the rest have one plain colour."""
+
+_PLAIN, _INK, _LINE, _WORDS = "#7c8ea3", "#1b1f24", "#b3bac4", "#57606a"
+_FONT, _SMALL_FONT, _TITLE_FONT = 13, 10.5, 20
+_CHARACTER = 0.56
+"""Mean width of a character, in the height of the font."""
+
+_LABEL_SHIFT = 0.6 * _FONT
+"""How far a circle is from the middle of the box that it shares with its label."""
+
+_LONGEST_NAME, _LONGEST_WORDS, _LONGEST_TITLE = 30, 34, 90
+_SMALLEST, _LARGEST = 5.0, 20.0
+_EDGE_LENGTH = 160.0
+_MARGIN, _HEADER = 36.0, 64.0
+_WIDEST_LINE = 4.0
+_PLACES_ON_LINE = (0.5, 0.4, 0.6, 0.3, 0.7)
+"""Where the words of a relation may stand, as a share of the way."""
+_SPACE = re.compile(r"\s+")
+_NOT_XML = re.compile("[^\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class _Edge:
+    """All relations between two entities.
+
+    Attributes:
+        ends: Rows of the entities; arrows lead from the first to the second, or both ways.
+        weight: Sum of what the relations weigh.
+        words: The relations, the strongest first.
+        both_ways: Whether relations run in either direction.
+    """
+
+    ends: tuple[int, int]
+    weight: float
+    words: tuple[str, ...]
+    both_ways: bool
+
+
+def draw(selection: Selection) -> str:
+    """Return a picture of entities and relations as an SVG document.
+
+    Args:
+        selection: What to draw; more than a hundred entities are hard to read.
+    """
+    entities = selection.entities.to_pylist()
+    edges = _edges(selection)
+    radii = _radii([row["mentions"] for row in entities])
+    boxes = np.array(
+        [_box(row["name"], radius) for row, radius in zip(entities, radii, strict=True)]
+    )
+    ends = np.array([edge.ends for edge in edges], dtype=np.int64).reshape(-1, 2)
+    points = lay_out(ends, boxes.reshape(-1, 2), edge_length=_EDGE_LENGTH)
+    boxes, centres = boxes.reshape(-1, 2), points + np.array([_MARGIN, _HEADER])
+    far = (centres + boxes / 2).max(axis=0, initial=0.0)
+    above = _labels_above(centres, ends)
+    points = centres + np.where(above, _LABEL_SHIFT, -_LABEL_SHIFT)[:, None] * np.array([0.0, 1.0])
+    title = _short(selection.title, _LONGEST_TITLE)
+    colours = _colours(entities)
+    width = max(far[0] + _MARGIN, _width(title, _TITLE_FONT) + 2 * _MARGIN,
+                _legend_width(colours) + 2 * _MARGIN)  # fmt: skip
+    size = (math.ceil(width), math.ceil(far[1] + 2 * _MARGIN))
+    parts = [
+        *_head(title, _about(selection), size),
+        *_lines(edges, points, radii),
+        *_nodes(entities, points, radii, colours, above),
+        *_edge_words(edges, points, [*zip(centres, boxes, strict=True)]),
+        *_legend(colours, size[1]),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _labels_above(centres: Points, ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return whose label is above: nodes whose relations mostly run downwards."""
+    drop = np.zeros(len(centres))
+    falls = centres[ends[:, 1], 1] - centres[ends[:, 0], 1]
+    np.add.at(drop, ends[:, 0], falls)
+    np.add.at(drop, ends[:, 1], -falls)
+    above: NDArray[np.bool_] = drop > 0
+    return above
+
+
+def _about(selection: Selection) -> str:
+    rows = selection.entities.num_rows
+    said = f"{rows} entities, {selection.relations.num_rows} relations"
+    return f"{said}; {selection.omitted} less central ones left out" if selection.omitted else said
+
+
+def _edges(selection: Selection) -> list[_Edge]:
+    ids = selection.entities["entity_id"].combine_chunks()
+    ends = [
+        pc.index_in(selection.relations[end], value_set=ids).to_pylist()
+        for end in ("head_id", "tail_id")
+    ]
+    found: dict[tuple[int, int], list[tuple[int, Mapping[str, Any]]]] = {}
+    for head, tail, row in zip(*ends, selection.relations.to_pylist(), strict=True):
+        found.setdefault((min(head, tail), max(head, tail)), []).append((head, row))
+    return [_edge(pair, rows) for pair, rows in sorted(found.items())]
+
+
+def _edge(pair: tuple[int, int], rows: Sequence[tuple[int, Mapping[str, Any]]]) -> _Edge:
+    ranked = sorted(rows, key=lambda one: (-one[1]["weight"], one[1]["relation_id"]))
+    words = tuple(dict.fromkeys(_relation_words(row) for _, row in ranked))
+    first = ranked[0][0]
+    ends = pair if pair[0] == first else (pair[1], pair[0])
+    both_ways = len({head for head, _ in rows}) > 1
+    return _Edge(ends, sum(row["weight"] for _, row in rows), words, both_ways)
+
+
+def _relation_words(row: Mapping[str, Any]) -> str:
+    return f"not {row['relation']}" if row["negated"] else str(row["relation"])
+
+
+def _radii(mentions: Sequence[int]) -> list[float]:
+    most = math.sqrt(max([1, *mentions]))
+    span = _LARGEST - _SMALLEST
+    return [_SMALLEST + span * math.sqrt(count) / most for count in mentions]
+
+
+def _box(name: str, radius: float) -> tuple[float, float]:
+    width = max(2 * radius, _width(_short(name, _LONGEST_NAME), _FONT)) + 14
+    return width, 2 * radius + _FONT + 18
+
+
+def _width(text: str, font: float) -> float:
+    return len(text) * font * _CHARACTER
+
+
+def _short(text: str, longest: int) -> str:
+    line = _SPACE.sub(" ", _NOT_XML.sub(" ", text)).strip()
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def _colours(entities: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the colour of each label, the most frequent ones first; "" is no label."""
+    counts = Counter(row["type"] or "" for row in entities)
+    labels = sorted(counts, key=lambda label: (not label, -counts[label], label))
+    named = [label for label in labels if label]
+    colours = dict(zip(named, (*_COLOURS, *[_PLAIN] * len(named)), strict=False))
+    return colours | ({"": _PLAIN} if "" in counts else {})
+
+
+def _head(title: str, about: str, size: tuple[int, int]) -> Iterator[str]:
+    width, height = size
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" '
+        'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">'
+    )
+    yield f"<title>{escape(title)}</title>"
+    yield f"<desc>{escape(about)}</desc>"
+    yield (
+        '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
+        'markerHeight="7" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+        f'<path d="M0 1 L10 5 L0 9 z" fill="{_WORDS}"/></marker></defs>'
+    )
+    yield f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
+    yield _label(title, _MARGIN, 32, _TITLE_FONT, _INK, anchor="start", bold=True)
+    yield _label(about, _MARGIN, 50, 12, _WORDS, anchor="start")
+
+
+def _lines(edges: Sequence[_Edge], points: Points, radii: Sequence[float]) -> Iterator[str]:
+    strongest = max([edge.weight for edge in edges], default=1.0) or 1.0
+    for edge in edges:
+        head, tail = edge.ends
+        way = points[tail] - points[head]
+        length = max(float(np.hypot(*way)), 1e-6)
+        start = points[head] + way * min(radii[head] + 2, length / 2) / length
+        end = points[tail] - way * min(radii[tail] + 3, length / 2) / length
+        width = 0.8 + (_WIDEST_LINE - 0.8) * math.sqrt(edge.weight / strongest)
+        arrows = 'marker-end="url(#arrow)"'
+        arrows += ' marker-start="url(#arrow)"' if edge.both_ways else ""
+        words = escape("; ".join(_short(one, _LONGEST_WORDS) for one in edge.words))
+        yield (
+            f'<line x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}" '
+            f'stroke="{_LINE}" stroke-width="{width:.1f}" {arrows}><title>{words}</title></line>'
+        )
+
+
+def _nodes(
+    entities: Sequence[Mapping[str, Any]],
+    points: Points,
+    radii: Sequence[float],
+    colours: Mapping[str, str],
+    above: NDArray[np.bool_],
+) -> Iterator[str]:
+    for row, (x, y), radius, is_above in zip(entities, points, radii, above, strict=True):
+        name, colour = row["name"], colours[row["type"] or ""]
+        yield (
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}" '
+            f'stroke="#ffffff" stroke-width="1.5"><title>{escape(_short(name, 200))}: '
+            f"{row['mentions']} mentions</title></circle>"
+        )
+        base = y - radius - 5 if is_above else y + radius + _FONT
+        yield _label(_short(name, _LONGEST_NAME), x, base, _FONT, _INK)
+
+
+def _edge_words(
+    edges: Sequence[_Edge], points: Points, boxes: Sequence[tuple[Any, Any]]
+) -> Iterator[str]:
+    """Yield the words of the strongest relations, where they are over no node and no others."""
+    taken = [
+        (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+        for (x, y), (width, height) in boxes
+    ]
+    for edge in sorted(edges, key=lambda one: (-one.weight, one.ends)):
+        words = _short(edge.words[0], _LONGEST_WORDS)
+        half = _width(words, _SMALL_FONT) / 2
+        for share in _PLACES_ON_LINE:
+            x, y = points[edge.ends[0]] * (1 - share) + points[edge.ends[1]] * share
+            box = (x - half, y - _SMALL_FONT, x + half, y + 3)
+            if not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                yield _label(words, x, y, _SMALL_FONT, _WORDS, italic=True)
+                break
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _legend_width(colours: Mapping[str, str]) -> float:
+    return sum(_width(label or "no label", 12) + 34 for label in colours)
+
+
+def _legend(colours: Mapping[str, str], height: int) -> Iterator[str]:
+    x, y = _MARGIN, height - _MARGIN / 2
+    for label, colour in colours.items():
+        yield f'<circle cx="{x + 5:.1f}" cy="{y - 4:.1f}" r="5" fill="{colour}"/>'
+        yield _label(label or "no label", x + 15, y, 12, _WORDS, anchor="start")
+        x += _width(label or "no label", 12) + 34
+
+
+def _label(
+    text: str,
+    x: float,
+    y: float,
+    font: float,
+    colour: str,
+    *,
+    anchor: str = "middle",
+    bold: bool = False,
+    italic: bool = False,
+) -> str:
+    style = (' font-weight="600"' if bold else "") + (' font-style="italic"' if italic else "")
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{font}" fill="{colour}" text-anchor="{anchor}"'
+        f'{style} stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'
+        f"{escape(text)}</text>"
+    )

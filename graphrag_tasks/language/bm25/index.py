@@ -1,0 +1,160 @@
+"""Lexical search: BM25 by bm25s, whose scores of every term are computed once and kept.
+
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, in
+Lucene's form; bm25s (Lù, arXiv 2407.03618) computes the scores of every term once. They are two
+tables, which a snapshot holds and readers map: a query adds up the rows of its terms.
+"""
+
+from __future__ import annotations
+
+import logging
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.schemas import POSTINGS, TERMS
+from graphrag_tasks.language.bm25.tokens import query_terms, terms
+
+_K1 = 1.5
+_B = 0.75
+
+Floats = NDArray[np.float32]
+
+
+class Lexicon:
+    """BM25 over a list of texts; never changed once built, so threads may share it.
+
+    Args:
+        terms: Rows of `schemas.TERMS`.
+        postings: Rows of `schemas.POSTINGS`, those of each term together, in the terms' order.
+        size: Number of texts.
+    """
+
+    def __init__(self, terms: pa.Table, postings: pa.Table, size: int) -> None:
+        self._size = size
+        self._ends = _numpy(terms, "end")
+        self._rows = _numpy(postings, "row")
+        self._scores = _numpy(postings, "score")
+        self.known = {term: place for place, term in enumerate(terms["term"].to_pylist())}
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Lexicon:
+        """Build it from texts, one per row."""
+        return cls(*lexicon_tables(texts), len(texts))
+
+    def asked(self, text: str) -> list[str]:
+        """Return the terms of a question that some text holds, in order, with repeats."""
+        return [term for term in query_terms(text, self.known) if term in self.known]
+
+    def scores(self, asked: Sequence[str]) -> Floats:
+        """Return the BM25 score of every row, shape (rows,); 0 where no term is shared.
+
+        Args:
+            asked: Of `asked`.
+        """
+        scores = np.zeros(self._size, dtype=np.float32)
+        for term in asked:
+            part = self._part(term)
+            scores[self._rows[part]] += self._scores[part]
+        return scores
+
+    def held(self, asked: Sequence[str], rows: NDArray[np.int64]) -> set[str]:
+        """Return the terms that one of a few rows holds at least."""
+        return {
+            term for term in set(asked) if np.equal.outer(rows, self._rows[self._part(term)]).any()
+        }
+
+    def shares(self, asked: Sequence[str], row: int) -> dict[str, float]:
+        """Return what each term of a question adds to a row's score, terms it lacks left out."""
+        found: dict[str, float] = {}
+        for term in asked:
+            part = self._part(term)
+            held = self._scores[part][self._rows[part] == row]
+            if len(held):
+                found[term] = found.get(term, 0.0) + float(held[0])
+        return found
+
+    def coverage(self, asked: Sequence[str]) -> Floats:
+        """Return the share of the question's terms that each row holds, rare ones first.
+
+        Shape (rows,); terms weigh by inverse document frequency.
+        """
+        covered = np.zeros(self._size, dtype=np.float32)
+        rarities = self.rarities(asked)
+        for term, rarity in rarities.items():
+            covered[self._rows[self._part(term)]] += rarity
+        total = sum(rarities.values())
+        return covered / total if total else covered
+
+    def rarities(self, asked: Sequence[str]) -> dict[str, float]:
+        """Return the inverse document frequency of each distinct term, in order of letters."""
+        found = {}
+        for term in sorted(set(asked)):
+            part = self._part(term)
+            found[term] = float(np.log1p(self._size / (part.stop - part.start)))
+        return found
+
+    def _part(self, term: str) -> slice:
+        place = self.known[term]
+        return slice(int(self._ends[place - 1]) if place else 0, int(self._ends[place]))
+
+
+def lexicon_tables(texts: Iterable[str]) -> tuple[pa.Table, pa.Table]:
+    """Return the terms of texts, sorted, and the score of each term in each text that holds it.
+
+    Of the texts, which are read once, four bytes are held for each term in them.
+    """
+    numbers: dict[str, int] = {}
+    found, ends = array("i"), array("q")
+    for text in texts:
+        found.extend([numbers.setdefault(term, len(numbers)) for term in terms(text)])
+        ends.append(len(found))
+    known = sorted(numbers)
+    if not known:
+        return TERMS.empty_table(), POSTINGS.empty_table()
+    places = np.empty(len(known), np.int32)
+    places[[numbers[term] for term in known]] = np.arange(len(known))
+    scores = _bm25s_scores(_Texts(places[np.array(found)], ends), len(known))
+    return (
+        pa.table([known, scores["indptr"][1:]], schema=TERMS),
+        pa.table([scores["indices"], scores["data"]], schema=POSTINGS),
+    )
+
+
+class _Texts:
+    """Texts as lists of term numbers, each made when it is asked for."""
+
+    def __init__(self, numbers: NDArray[np.int32], ends: Sequence[int]) -> None:
+        self._numbers, self._ends = numbers, ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        for start, end in pairwise(chain([0], self._ends)):
+            yield self._numbers[start:end].tolist()
+
+
+def _bm25s_scores(texts: _Texts, terms: int) -> dict[str, NDArray[np.generic]]:
+    """Return the matrix of scores, compressed by columns: a column for each term."""
+    import bm25s
+
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG when imported
+    bm25 = bm25s.BM25(k1=_K1, b=_B, method="lucene", backend="numpy")
+    scores: dict[str, NDArray[np.generic]] = bm25.build_index_from_ids(
+        unique_token_ids=range(terms), corpus_token_ids=texts, show_progress=False
+    )
+    return scores
+
+
+def _numpy(table: pa.Table, name: str) -> NDArray[Any]:
+    data = table[name]
+    array: NDArray[Any] = (
+        data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
+    ).to_numpy()
+    return array

@@ -1,5 +1,0 @@
-"""Normalise stage: heads and tails of triples, titles and headings become names."""
-
-from graphrag_tasks.normalize.stage import DEPENDENCIES, PRODUCES, REQUIRES, normalize
-
-__all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "normalize"]

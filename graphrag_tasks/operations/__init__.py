@@ -1,0 +1,1 @@
+"""Running the index: runs, quality gate, retention, checks of the machine, differences."""

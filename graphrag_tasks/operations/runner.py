@@ -1,0 +1,114 @@
+"""A whole run on this machine, without Airflow: shards over worker processes, then the rest."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.operations.quality import QualityGate
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, check
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.locks import sole_run
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage's name, the steps done and the steps there are."""
+
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def run_index(
+    config: Config,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    wait: bool = False,
+) -> Published:
+    """Plan, process every shard, and publish.
+
+    Args:
+        config: Everything the run needs.
+        workers: Worker processes for the shards; as many as there are cores by default.
+        progress: Told of every step that is finished.
+        wait: Wait for another run on the store to end, instead of refusing.
+
+    Returns:
+        The current snapshot's manifest, and whether this run published it.
+
+    Raises:
+        GraphragError: As the stages raise it, or a worker was killed; `CURRENT` is left alone.
+    """
+    tell = progress or (lambda _stage, _done, _steps: None)
+    check(config)  # a wrong setting leaves no trace, not even a store
+    with sole_run(Folder(config.store), wait=wait):
+        return _run(config, workers or os.cpu_count() or 1, tell)
+
+
+def _run(config: Config, workers: int, tell: Progress) -> Published:
+    tell("plan", 0, 1)
+    run, _ = Run.start(config)
+    tell("plan", 1, 1)
+    _process_shards(run, workers, tell)
+    for stage in CORPUS_STAGES:
+        tell(stage, 0, 1)
+        run.process_corpus(stage)
+        tell(stage, 1, 1)
+    tell("publish", 0, 1)
+    published = run.publish(QualityGate(config.quality))
+    tell("publish", 1, 1)
+    return published
+
+
+def _process_shards(run: Run, workers: int, tell: Progress) -> None:
+    total = len(run.shards)
+    tell("shards", 0, total)
+    workers = min(workers, total)
+    if workers <= 1:
+        for done, shard in enumerate(run.shards, start=1):
+            _process_shard(run.uri, shard)
+            tell("shards", done, total)
+        return
+    # Spawned, not forked: the parent may hold threads of Arrow, BLAS and the progress bar.
+    context = multiprocessing.get_context("spawn")
+    with (
+        _single_threaded_children(),
+        ProcessPoolExecutor(max_workers=workers, mp_context=context) as pool,
+    ):
+        jobs = [pool.submit(_process_shard, run.uri, shard) for shard in run.shards]
+        try:
+            for done, job in enumerate(as_completed(jobs), start=1):
+                job.result()
+                tell("shards", done, total)
+        except BrokenProcessPool as error:
+            raise TransientError(
+                "a worker process was killed, as the system does when memory runs out",
+                "shards",
+                "Run again, with fewer --workers if it recurs: finished stages are kept",
+            ) from error
+        finally:
+            for job in jobs:
+                job.cancel()
+
+
+def _process_shard(uri: str, shard: int) -> None:
+    run = Run.open(uri)
+    for stage in SHARD_STAGES:
+        run.process_shard(stage, shard)
+
+
+@contextmanager
+def _single_threaded_children() -> Iterator[None]:
+    """Give worker processes one BLAS thread each: the cores are used by the workers."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update({name: value for name, value in _ONE_THREAD.items() if before[name] is None})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)

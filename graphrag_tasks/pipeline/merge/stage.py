@@ -1,0 +1,188 @@
+"""Collect stage: the shards' rows and the rows carried over become one corpus.
+
+`snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed
+now`; nothing is subtracted in place, so an incremental run and a clean rebuild give the same rows
+in the same order. A document that fails now but was indexed before keeps its last good rows, with
+its row in `documents` saying that it failed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import CollectConfig
+from graphrag_tasks.core.errors import SourceError
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.pipeline.merge.sorting import Rows, batches_of, by_document, size_of
+from graphrag_tasks.pipeline.plan import UNCHANGED
+from graphrag_tasks.storage.artifacts import conform
+
+PRODUCES = (
+    "documents", "blocks", "cells", "renditions", "chunks", "links", "anchors", "sentences",
+    "frames", "triples", "coreferences",
+)  # fmt: skip
+REQUIRES = ("sources", *PRODUCES)
+DEPENDENCIES = ()
+
+log = logging.getLogger(__name__)
+
+_FAILED, _SKIPPED = "failed", "skipped"
+_NAMED_FAILURES = 5
+
+
+def collect(
+    sources: pa.Table,
+    processed: Mapping[str, Sequence[Rows]],
+    published: Mapping[str, Sequence[Rows]],
+    *,
+    config: CollectConfig,
+) -> StageResult:
+    """Join the processed rows with those of the published snapshot that still hold.
+
+    Args:
+        sources: The plan.
+        processed: `PRODUCES`, each of all shards.
+        published: The same tables of the current snapshot; none before the first publish.
+        config: Share of failures that ends the run.
+
+    Returns:
+        The corpus; documents sorted by uri, every other table a stream by document, in reading
+        order.
+
+    Raises:
+        SourceError: More documents failed than `config.max_failed_share` allows.
+    """
+    unchanged = _ids(sources, "change", UNCHANGED)
+    made = _table("documents", processed["documents"])
+    failed = _ids(made, "status", _FAILED)
+    carried = _of_documents(_table("documents", published["documents"]), unchanged)
+    documents = _labelled(pa.concat_tables([made, carried]).sort_by("uri"), sources)
+    _tell_failures(documents)
+    _guard(documents, config)
+    kept = pa.concat_arrays([unchanged, failed])
+    stats = _counts(documents) | {
+        "documents_quarantined": _count_documents(published["chunks"], failed)
+    }
+    tables: dict[str, pa.Table | pa.RecordBatchReader] = {"documents": documents}
+    ids = documents["document_id"].combine_chunks()
+    for name in PRODUCES[1:]:
+        tables[name] = _stream(name, processed[name], published[name], kept, ids, stats)
+    return StageResult(tables, stats)
+
+
+def _labelled(documents: pa.Table, sources: pa.Table) -> pa.Table:
+    """Give every document the access labels it has now, carried over or not."""
+    ids = sources["document_id"].combine_chunks()
+    rows = pc.index_in(documents["document_id"], value_set=ids)
+    for name in ("labels", "labels_error"):
+        place = documents.schema.get_field_index(name)
+        documents = documents.set_column(
+            place, documents.schema.field(name), sources[name].take(rows)
+        )
+    return documents
+
+
+def _counts(documents: pa.Table) -> dict[str, int | float]:
+    stats: dict[str, int | float] = {
+        "documents": documents.num_rows,
+        "pages": pc.sum(documents["pages_out"]).as_py() or 0,
+        "characters": pc.sum(documents["characters"]).as_py() or 0,
+        "sentences_kept": 0,
+        "left_out": _left_out(documents),
+        "renditions_omitted": 0,
+        "documents_hidden": pc.sum(pc.equal(pc.list_value_length(documents["labels"]), 0)).as_py()
+        or 0,
+    }
+    for status in ("parsed", "partial", "empty", _FAILED, _SKIPPED):
+        stats[f"documents_{status}"] = len(_ids(documents, "status", status))
+    return stats
+
+
+def _left_out(documents: pa.Table) -> int:
+    parts = pc.list_flatten(documents["left_out"])
+    return int(pc.sum(pc.struct_field(parts, "count")).as_py() or 0)
+
+
+def _stream(
+    name: str,
+    processed: Sequence[Rows],
+    published: Sequence[Rows],
+    kept: pa.Array,
+    documents: pa.Array,
+    stats: dict[str, int | float],
+) -> pa.RecordBatchReader:
+    """Return a table's rows by document, which are counted while they are read."""
+    schema = pa.schema([pa.field(one.name, one.type) for one in schemas.SCHEMAS[name]])
+    stats[name] = 0
+
+    def found() -> Iterator[pa.RecordBatch]:
+        for parts, wanted in ((processed, None), (published, kept)):
+            for rows in parts:
+                for batch in batches_of(rows, documents=wanted):
+                    yield batch.cast(schema)
+
+    def sorted_rows() -> Iterator[pa.RecordBatch]:
+        size = sum(map(size_of, (*processed, *published)))
+        for batch in by_document(found(), schema, documents, size):
+            stats[name] += batch.num_rows
+            if name == "sentences":
+                stats["sentences_kept"] += pc.sum(batch["has_verb"]).as_py() or 0
+            elif name == "renditions":
+                stats["renditions_omitted"] += batch["docling_json"].null_count
+            yield batch
+
+    return pa.RecordBatchReader.from_batches(schema, sorted_rows())
+
+
+def _table(name: str, parts: Sequence[Rows]) -> pa.Table:
+    tables = (one if isinstance(one, pa.Table) else one.to_table() for one in parts)
+    return pa.concat_tables([schemas.empty(name), *(conform(name, one) for one in tables)])
+
+
+def _count_documents(parts: Sequence[Rows], ids: pa.Array) -> int:
+    """Return how many of the documents have rows."""
+    found = {
+        document_id
+        for rows in parts
+        for batch in batches_of(rows, ["document_id"], ids)
+        for document_id in batch["document_id"].unique().to_pylist()
+    }
+    return len(found)
+
+
+def _ids(table: pa.Table, column: str, value: str) -> pa.Array:
+    ids = table.filter(pc.equal(table[column], value))["document_id"]
+    return ids.combine_chunks()
+
+
+def _of_documents(table: pa.Table, ids: pa.Array) -> pa.Table:
+    return table.filter(pc.is_in(table["document_id"], value_set=ids))
+
+
+def _tell_failures(documents: pa.Table) -> None:
+    failed = documents.filter(pc.equal(documents["status"], _FAILED))
+    for row in failed.select(["uri", "error_code", "error_message"]).to_pylist():
+        told = (" ".join(str(value).split()) for value in row.values())  # a name may hold line ends
+        log.warning("%s failed (%s): %s", *told)
+
+
+def _guard(documents: pa.Table, config: CollectConfig) -> None:
+    readable = documents.filter(pc.not_equal(documents["status"], _SKIPPED))
+    failed = readable.filter(pc.equal(readable["status"], _FAILED))
+    if not failed.num_rows or failed.num_rows <= config.max_failed_share * readable.num_rows:
+        return
+    named = ", ".join(
+        f"{row['uri']} ({row['error_code']})"
+        for row in failed.slice(0, _NAMED_FAILURES).to_pylist()
+    )
+    raise SourceError(
+        f"{failed.num_rows} of {readable.num_rows} documents failed, more than the share of "
+        f"{config.max_failed_share:g} that collect.max_failed_share allows: {named}",
+        "collect",
+        "Nothing was published. Repair or remove them, or raise the share",
+    )

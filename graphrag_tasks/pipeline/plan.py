@@ -1,0 +1,179 @@
+"""Plan stage: what changed since the published snapshot, and how the work is cut into shards.
+
+Only added and changed documents are processed; the rows of unchanged ones are carried over, and
+removed ones are simply not carried (see `collect`). A source that lists nothing, or that lost more
+than `max_deleted_share` of its published documents, stops the run before anything changes: an
+unmounted folder must not delete an index (see `check_losses`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import PlanConfig
+from graphrag_tasks.core.errors import SourceError
+from graphrag_tasks.core.stage import StageResult
+
+log = logging.getLogger(__name__)
+
+REQUIRES = ()
+PRODUCES = ("sources",)
+DEPENDENCIES = ()
+
+ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
+TO_PROCESS = (ADDED, CHANGED)
+_FAILED = "failed"
+
+
+def plan(
+    listed: pa.Table,
+    published: pa.Table,
+    *,
+    config: PlanConfig,
+    reprocess: bool = False,
+) -> StageResult:
+    """Compare the listed documents with the published ones.
+
+    Args:
+        listed: What the sources hold now (`sources.LISTED`).
+        published: `documents` of the current snapshot; empty before the first publish.
+        config: Shard sizes.
+        reprocess: Whether the published rows came from another configuration or code, so that
+            none can be carried over.
+
+    Returns:
+        `sources`: one row per document, sorted by uri, with its change and its shard.
+    """
+    known = {row["document_id"]: row for row in published.to_pylist()}
+    rows = listed.to_pylist()
+    present = {row["document_id"] for row in rows}
+    removed = [row for key, row in known.items() if key not in present]
+    for row in rows:
+        row["change"] = _change(
+            row, known.get(row["document_id"]), reprocess or config.full_refresh
+        )
+        row["shard"] = None
+    _assign_shards([row for row in rows if row["change"] in TO_PROCESS], config)
+    rows += [_removed_row(row) for row in removed]
+    rows.sort(key=lambda row: str(row["uri"]))
+    table = pa.Table.from_pylist(rows, schema=schemas.SOURCES)
+    stats = {change: 0 for change in (ADDED, CHANGED, UNCHANGED, REMOVED)}
+    for row in rows:
+        stats[row["change"]] += 1
+    return StageResult({"sources": table}, {**stats, "shards": len(shards_of(table))})
+
+
+def check_losses(
+    listed: pa.Table,
+    known: pa.Table | None,
+    *,
+    sources: Sequence[str],
+    config: PlanConfig,
+    count: int = 0,
+) -> None:
+    """Refuse a run that would lose more documents than it may; nothing is changed yet.
+
+    Each source is looked at by itself, so that a large one cannot hide what a small one lost; then
+    all are, with those that were published and are no longer named.
+
+    Args:
+        listed: What the sources hold now (`sources.LISTED`).
+        known: What is published: `document_id` and `source` of each document; None where that
+            cannot be read.
+        sources: Names of the sources of this run.
+        config: The share that may be lost, or that all may.
+        count: Documents that are published, where that is known to be more than `known` has.
+
+    Raises:
+        SourceError: A source holds nothing, too much of what is published is gone, or it is not
+            known what is.
+    """
+    found = Counter(listed["source"].to_pylist())
+    present = set(listed["document_id"].to_pylist())
+    before, gone = Counter[str](), Counter[str]()
+    for row in known.to_pylist() if known is not None else ():
+        before[row["source"]] += 1
+        gone[row["source"]] += row["document_id"] not in present
+    dropped = sorted(before.keys() - set(sources))
+    for name in dropped:
+        log.warning("source '%s' is no longer named: %d documents go", name, before[name])
+    if config.allow_mass_delete:
+        return
+    if empty := [name for name in sources if not found[name]]:
+        raise _refusal(f"these sources hold no documents: {', '.join(empty)}")
+    if known is None:
+        raise _refusal(
+            "no published snapshot can be read, so it is not known which documents are gone"
+        )
+    for name in sorted(before.keys() - set(dropped)):
+        _check_share(f"source '{name}'", gone[name], before[name], config)
+    total = max(before.total(), count)
+    lost = max(gone.total(), count - listed.num_rows)
+    named = ", ".join(f"'{name}'" for name in dropped)
+    _check_share(f"no longer named: {named}" if named else "all sources", lost, total, config)
+
+
+def _check_share(where: str, gone: int, before: int, config: PlanConfig) -> None:
+    if before and gone / before > config.max_deleted_share:
+        raise _refusal(
+            f"{gone} of {before} published documents are gone ({where}), more than the share of "
+            f"{config.max_deleted_share:g} that plan.max_deleted_share allows"
+        )
+
+
+def _refusal(what: str) -> SourceError:
+    hint = "Nothing was changed. Check paths and mounts; if it is meant, run again with"
+    return SourceError(what, "plan", f"{hint} allow_mass_delete")
+
+
+def shards_of(sources: pa.Table) -> list[int]:
+    """Return the numbers of the shards that a plan has work for."""
+    return sorted(set(sources["shard"].drop_null().to_pylist()))
+
+
+def lots(shards: Sequence[int], most: int) -> list[list[int]]:
+    """Deal shards out to tasks: neighbours together, as evenly as can be.
+
+    Args:
+        shards: Numbers of shards.
+        most: Tasks there may be.
+
+    Returns:
+        The shards of each task; none is without one.
+    """
+    tasks = min(most, len(shards))
+    ends = [len(shards) * number // tasks for number in range(tasks + 1)] if tasks else []
+    return [list(shards[start:end]) for start, end in pairwise(ends)]
+
+
+def _change(row: dict[str, Any], known: dict[str, Any] | None, reprocess: bool) -> str:
+    if known is None:
+        return ADDED
+    same = row["content_sha256"] == known["content_sha256"]
+    if row["content_sha256"] is None:  # of a file that is not read, its size is all that is shown
+        same = same and row["size_bytes"] == known["size_bytes"]
+    if reprocess or not same or known["status"] == _FAILED:
+        return CHANGED
+    return UNCHANGED
+
+
+def _assign_shards(rows: Iterable[dict[str, Any]], config: PlanConfig) -> None:
+    """Fill shards in uri order up to a size; only a document that is larger goes beyond it."""
+    shard, filled = 0, 0
+    for row in rows:
+        if filled and filled + row["size_bytes"] > config.shard_bytes:
+            shard, filled = shard + 1, 0
+        row["shard"] = shard
+        filled += row["size_bytes"]
+
+
+def _removed_row(published: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: published.get(name) for name in schemas.SOURCES.names}
+    return kept | {"change": REMOVED, "shard": None}

@@ -1,0 +1,1 @@
+"""Published versions of the index: the store, its manifests, publishing, and reading."""

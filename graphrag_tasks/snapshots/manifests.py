@@ -1,0 +1,131 @@
+"""What a snapshot says of itself: `manifest.json`, checked in every field when it is read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.ids import ID_PATTERN
+from graphrag_tasks.storage.files import Files
+from graphrag_tasks.storage.receipts import Table
+
+MANIFEST_FILE = "manifest.json"
+
+_TABLE_NAME = re.compile(r"[a-z_]+")
+_LAST_YEAR = 9000
+_EMBEDDING = {"model": str, "max_tokens": int, "fingerprint": str, "dimension": int}
+_HINT = "Go back to another: graphrag-tasks snapshots rollback ID. Or index again"
+
+_Number = int | float
+
+
+class StageCost(TypedDict):
+    """What a stage of the run cost, summed over its tasks; memory is that of the largest."""
+
+    stage: str
+    tasks: int
+    seconds: float
+    cpu_seconds: float
+    peak_memory_bytes: int
+
+
+class Stats(TypedDict, total=False):
+    """Counts of the run, each as `summary.summarize` makes it; `quality` as the gate returns it."""
+
+    counts: dict[str, _Number]
+    by_stage: dict[str, dict[str, _Number]]
+    stages: list[StageCost]
+    quality: dict[str, _Number]
+
+
+def _time(text: str) -> str:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None or time.year > _LAST_YEAR:
+        raise ValueError("is no time of a publish")
+    return text
+
+
+def _table_names(tables: dict[str, Table]) -> dict[str, Table]:
+    """Refuse a name that is none: names of tables become names of files."""
+    for name in tables:
+        if not _TABLE_NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name of a table")
+    return tables
+
+
+def _embedding(values: dict[str, Any]) -> dict[str, Any]:
+    """Check what a query encoder needs to know; the rest is compared as a whole."""
+    wrong = [name for name, kind in _EMBEDDING.items() if type(values.get(name)) is not kind]
+    wrong = wrong or [name for name in ("dimension", "max_tokens") if values[name] < 1]
+    if wrong:
+        raise ValueError(f"it lacks {', '.join(sorted(wrong))}")
+    return values
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a snapshot is made of.
+
+    Attributes:
+        snapshot_id: Id of the content: hashes of the tables.
+        parent_id: Snapshot that was current when this one was built.
+        created_at: UTC time of the publish, ISO 8601, later than that of any published
+            before; the only clock reading in a snapshot.
+        fingerprints: By stage, what its tables depend on: inputs, configuration, code and models.
+        sources: Root URI of each source name, at the time of the run.
+        embedding: Model fingerprint and dimension: a reader's query encoder must agree.
+        collections: Physical Milvus collections by kind; empty without a vector server.
+        tables: Rows and sha256 of every table.
+        stats: Counts of the run.
+        schema_version: Of its tables.
+    """
+
+    snapshot_id: Annotated[str, Field(pattern=ID_PATTERN)]
+    parent_id: str | None
+    created_at: Annotated[str, AfterValidator(_time)]
+    fingerprints: dict[str, str]
+    sources: dict[str, str]
+    embedding: Annotated[dict[str, Any], AfterValidator(_embedding)]
+    collections: dict[str, str]
+    tables: Annotated[dict[str, Table], AfterValidator(_table_names)]
+    stats: Stats
+    schema_version: int
+
+    @property
+    def published_at(self) -> datetime:
+        """`created_at` as a time."""
+        return datetime.fromisoformat(self.created_at)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `manifest.json` holds."""
+        return asdict(self)
+
+
+_READER = TypeAdapter(Manifest)
+
+
+def read_manifest(folder: Files) -> Manifest:
+    """Read what `Manifest.as_dict` returned and `manifest.json` holds.
+
+    Args:
+        folder: Of the snapshot.
+
+    Raises:
+        SnapshotError: The file is not JSON, or a field is missing or of another type.
+        ArtifactError: It does not exist, or cannot be read.
+    """
+    try:
+        return _READER.validate_json(folder.read_bytes(MANIFEST_FILE), strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        what = f"{field}: {first['msg']}" if field else first["msg"]
+        raise SnapshotError(
+            f"the manifest is damaged ({what})", f"{folder.uri}/{MANIFEST_FILE}", _HINT
+        ) from error

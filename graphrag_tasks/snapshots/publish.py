@@ -1,0 +1,147 @@
+"""Publish: check a finished snapshot, move it into place, and flip `CURRENT`.
+
+What holds: readers see the old snapshot or the new one, never parts of both; the pointer moves
+last, when all it points to is on the disk; a snapshot whose content is already published is not
+published twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.schemas import SCHEMA_VERSION
+from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.snapshots.store import (
+    ARROW_TABLES,
+    SNAPSHOT_TABLES,
+    Snapshot,
+    Store,
+    content_snapshot_id,
+)
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.receipts import Table
+
+log = logging.getLogger(__name__)
+
+
+def time_of_publish(store: Store) -> datetime:
+    """Return the time, or a second after the newest snapshot's where the clock was put back.
+
+    What is older and what is newer follows the order of publishing then, for rollback and gc.
+    """
+    now = datetime.now(UTC)
+    published = store.manifests()
+    if not published:
+        return now
+    return max(now, published[-1].published_at + timedelta(seconds=1))
+
+
+def build_manifest(
+    tables: Mapping[str, Table],
+    *,
+    embedding: Mapping[str, Any],
+    parent_id: str | None,
+    now: datetime | None = None,
+    **about: Any,  # noqa: ANN401 - the remaining fields of Manifest, as they are
+) -> Manifest:
+    """Return the manifest of a finished snapshot.
+
+    Args:
+        tables: Rows and hash of every table.
+        embedding: Model name, settings, fingerprint and dimension.
+        parent_id: Snapshot that was current when the run began.
+        now: Time of the publish; the clock by default.
+        about: The manifest's other fields.
+
+    Raises:
+        SnapshotError: A table is missing.
+    """
+    missing = sorted({*SNAPSHOT_TABLES, *ARROW_TABLES} - set(tables))
+    if missing:
+        raise SnapshotError(f"tables are missing: {', '.join(missing)}", "publish")
+    return Manifest(
+        snapshot_id=content_snapshot_id(tables, embedding),
+        parent_id=parent_id,
+        created_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
+        embedding=dict(embedding),
+        tables=dict(tables),
+        schema_version=SCHEMA_VERSION,
+        **about,
+    )
+
+
+def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
+    """Verify a staged snapshot and make it the current one.
+
+    Args:
+        store: Where to publish.
+        staged: Folder with every table of the snapshot.
+        manifest: What the folder must hold.
+
+    Returns:
+        Whether `CURRENT` changed; False where this content is current already.
+
+    Raises:
+        SnapshotError: A file is missing or differs from the manifest, or rows contradict each
+            other; `CURRENT` is left alone.
+    """
+    target = store.snapshot_folder(manifest.snapshot_id)
+    whole = _is_whole(target)
+    if whole:
+        _say_how_it_is_made(Snapshot(target), manifest)
+    if whole and store.current_id() == manifest.snapshot_id:
+        log.info("snapshot %s is current already: nothing to publish", manifest.snapshot_id)
+        return False
+    if not whole:
+        candidate = Snapshot.of(staged, manifest)
+        candidate.verify()
+        _check_counts(candidate)
+        target.delete()  # what a run that was killed while moving left there, or what was damaged
+        staged.move_to(target, last=MANIFEST_FILE)
+    target.to_disk()
+    store.set_current(manifest.snapshot_id, instead_of=manifest.parent_id)
+    log.info("published snapshot %s", manifest.snapshot_id)
+    return True
+
+
+def _say_how_it_is_made(published: Snapshot, manifest: Manifest) -> None:
+    """Let a published manifest say what its content depends on now, and where its vectors are.
+
+    Other settings or code may make the same content: the next run must not work for them again.
+    """
+    before = published.manifest
+    now = replace(before, fingerprints=manifest.fingerprints, collections=manifest.collections)
+    if now != before:
+        Snapshot.of(published.folder, now)
+
+
+def _is_whole(target: Folder) -> bool:
+    if not target.exists(MANIFEST_FILE):
+        return False
+    try:
+        Snapshot(target).verify()
+    except SnapshotError as error:
+        log.warning("a damaged snapshot is replaced: %s", error)
+        return False
+    return True
+
+
+def _check_counts(snapshot: Snapshot) -> None:
+    """Check that the tables belong together: a vector for each row, a node for each id."""
+    rows = {name: table.rows for name, table in snapshot.manifest.tables.items()}
+    expected = {
+        "chunk_vectors": rows["chunks"],
+        "entity_vectors": rows["entities"],
+        "relation_vectors": rows["relations"],
+        "nodes": rows["entities"] + rows["chunks"],
+    }
+    for name, count in expected.items():
+        if rows[name] != count:
+            raise SnapshotError(f"{name} has {rows[name]} rows where {count} are due", "publish")
+    if rows["evidence"] < rows["relations"]:
+        raise SnapshotError("a relation has no evidence", "publish")

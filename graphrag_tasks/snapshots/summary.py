@@ -1,0 +1,94 @@
+"""The summary of a run, from the receipts that its stages left."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.receipts import Receipt
+
+_HEADLINE = (
+    "added",
+    "changed",
+    "removed",
+    "unchanged",
+    "documents",
+    "chunks",
+    "triples",
+    "entities",
+    "relations",
+)
+
+
+def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) -> dict[str, Any]:
+    """Return counts of the corpus and the cost of each stage, over all shards.
+
+    Args:
+        receipts: Of every finished stage and shard, in the order of the stages.
+        corpus_stages: Stages whose counts are of the whole corpus; those of shards are passed over.
+
+    Returns:
+        `counts`; `by_stage`, the counts of each corpus stage; and `stages` with their tasks,
+        seconds and CPU seconds (summed over shards) and peak memory in bytes (the highest of any
+        shard).
+    """
+    by_stage = {one.stage: one.stats for one in receipts if one.stage in corpus_stages}
+    counts: dict[str, int | float] = {}
+    for stats in by_stage.values():
+        counts |= stats
+    return {"counts": counts, "by_stage": by_stage, "stages": _stage_costs(receipts)}
+
+
+def headline(snapshot: Snapshot) -> dict[str, Any]:
+    """Return what people ask first of a published snapshot.
+
+    Args:
+        snapshot: Of this schema version.
+
+    Returns:
+        Its id; documents by change; rows of the main tables; figures of the quality gate; and the
+        documents that failed, each with its error code.
+    """
+    stats = snapshot.manifest.stats
+    counts = stats.get("counts", {})
+    columns = ["uri", "status", "error_code"]
+    failed = [
+        f"{row['uri']} ({row['error_code']})"
+        for row in snapshot.table("documents", columns).to_pylist()
+        if row["status"] == "failed"
+    ]
+    return {
+        "snapshot_id": snapshot.snapshot_id,
+        **{name: counts.get(name, 0) for name in _HEADLINE},
+        "quality": stats.get("quality", {}),
+        "failed": failed,
+    }
+
+
+def note(summary: Mapping[str, Any]) -> str:
+    """Return a headline for people who look at a run; Airflow's UI shows its first 40 characters.
+
+    Args:
+        summary: What `headline` returned.
+    """
+    counted = ", ".join(f"{summary[name]:,} {name}" for name in _HEADLINE)
+    failed = f" Failed: {', '.join(summary['failed'])}." if summary["failed"] else ""
+    return f"Published: {counted}.{failed} Snapshot {summary['snapshot_id']}."
+
+
+def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:
+    costs: dict[str, dict[str, Any]] = {}
+    for receipt in receipts:
+        cost = costs.setdefault(
+            receipt.stage,
+            {
+                "stage": receipt.stage, "tasks": 0, "seconds": 0.0, "cpu_seconds": 0.0,
+                "peak_memory_bytes": 0,
+            },
+        )  # fmt: skip
+        cost["tasks"] += 1
+        cost["seconds"] = round(cost["seconds"] + receipt.seconds, 3)
+        cost["cpu_seconds"] = round(cost["cpu_seconds"] + receipt.cpu_seconds, 2)
+        cost["peak_memory_bytes"] = max(cost["peak_memory_bytes"], receipt.peak_memory_bytes)
+    return list(costs.values())

@@ -1,0 +1,1 @@
+"""Where documents come from: listing them, their access labels, and what changed."""

@@ -1,0 +1,187 @@
+"""Access labels: which of its readers may see a document.
+
+A label names a group of readers (`hr`, `project-x`). A reader brings the labels they hold, their
+principals, and sees the documents that carry one of them. Where labels are on, a document gets its
+labels from the first of these that says something:
+
+1. the file beside it, `report.pdf.access.yaml` for `report.pdf`, with one key::
+
+       labels: [hr, board]
+
+2. the first rule of `access.rules` whose pattern fits its path;
+3. `access.default`.
+
+By default that is none, and a document without a label is seen by nobody. So is one whose access
+file cannot be read, or is misnamed (see `access_files`): a mistake there hides a document, and
+never shows it.
+"""
+
+from __future__ import annotations
+
+import logging
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import yaml
+
+from graphrag_tasks.core.config import LABEL_PATTERN, AccessConfig
+from graphrag_tasks.core.errors import AccessError, DocumentError, SourceError
+from graphrag_tasks.sources.access_files import SIDECAR_SUFFIX, AccessFiles, is_surely_meant
+from graphrag_tasks.sources.roots import printable
+
+log = logging.getLogger(__name__)
+
+PUBLIC = "public"
+"""The label of what every reader may see, also one without principals."""
+
+_MOST_BYTES = 10_000
+_KEY = "labels"
+_TEXT_TAG = "tag:yaml.org,2002:str"
+_HINT = f"Nobody sees the document until the file has one key: {_KEY}: [name, …]"
+_WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_LABEL = re.compile(LABEL_PATTERN)
+
+
+class Labeller:
+    """Gives the documents of one source their labels.
+
+    Args:
+        config: Rules and default.
+        source: Name of the source.
+        files: All its files; the access files are found among them.
+        read: Gives the bytes of one of them.
+
+    Raises:
+        SourceError: There are access files, but labels are off: everybody would see everything.
+    """
+
+    def __init__(
+        self,
+        config: AccessConfig,
+        source: str,
+        files: Collection[str],
+        read: Callable[[str], bytes],
+    ) -> None:
+        self._enabled = config.enabled
+        rules = [rule for rule in config.rules if rule.source in (None, source)]
+        self._rules = [(_path_pattern(rule.path), rule.labels) for rule in rules]
+        self._default = config.default
+        self._read = read
+        if not config.enabled:
+            _refuse_access_files(files)
+            files = ()
+        self._access_files = AccessFiles(files)
+        for file in self._access_files.unused:
+            log.warning("%r is the access file of no document", file)
+
+    def columns(self, file: str, path: str) -> dict[str, Any]:
+        """Return `labels` and `labels_error` of one document.
+
+        Args:
+            file: The document, as in the list of files.
+            path: Its path below the source's root, printable.
+        """
+        if not self._enabled:
+            return {"labels": None, "labels_error": None}
+        try:
+            return {"labels": sorted(set(self._labels(file, path))), "labels_error": None}
+        except AccessError as error:
+            log.warning("nobody will see %s: %s", path, error)
+            return {"labels": [], "labels_error": str(error)}
+
+    def _labels(self, file: str, path: str) -> Iterable[str]:
+        if (wrong := self._access_files.suspect(file)) is not None:
+            shown = printable(posixpath.basename(wrong))
+            hint = f"Name that {path}{SIDECAR_SUFFIX}, or remove it"
+            raise AccessError(f"{shown} seems to be its access file", path, hint)
+        if self._access_files.is_suspect(file):
+            raise AccessError("the file seems to be an access file", path, "Rename or remove it")
+        access_file = self._access_files.exact(file)
+        if access_file is not None:
+            where = f"{path}{SIDECAR_SUFFIX}"
+            return read_labels(self._bytes(access_file, where), where)
+        for pattern, labels in self._rules:
+            if pattern.fullmatch(path):
+                return labels
+        return self._default
+
+    def _bytes(self, access_file: str, where: str) -> bytes:
+        try:
+            return self._read(access_file)
+        except (OSError, DocumentError) as error:
+            what = error.what if isinstance(error, DocumentError) else error.strerror or "gone"
+            raise AccessError(f"the file cannot be read: {what}", where, _HINT) from error
+
+
+def _refuse_access_files(files: Iterable[str]) -> None:
+    found = min((file for file in files if is_surely_meant(file)), default=None)
+    if found is not None:
+        raise SourceError(
+            "there are access files, but access.enabled is off",
+            printable(found),
+            "Nothing was changed. Set access.enabled = true, or remove the files",
+        )  # fmt: skip
+
+
+def read_labels(data: bytes, where: str) -> list[str]:
+    """Parse an access file.
+
+    Args:
+        data: Its bytes.
+        where: Its name, for errors.
+
+    Raises:
+        AccessError: It is too large, not YAML, or anything but one list of labels.
+    """
+    if len(data) > _MOST_BYTES:
+        raise AccessError(f"the file has more than {_MOST_BYTES} bytes", where, _HINT)
+    try:
+        root = yaml.compose(data.decode("utf-8-sig"), Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        what = " ".join(str(error).split()) or type(error).__name__
+        raise AccessError(f"not readable as YAML: {what}", where, _HINT) from error
+    if not isinstance(root, yaml.MappingNode):
+        raise AccessError(f"must have the key '{_KEY}'", where, _HINT)
+    keys = [str(key.value) for key, _ in root.value]
+    if unknown := [key for key in keys if key != _KEY]:
+        raise AccessError(f"unknown key '{unknown[0]}'", where, _HINT)
+    if len(keys) > 1:
+        raise AccessError(f"the key '{_KEY}' stands {len(keys)} times", where, _HINT)
+    listed = root.value[0][1] if keys else None
+    if not isinstance(listed, yaml.SequenceNode):
+        raise AccessError(f"'{_KEY}' must be a list", where, _HINT)
+    return [_label(node, where) for node in listed.value]
+
+
+def _label(node: yaml.Node, where: str) -> str:
+    line = f"{where}, line {node.start_mark.line + 1}"
+    if not isinstance(node, yaml.ScalarNode) or node.tag != _TEXT_TAG:
+        raise AccessError("a label must be text", line, f"Write it in quotes. {_HINT}")
+    return check_label(node.value, line)
+
+
+def check_label(label: str, where: str) -> str:
+    """Return a label as it is.
+
+    Raises:
+        AccessError: It is empty, too long, or has signs that labels do not have.
+    """
+    if not _LABEL.fullmatch(label):
+        raise AccessError(
+            f"{label[:40]!r} is no label", where,
+            "Labels have letters, digits and . _ : @ / -, at most 128, a letter or digit first",
+        )  # fmt: skip
+    return label
+
+
+def may_see(labels: Collection[str] | None, principals: Collection[str]) -> bool:
+    """Return whether one who holds the principals may see a document with these labels."""
+    return any(label == PUBLIC or label in principals for label in labels or ())
+
+
+def _path_pattern(glob: str) -> re.Pattern[str]:
+    """Return a pattern of paths: `*` and `?` stay in a folder, `**` goes through all below it."""
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
+    return re.compile("".join(_WILDCARDS.get(part, re.escape(part)) for part in parts), re.DOTALL)

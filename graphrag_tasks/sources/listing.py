@@ -1,0 +1,331 @@
+"""Source documents: what lies in the sources, and their bytes.
+
+A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. The name
+and the path below the root make a document's `uri`, which identifies it on every machine; where
+the root lies today is the run's business and is kept in the manifest only (see `source_roots`).
+
+A file whose name ends with `.access.yaml` is no document: it has the access labels of the one whose
+name stands before that (see `access`).
+
+A Markdown page takes texts from other files of its source (`includes`): its bytes are those of the
+page with these texts, and so is its hash. A file below a folder such as `includes` that a page
+includes is listed as `include`, without a hash, and is no document of its own.
+
+A `.jsonl` file named as a source is a set of passages: each line `{"id", "title", "text"}` is a
+document of its own, whose path is its id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks.core.config import AccessConfig
+from graphrag_tasks.core.errors import DocumentError, SourceError, TransientError
+from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.sources.access_files import is_access_file, may_label
+from graphrag_tasks.sources.etags import Versions
+from graphrag_tasks.sources.includes import assemble
+from graphrag_tasks.sources.labels import Labeller
+from graphrag_tasks.sources.markdown_pages import MarkdownPages
+from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
+from graphrag_tasks.sources.roots import (
+    ESCAPED,
+    SourceRoot,
+    is_passed_over,
+    printable,
+    source_roots,
+    unescaped,
+)
+from graphrag_tasks.storage import file_system
+
+__all__ = [
+    "LINK", "LISTED", "MEDIA_TYPES", "PASSAGE", "SPECIAL", "UNKNOWN", "SourceReader", "SourceRoot",
+    "list_sources", "source_roots",
+]  # fmt: skip
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPES = {
+    ".pdf": "pdf",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".csv": "csv",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".md": "md",
+    ".markdown": "md",
+    ".mdx": "md",
+    ".txt": "txt",
+}
+"""File endings that are read, with the media type each stands for."""
+
+PASSAGE = "passage"
+INCLUDE = "include"
+UNKNOWN = "unknown"
+LINK = "link"
+"""Media type of symbolic links, which are not followed."""
+
+SPECIAL = "special"
+"""Media type of pipes, sockets and devices, which are not opened."""
+
+LISTED = pa.schema(
+    [
+        ("document_id", pa.string()),
+        ("uri", pa.string()),
+        ("source", pa.string()),
+        ("path", pa.string()),
+        ("media_type", pa.string()),
+        ("size_bytes", pa.int64()),
+        ("content_sha256", pa.string()),
+        ("includes", pa.list_(pa.string())),
+        ("labels", pa.list_(pa.string())),
+        ("labels_error", pa.string()),
+    ]
+)
+"""What a listing holds: the columns of `schemas.SOURCES` that do not depend on a plan."""
+
+
+def list_sources(
+    roots: Iterable[SourceRoot],
+    access: AccessConfig | None = None,
+    versions: Versions | None = None,
+    passed_over: Counter[str] | None = None,
+) -> pa.Table:
+    """List and hash every document below the roots, and say who may see it.
+
+    Hidden files and folders, and the lock files of office programs, are passed over and counted.
+
+    Args:
+        roots: Places to list.
+        access: How documents get their labels; off by default.
+        versions: Knows hashes of objects in S3; it gets those that are found.
+        passed_over: Gets the number of files passed over, by source.
+
+    Returns:
+        Rows of `LISTED`, sorted by uri; `content_sha256` is null where a file cannot be read.
+
+    Raises:
+        SourceError: There are access files, but labels are off; or a folder may not be listed.
+        TransientError: A folder cannot be listed now.
+    """
+    access, versions = access or AccessConfig(), versions or Versions()
+    counted = Counter[str]() if passed_over is None else passed_over
+    rows = [row for root in roots for row in _list_root(root, access, versions, counted)]
+    rows.sort(key=lambda row: str(row["uri"]))
+    return pa.Table.from_pylist(rows, schema=LISTED)
+
+
+def _list_root(
+    root: SourceRoot, access: AccessConfig, versions: Versions, passed_over: Counter[str]
+) -> Iterable[dict[str, Any]]:
+    fs, base = file_system(root.uri)
+    base = str(base).rstrip("/")
+    if root.file is not None:
+        file = f"{base}/{root.file}"
+        found = {file: fs.info(file)} if fs.exists(file) else {}
+        beside = [name for name in _names_in(fs, base) if may_label(name, file)]
+    else:
+        found = _files_below(fs, base or "/")
+        beside = []
+    read = partial(_read_inside, fs, base)
+    labeller = Labeller(access, root.name, [*found, *beside], read)
+    if root.holds_passages and found:
+        for row in _list_passages(root):
+            yield row | labeller.columns(f"{base}/{root.file}", row["path"].removeprefix(ESCAPED))
+        return
+    rows = []
+    for full, info in found.items():
+        path = full[len(base) :].removeprefix("/")
+        if is_access_file(path):
+            continue
+        if root.file is None and is_passed_over(path):
+            passed_over[root.name] += 1
+            continue
+        row = _row(fs, root, path, full, info, versions)
+        rows.append(row | labeller.columns(full, row["path"].removeprefix(ESCAPED)))
+    if root.file is None:
+        MarkdownPages(
+            base,
+            found,
+            read=read,
+            labels=lambda path: labeller.columns(f"{base}/{path}", path)["labels"],
+            versions=versions,
+        ).assemble(rows)
+    yield from rows
+
+
+def _files_below(fs: Any, base: str) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - fsspec is untyped
+    """Return all files below a folder, sorted; on the local disk `find` leaves out what it may."""
+    if "file" not in fs.protocol:
+        return dict(fs.find(base, detail=True, on_error=_refuse_to_omit))
+    found, folders = dict[str, dict[str, Any]](), [base]
+    while folders:
+        try:
+            infos = fs.ls(folders.pop(), detail=True)
+        except OSError as error:
+            _refuse_to_omit(error)
+            continue
+        folders += [info["name"] for info in infos if info["type"] == "directory"]
+        found |= {info["name"]: info for info in infos if info["type"] != "directory"}
+    return dict(sorted(found.items()))
+
+
+def _refuse_to_omit(error: OSError) -> None:
+    """Stop a listing that would leave a folder out: its documents would count as removed."""
+    if isinstance(error, FileNotFoundError):
+        return
+    what = f"a folder cannot be listed: {error.strerror or error}"
+    where = printable(str(error.filename or ""))
+    if isinstance(error, PermissionError):
+        hint = "Nothing was changed. Allow reading it, or name folders that may be read"
+        raise SourceError(what, where, hint) from error
+    raise TransientError(what, where, "Nothing was changed. Run again") from error
+
+
+def _names_in(fs: Any, folder: str) -> list[str]:  # noqa: ANN401 - fsspec is untyped
+    try:
+        return [str(name) for name in fs.ls(folder, detail=False)]
+    except OSError as error:
+        _refuse_to_omit(error)
+        return []
+
+
+def _list_passages(root: SourceRoot) -> Iterable[dict[str, Any]]:
+    for path, line in read_passages(root).items():
+        uri = f"{root.name}/{path}"
+        yield {
+            "document_id": content_id("document", uri),
+            "uri": uri,
+            "source": root.name,
+            "path": path,
+            "media_type": PASSAGE,
+            "size_bytes": len(line.data),
+            "content_sha256": hashlib.sha256(line.data).hexdigest(),
+        }
+
+
+def _row(
+    fs: Any,  # noqa: ANN401 - fsspec is untyped
+    root: SourceRoot,
+    path: str,
+    full: str,
+    info: Mapping[str, Any],
+    versions: Versions,
+) -> dict[str, Any]:
+    shown = printable(path)
+    uri = root.name if root.file is not None else f"{root.name}/{shown}"
+    media_type = _media_type(path, info)
+    is_read = media_type in MEDIA_TYPES.values()
+    return {
+        "document_id": content_id("document", uri),
+        "uri": uri,
+        "source": root.name,
+        "path": shown,
+        "media_type": media_type,
+        "size_bytes": int(info.get("size") or 0),
+        "content_sha256": _sha256(fs, full, info, versions) if is_read else None,
+    }
+
+
+def _media_type(path: str, info: Mapping[str, Any]) -> str:
+    if info.get("type") == "file":
+        return MEDIA_TYPES.get(posixpath.splitext(path)[1].lower(), UNKNOWN)
+    return LINK if info.get("islink") else SPECIAL
+
+
+def _sha256(
+    fs: Any,  # noqa: ANN401 - fsspec is untyped
+    path: str,
+    info: Mapping[str, Any],
+    versions: Versions,
+) -> str | None:
+    try:
+        return versions.sha256(fs, path, info)
+    except OSError as error:
+        log.warning("cannot read %s: %s", printable(path), error.strerror or error)
+        return None
+
+
+class SourceReader:
+    """Gives the bytes of documents by uri, and never anything outside the roots.
+
+    Args:
+        roots: Places the uris were listed from.
+        listed: Rows of `LISTED` or of a plan, with what pages include; without, they include
+            nothing.
+    """
+
+    def __init__(self, roots: Iterable[SourceRoot], listed: pa.Table | None = None) -> None:
+        self._roots = {root.name: root for root in roots}
+        rows = listed.select(["uri", "includes"]).to_pylist() if listed is not None else []
+        self._includes = {row["uri"]: set(row["includes"]) for row in rows if row["includes"]}
+        self._passages: dict[str, dict[str, PassageLine]] = {}
+
+    def fetch(self, uri: str) -> bytes:
+        """Return a document's bytes, with the texts it includes.
+
+        Args:
+            uri: As listed: the source's name and the path below it.
+
+        Raises:
+            DocumentError: The uri leads out of its source, or to a pipe or a device; or it is of a
+                line that is no passage.
+            OSError: The file is gone or cannot be read.
+        """
+        name, _, path = uri.partition("/")
+        root = self._roots.get(name)
+        if root is None:
+            raise DocumentError("unreadable", f"there is no source '{name}' in this run", uri)
+        if root.holds_passages:
+            return self._passage(root, path, uri)
+        fs, base = file_system(root.uri)
+        slash = "" if base in ("", "/") else "/"
+
+        def read(below: str) -> bytes:
+            return _read_inside(fs, base, f"{base}{slash}{below}", uri)
+
+        data = read(root.file or (unescaped(path) if "file" in fs.protocol else path))
+        if allowed := self._includes.get(uri):
+            return assemble(data, path, lambda one: read(one) if one in allowed else None).data
+        return data
+
+    def _passage(self, root: SourceRoot, path: str, uri: str) -> bytes:
+        if root.name not in self._passages:
+            self._passages[root.name] = read_passages(root)
+        try:
+            line = self._passages[root.name][path]
+        except KeyError as error:
+            raise FileNotFoundError(f"{root.file} has no passage {path}") from error
+        if line.problem is not None:
+            raise DocumentError("broken", line.problem, uri, f"Mend it in {root.file}")
+        return line.data
+
+
+def _read_inside(
+    fs: Any,  # noqa: ANN401 - fsspec is untyped
+    base: str,
+    full: str,
+    where: str = "",
+) -> bytes:
+    """Read a file that must lie below `base`, links followed, and be a regular one."""
+    if "file" in fs.protocol:
+        resolved, inside = Path(full).resolve(), Path(base or "/").resolve()
+        if not resolved.is_relative_to(inside):
+            raise DocumentError("unreadable", "the path leads out of its source", where)
+        if resolved.exists() and not resolved.is_file():  # opening a pipe would never end
+            raise DocumentError("unreadable", "it is no longer a regular file", where)
+    elif ".." in full.split("/"):
+        raise DocumentError("unreadable", "the path leads out of its source", where)
+    return bytes(fs.cat_file(full))

@@ -1,0 +1,257 @@
+"""Reading and writing artifacts: the only module that touches Parquet and Arrow files.
+
+What holds, beside what holds of all files (see `files`):
+  * A stage's output counts only once its `<stage>.receipt.json` is there, which is written last.
+  * A table is cast to its schema on write and validated on read. *Absent* (`ArtifactError` with
+    "does not exist"), *unreadable*, and *empty* (a table of no rows) are different answers.
+  * The same rows give the same bytes: no time, host or run id is stored in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.errors import ArtifactError
+from graphrag_tasks.storage.files import Files, absent
+from graphrag_tasks.storage.receipts import Receipt, Table
+from graphrag_tasks.storage.row_groups import cut, rows_of_group
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+_ROWS_AT_ONCE = 256
+
+_UNREADABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
+"""What Arrow raises on damaged files: of lengths, names, types and statistics that are none."""
+
+
+class Folder(Files):
+    """A folder of artifacts."""
+
+    def write_table(
+        self, table: str, data: pa.Table | pa.RecordBatchReader, *, fingerprint: str
+    ) -> Table:
+        """Write a table as Parquet, with its schema version and fingerprint in the footer.
+
+        Args:
+            table: Artifact name; the file is `<table>.parquet`.
+            data: Rows, or a stream of them, of which one row group at a time is held; columns are
+                cast to the artifact's schema.
+            fingerprint: What produced the rows.
+
+        Returns:
+            Rows and hash for the receipt.
+
+        Raises:
+            ArtifactError: The rows do not fit the schema.
+        """
+        about = {"schema_version": str(schemas.SCHEMA_VERSION), "fingerprint": fingerprint}
+        schema = conform(table, data.schema.empty_table()).schema.with_metadata(about)
+        rows = 0
+        name = f"{table}.parquet"
+        with (
+            self._writing(name) as file,
+            pq.ParquetWriter(file, schema, compression="zstd") as writer,
+        ):
+            for group in cut(data, rows_of_group(table)):
+                writer.write_table(conform(table, group).replace_schema_metadata(about))
+                rows += group.num_rows
+        return Table(rows=rows, sha256=self.sha256(name))
+
+    def read_table(self, table: str, columns: list[str] | None = None) -> pa.Table:
+        """Return a table that `write_table` wrote.
+
+        Args:
+            table: Artifact name.
+            columns: Columns to read; all by default.
+
+        Raises:
+            ArtifactError: The file is absent, unreadable or of another schema version.
+        """
+        with self._parquet(table) as parquet:
+            data = parquet.read(columns=columns)
+        schema = schemas.schema_of(table)
+        if schema is None:
+            return data
+        if columns is not None:
+            schema = pa.schema([schema.field(column) for column in columns])
+        return _cast(table, data, schema)
+
+    def read_any_version(self, table: str, columns: Collection[str]) -> pa.Table:
+        """Return those of a table's columns that it has, whatever its schema version.
+
+        Raises:
+            ArtifactError: The file is absent or unreadable.
+        """
+        with self._parquet(table, any_version=True) as parquet:
+            return parquet.read(
+                columns=[one for one in parquet.schema_arrow.names if one in columns]
+            )
+
+    def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
+        """Return the rows of a table that have a value, without holding the others in memory.
+
+        Row groups that cannot have it, as their statistics say, are not read.
+
+        Args:
+            table: Artifact name.
+            column: Column of strings or whole numbers.
+            value: What it must be.
+
+        Raises:
+            ArtifactError: As `read_table` does.
+        """
+        with self._parquet(table) as parquet:
+            groups = _groups_that_may_have(parquet.metadata, column, value)
+            found = [
+                batch.filter(pc.equal(batch[column], value))
+                for batch in parquet.iter_batches(batch_size=_ROWS_AT_ONCE, row_groups=groups)
+            ]
+            return pa.Table.from_batches(found, schema=parquet.schema_arrow)
+
+    @contextmanager
+    def _parquet(self, table: str, *, any_version: bool = False) -> Iterator[pq.ParquetFile]:
+        name = f"{table}.parquet"
+        where = f"{self.uri}/{name}"
+        fs, _ = self._target
+        try:
+            with fs.open(self.path(name), "rb") as file:
+                parquet = pq.ParquetFile(file)
+                if not any_version:
+                    _check_version(parquet.schema_arrow.metadata or {}, where)
+                yield parquet
+        except FileNotFoundError as error:
+            raise absent(self, name) from error
+        except _UNREADABLE as error:
+            raise ArtifactError(f"not readable as Parquet: {error}", where) from error
+
+    def scan_table(self, table: str) -> ds.Dataset:
+        """Return a table that `write_table` wrote, to be read by column and piece by piece.
+
+        Args:
+            table: Artifact name.
+
+        Raises:
+            ArtifactError: The file is absent, unreadable or of another schema version.
+        """
+        import pyarrow.dataset as ds  # here, because it brings pandas along
+
+        name = f"{table}.parquet"
+        fs, _ = self._target
+        try:
+            found = ds.dataset(self.path(name), format="parquet", filesystem=fs)
+        except FileNotFoundError as error:
+            raise absent(self, name) from error
+        except _UNREADABLE as error:
+            raise ArtifactError(
+                f"not readable as Parquet: {error}", f"{self.uri}/{name}"
+            ) from error
+        _check_version(found.schema.metadata or {}, f"{self.uri}/{name}")
+        return found
+
+    def write_arrow(self, name: str, data: pa.Table | pa.RecordBatchReader) -> Table:
+        """Write an uncompressed Arrow file of one batch, which readers can memory-map.
+
+        The batch is held in memory as a whole: readers address a column as one array.
+        """
+        if isinstance(data, pa.RecordBatchReader):
+            data = data.read_all()
+        with self._writing(name) as file, pa.ipc.new_file(file, data.schema) as writer:
+            writer.write_table(data.combine_chunks())
+        return Table(rows=data.num_rows, sha256=self.sha256(name))
+
+    def open_arrow(self, name: str) -> pa.Table:
+        """Return an Arrow file's table, memory-mapped where the folder is local.
+
+        Raises:
+            ArtifactError: The file is absent or not an Arrow file.
+        """
+        try:
+            if self.is_local:
+                return pa.ipc.open_file(pa.memory_map(self.path(name))).read_all()
+            return pa.ipc.open_file(pa.py_buffer(self.read_bytes(name))).read_all()
+        except FileNotFoundError as error:
+            raise absent(self, name) from error
+        except _UNREADABLE as error:
+            raise ArtifactError(f"not readable as Arrow: {error}", f"{self.uri}/{name}") from error
+
+    def write_receipt(self, receipt: Receipt) -> None:
+        """Mark a stage's tables as complete."""
+        self.write_json(_receipt_file(receipt.stage), receipt.as_dict())
+
+    def read_receipt(self, stage: str) -> Receipt | None:
+        """Return the receipt of a stage's finished work, or None where it is not finished.
+
+        Raises:
+            ArtifactError: It cannot be read, or is none.
+        """
+        name = _receipt_file(stage)
+        if not self.exists(name):
+            return None
+        try:
+            return Receipt.from_dict(self.read_json(name))
+        except ValueError as error:
+            raise ArtifactError(
+                f"is no receipt: {' '.join(str(error).split())}",
+                f"{self.uri}/{name}",
+                "Run again: the stage is done again",
+            ) from error
+
+
+def _receipt_file(stage: str) -> str:
+    return f"{stage}.receipt.json"
+
+
+def conform(table: str, data: pa.Table) -> pa.Table:
+    """Return the rows in the artifact's column order and types.
+
+    Raises:
+        ArtifactError: A column is missing, unknown, of another type, or null where it may not be.
+    """
+    schema = schemas.schema_of(table)
+    return data if schema is None else _cast(table, data, schema)
+
+
+def _cast(table: str, data: pa.Table, schema: pa.Schema) -> pa.Table:
+    missing = set(schema.names) ^ set(data.column_names)
+    if missing:
+        raise ArtifactError(f"columns differ from the schema: {sorted(missing)}", table)
+    plain = pa.schema([pa.field(f.name, f.type, f.nullable) for f in schema])
+    try:
+        return data.select(schema.names).replace_schema_metadata(None).cast(plain)
+    except (pa.ArrowException, ValueError) as error:
+        raise ArtifactError(f"values do not fit the schema: {error}", table) from error
+
+
+def _groups_that_may_have(parquet: pq.FileMetaData, column: str, value: str | int) -> list[int]:
+    """Return the numbers of the row groups between whose least and greatest value this one is."""
+    paths = [parquet.schema.column(leaf).path for leaf in range(parquet.num_columns)]
+    leaf = paths.index(column)
+    groups = range(parquet.num_row_groups)
+    return [one for one in groups if _may_have(parquet.row_group(one).column(leaf), value)]
+
+
+def _may_have(values: pq.ColumnChunkMetaData, value: str | int) -> bool:
+    known = values.statistics
+    if known is None:
+        return True
+    if known.has_min_max:
+        return bool(known.min <= value <= known.max)
+    return bool(known.num_values)  # none of them: all are null
+
+
+def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
+    found = metadata.get(b"schema_version", b"none").decode("utf-8", "replace")
+    if found != str(schemas.SCHEMA_VERSION):
+        raise ArtifactError(
+            f"has schema version {found}, this package reads {schemas.SCHEMA_VERSION}",
+            where,
+            "Rebuild the index: graphrag-tasks index SOURCE --full-refresh",
+        )

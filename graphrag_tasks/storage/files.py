@@ -1,0 +1,315 @@
+"""Files in folders: on the local disk, in S3, and wherever else fsspec reaches.
+
+What holds:
+  * A file is written under a temporary name and renamed, or uploaded when it is whole: a reader
+    sees all of it or nothing.
+  * A file that is absent and one that cannot be read are different answers.
+  * A power cut may tear a file on the local disk that was not written durably, or brought to disk.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import posixpath
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
+from graphrag_tasks.storage import file_system, is_s3
+
+_READ_BYTES = 1 << 20
+_REFUSALS = {
+    errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC, errno.EPERM, errno.EROFS,
+}  # fmt: skip
+_NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR}
+
+
+@contextmanager
+def changing(where: str) -> Iterator[None]:
+    """Say of a change on disk that the system refuses what it was, and what to do.
+
+    Args:
+        where: The file or folder.
+
+    Raises:
+        TransientError: There is no room, no permission, or the storage is read-only or failing.
+        ConfigError: The place can be none: a file or a broken link is where a folder must be.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_PLACE:
+            raise ConfigError(
+                f"cannot be written to: {error.strerror}",
+                error.filename or where,
+                "Name another folder",
+            ) from error
+        if error.errno not in _REFUSALS:
+            raise
+        raise TransientError(
+            f"the storage refuses: {error.strerror}",
+            where,
+            "What is published stays. Make room or allow writing, and run again: "
+            "finished work is kept",
+        ) from error
+
+
+@contextmanager
+def _reading(folder: Files, name: str) -> Iterator[None]:
+    """Tell a file that is absent from one that cannot be read."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise absent(folder, name) from error
+    except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        raise ArtifactError(
+            f"cannot be read: {error.strerror or error}",
+            f"{folder.uri}/{name}".rstrip("/"),
+            "Name the folder of a store, and let this user read it",
+        ) from error
+
+
+class Files:
+    """A folder of files at a path or URI, over any fsspec file system."""
+
+    def __init__(self, uri: str | Path) -> None:
+        self.uri = str(uri).rstrip("/")
+
+    def __repr__(self) -> str:
+        """Show where the folder is."""
+        return f"{type(self).__name__}({self.uri!r})"
+
+    @cached_property
+    def _target(self) -> tuple[Any, str]:
+        return file_system(self.uri)
+
+    def __truediv__(self, name: str) -> Self:
+        """Return a folder below this one."""
+        return type(self)(posixpath.join(self.uri, name))
+
+    def path(self, name: str = "") -> str:
+        """Return a file's path on the folder's file system."""
+        return posixpath.join(self._target[1], name) if name else self._target[1]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the folder lies on the local disk, so that files can be memory-mapped."""
+        protocol = self._target[0].protocol
+        return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
+
+    def exists(self, name: str = "") -> bool:
+        """Return whether the folder, or a file in it, is there."""
+        return bool(self._target[0].exists(self.path(name)))
+
+    def is_file(self) -> bool:
+        """Return whether there is a file where the folder should be."""
+        return bool(self._target[0].isfile(self.path()))
+
+    def names(self) -> list[str]:
+        """Return the sorted names of what lies directly in the folder; [] where it is absent.
+
+        Raises:
+            ArtifactError: The folder cannot be read.
+        """
+        fs, path = self._target
+        if not fs.exists(path):
+            return []
+        with _reading(self, ""):
+            items = fs.ls(path, detail=False)
+        return sorted(posixpath.basename(str(item).rstrip("/")) for item in items)
+
+    def size(self, name: str) -> int:
+        """Return a file's size in bytes."""
+        return int(self._target[0].size(self.path(name)))
+
+    def own_bytes(self) -> int:
+        """Return the bytes below the folder that no other folder shares by a link."""
+        if self.is_local:
+            found = [one.stat() for one in Path(self.path()).rglob("*") if one.is_file()]
+            return sum(one.st_size for one in found if one.st_nlink == 1)
+        fs, path = self._target
+        return int(sum(fs.du(path, total=False).values())) if fs.exists(path) else 0
+
+    def last_written(self) -> datetime:
+        """Return when a file below the folder was last written; the beginning of time if none."""
+        fs, path = self._target
+        times = [fs.modified(one) for one in fs.find(path)]
+        times = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in times]
+        return max(times, default=datetime.min.replace(tzinfo=UTC))
+
+    def delete(self, name: str = "") -> None:
+        """Remove the folder and all below it, or one file; nothing where it is absent."""
+        fs, _ = self._target
+        if not self.exists(name):
+            return
+        with changing(self.uri):
+            if is_s3(self.uri):  # rm would take brackets in a name for a pattern
+                for file in fs.find(self.path(name)):
+                    fs.rm_file(file)
+            else:
+                fs.rm(self.path(name), recursive=not name)
+
+    def move_to(self, other: Files, *, last: str) -> None:
+        """Rename this folder to another place on the same file system.
+
+        Args:
+            other: The place.
+            last: File that says that the folder is whole: where files are moved one by one, it
+                comes after the others.
+        """
+        fs, path = self._target
+        if self.is_local:
+            with changing(other.uri):
+                fs.makedirs(posixpath.dirname(other.path()), exist_ok=True)
+                fs.mv(path, other.path(), recursive=True)
+            return
+        names = [str(one)[len(path) :].lstrip("/") for one in fs.find(path)]
+        for name in sorted(names, key=lambda name: (name == last, name)):
+            other.copy_file(name, self)
+        self.delete()
+
+    def to_disk(self) -> None:
+        """Wait until the folder and all below it are on the local disk: a power cut spares them.
+
+        Elsewhere what was written is kept.
+        """
+        if not self.is_local:
+            return
+        folder = Path(self.path())
+        with changing(self.uri):
+            for one in (*sorted(folder.rglob("*"), reverse=True), folder, folder.parent):
+                _to_disk(one)
+
+    def copy_file(self, name: str, source: Files) -> None:
+        """Take a file of another folder over; on the local disk both share its bytes."""
+        if self.is_local:
+            with self._renaming(name) as temporary:
+                temporary.unlink(missing_ok=True)
+                source._take(name, temporary)
+            return
+        fs, _ = self._target
+        with changing(f"{self.uri}/{name}"):
+            fs.makedirs(posixpath.dirname(self.path(name)), exist_ok=True)
+            fs.cp_file(source.path(name), self.path(name))
+
+    def _take(self, name: str, target: Path) -> None:
+        """Link a file to a place on the local disk, or copy it there."""
+        if self.is_local:
+            try:
+                os.link(self.path(name), target)
+            except OSError:  # another file system, or one without links
+                shutil.copyfile(self.path(name), target)
+            return
+        with self._reading(name) as file, target.open("wb") as written:
+            shutil.copyfileobj(file, written, _READ_BYTES)
+
+    def sha256(self, name: str) -> str:
+        """Return the hex sha256 of a file's bytes.
+
+        Raises:
+            ArtifactError: The file does not exist.
+        """
+        digest = hashlib.sha256()
+        with self._reading(name) as file:
+            while data := file.read(_READ_BYTES):
+                digest.update(data)
+        return digest.hexdigest()
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[Any]:
+        if not self.exists(name):
+            raise absent(self, name)
+        with _reading(self, name):
+            file = self._target[0].open(self.path(name), "rb")
+        with file:
+            yield file
+
+    def write_bytes(self, name: str, data: bytes, *, durable: bool = False) -> None:
+        """Write a file, which others see as a whole or not at all.
+
+        Args:
+            name: Of the file.
+            data: What it is to hold.
+            durable: Whether that holds after a power cut too, and the file is on disk at the end.
+        """
+        with self._renaming(name) as temporary:
+            temporary.write_bytes(data)
+            if durable and self.is_local:
+                _to_disk(temporary)
+        if durable and self.is_local:
+            _to_disk(Path(self.path(name)).parent)
+
+    @contextmanager
+    def _writing(self, name: str) -> Iterator[Any]:
+        """Open a file that others see once the block ended well, and then as a whole."""
+        with self._renaming(name) as temporary, temporary.open("wb") as file:
+            yield file
+
+    @contextmanager
+    def _renaming(self, name: str) -> Iterator[Path]:
+        """Give a local file to write to; it gets its name, or is uploaded, when that ends well."""
+        fs, _ = self._target
+        final = self.path(name)
+        with changing(f"{self.uri}/{name}"):
+            fs.makedirs(posixpath.dirname(final), exist_ok=True)
+            if not self.is_local:
+                with tempfile.TemporaryDirectory() as work:
+                    yield Path(work) / "file"
+                    fs.put_file(str(Path(work) / "file"), final)
+                return
+            temporary = Path(f"{final}.writing")
+            try:
+                yield temporary
+            except BaseException:
+                if temporary.exists():  # on a read-only disk, not even an absent file is unlinked
+                    temporary.unlink()
+                raise
+            temporary.replace(final)
+
+    def read_bytes(self, name: str) -> bytes:
+        """Return a file's bytes.
+
+        Raises:
+            ArtifactError: The file does not exist, or cannot be read.
+        """
+        with _reading(self, name):
+            return bytes(self._target[0].cat_file(self.path(name)))
+
+    def write_json(self, name: str, value: object, *, durable: bool = False) -> None:
+        """Write a value as sorted, indented JSON; arguments as of `write_bytes`."""
+        text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        self.write_bytes(name, text.encode("utf-8"), durable=durable)
+
+    def read_json(self, name: str) -> Any:  # noqa: ANN401 - JSON is any type
+        """Return what a JSON file holds.
+
+        Raises:
+            ArtifactError: The file does not exist or is not JSON.
+        """
+        try:
+            return json.loads(self.read_bytes(name))
+        except (ValueError, RecursionError) as error:
+            raise ArtifactError(f"not readable as JSON: {error}", f"{self.uri}/{name}") from error
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file's bytes, or a folder's list of names, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def absent(folder: Files, name: str) -> ArtifactError:
+    """Return the error of a file that is not there."""
+    return ArtifactError("does not exist", f"{folder.uri}/{name}", "Run the stage before this one")

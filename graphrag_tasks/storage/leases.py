@@ -1,0 +1,147 @@
+"""A lease on a store in S3, which has no locks: an object that says who holds it, until when.
+
+Its holder renews it while it works, and writes it only if it is of the version that was last seen,
+so two cannot hold it at once. One whose holder was killed lapses after `LEASE_SECONDS`. Clocks of
+machines that share a store may differ by `CLOCK_SECONDS`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+from graphrag_tasks.core.errors import ArtifactError, TransientError
+from graphrag_tasks.storage import ConflictError, version, write_if
+from graphrag_tasks.storage.artifacts import Folder
+
+log = logging.getLogger(__name__)
+
+LEASE_FILE = "lease.json"
+LEASE_SECONDS = 300
+CLOCK_SECONDS = 30
+_RENEW_SECONDS = 60
+_POLL_SECONDS = 5
+_OVER = datetime.min.replace(tzinfo=UTC)
+
+_held: dict[str, Lease] = {}
+
+
+class Lease:
+    """A hold on a store, renewed by a thread of its own.
+
+    Args:
+        store: The store.
+
+    Raises:
+        TransientError: Another process holds the store.
+        ArtifactError: What lies there is no lease.
+    """
+
+    def __init__(self, store: Folder) -> None:
+        self._uri = f"{store.uri}/{LEASE_FILE}"
+        self._holder = f"process {os.getpid()} on {socket.gethostname()}"
+        self._ended = threading.Event()
+        self._version = version(self._uri)
+        if self._version is not None:
+            until, holder = _read(store)
+            if until + timedelta(seconds=CLOCK_SECONDS) > _now():
+                raise _refusal(store.uri, holder)
+        try:
+            self._write(_now() + timedelta(seconds=LEASE_SECONDS))
+        except ConflictError as error:
+            raise _refusal(store.uri, "another process") from error
+        self.lost = False
+        self._thread = threading.Thread(target=self._renew, name="lease", daemon=True)
+        self._thread.start()
+
+    def release(self) -> None:
+        """Let others hold the store."""
+        self._ended.set()
+        self._thread.join()
+        if not self.lost:
+            self._write(_OVER)
+
+    def _renew(self) -> None:
+        while not self._ended.wait(_RENEW_SECONDS):
+            try:
+                self._write(_now() + timedelta(seconds=LEASE_SECONDS))
+            except ConflictError:
+                self.lost = True
+                log.exception("another process took the lease %s", self._uri)
+                return
+            except OSError as error:
+                log.warning("the lease is not renewed: %s", error)
+
+    def _write(self, until: datetime) -> None:
+        content = {"holder": self._holder, "until": until.isoformat()}
+        self._version = write_if(self._uri, json.dumps(content).encode(), self._version)
+
+
+@contextmanager
+def leased(store: Folder, *, wait: bool) -> Iterator[None]:
+    """Hold a store in S3 for the block; a process that already holds it may enter again.
+
+    Args:
+        store: The store.
+        wait: Wait for another to let go of it instead of refusing.
+
+    Raises:
+        TransientError: Another process holds the store, or took it as this one did not renew.
+    """
+    lease = _held.get(store.uri)
+    if lease is not None:
+        if lease.lost:
+            raise _refusal(store.uri, "another process")
+        yield
+        return
+    lease = _held[store.uri] = _acquire(store, wait=wait)
+    try:
+        yield
+    finally:
+        del _held[store.uri]
+        lease.release()
+
+
+def _acquire(store: Folder, *, wait: bool) -> Lease:
+    pause = threading.Event()
+    while True:
+        try:
+            return Lease(store)
+        except TransientError:
+            if not wait:
+                raise
+        pause.wait(_POLL_SECONDS)
+
+
+def _read(store: Folder) -> tuple[datetime, str]:
+    """Return until when a lease holds, and who has it."""
+    found = store.read_json(LEASE_FILE)
+    try:
+        until = datetime.fromisoformat(found["until"])
+        if until.tzinfo is None or until.year == datetime.max.year:
+            raise ValueError("'until' is no time")
+        return until, str(found["holder"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArtifactError(
+            f"is no lease: {error}",
+            f"{store.uri}/{LEASE_FILE}",
+            "If no run works on the store, remove the file",
+        ) from error
+
+
+def _refusal(store: str, holder: str) -> TransientError:
+    return TransientError(
+        f"another run works on this store ({holder})",
+        store,
+        "Nothing was changed. Wait for it to end, or run with --wait",
+    )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,70 @@
+"""Receipts: what a finished stage leaves behind, in names and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from graphrag_tasks.core import schemas
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a receipt says of one table.
+
+    Attributes:
+        rows: Number of rows.
+        sha256: Hash of the file's bytes.
+    """
+
+    rows: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a finished stage leaves behind and hands on: names and numbers, never data.
+
+    Attributes:
+        stage: Name of the stage.
+        uri: Folder the tables lie in.
+        fingerprint: Inputs, configuration, code and models that produced them.
+        tables: Rows and hash of each table.
+        stats: Counts for the summary.
+        seconds: Wall-clock time of the stage's work.
+        cpu_seconds: CPU time of its process and workers.
+        peak_memory_bytes: Highest resident memory of the process during it.
+        reused: Whether an earlier run had already done the work.
+    """
+
+    stage: str
+    uri: str
+    fingerprint: str
+    tables: dict[str, Table]
+    stats: dict[str, int | float] = field(default_factory=dict)
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    reused: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain dicts and numbers: what XCom and JSON can carry."""
+        return asdict(self) | {"schema_version": schemas.SCHEMA_VERSION}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Receipt:
+        """Read what `as_dict` wrote.
+
+        Raises:
+            ValueError: A field is missing or of another type.
+        """
+        receipt = _READER.validate_python(values)
+        if missing := sorted({one.name for one in fields(cls)} - set(values)):
+            raise ValueError(f"{', '.join(missing)} missing")
+        return receipt
+
+
+_READER = TypeAdapter(Receipt)

@@ -1,0 +1,180 @@
+"""SQL over Arrow tables and Parquet files, out of core.
+
+DuckDB (MIT licence, in process, no server) scans tables and Parquet datasets by column, and spills
+to disk what does not fit its memory bound. Stages that see all triples of a corpus are written in
+it, so their memory does not grow with the corpus.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyarrow as pa
+
+from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.core.ids import ID_HEX_DIGITS
+from graphrag_tasks.core.schemas import SCHEMAS
+from graphrag_tasks.storage.row_groups import batches_of
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow.dataset as ds
+
+BATCH_ROWS = 1 << 17
+_LENGTH_DIGITS = 16
+"""Of the length before each part of an id, in hexadecimal."""
+
+Rows: TypeAlias = "pa.Table | ds.Dataset"
+"""What can be scanned by column."""
+
+
+@contextmanager
+def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection that knows these tables by their names.
+
+    Rows have no order but that of `ORDER BY`.
+
+    Args:
+        tables: Tables or datasets by name.
+        config: Memory bound and threads.
+    """
+    import duckdb  # here, because it brings pandas along
+
+    with (
+        tempfile.TemporaryDirectory(prefix="graphrag-sql-") as spill,
+        duckdb.connect(
+            config={
+                "memory_limit": f"{config.memory_bytes}B",
+                "threads": config.threads,
+                "temp_directory": spill,
+                "preserve_insertion_order": False,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+            }
+        ) as connection,
+    ):
+        for name, rows in tables.items():
+            if files := _local_files(rows):
+                connection.read_parquet(files).create_view(name)
+            else:
+                connection.register(name, rows)
+        yield connection
+
+
+def _local_files(rows: Rows | pa.RecordBatchReader) -> list[str]:
+    """Return a dataset's files where DuckDB can read them by itself.
+
+    Then it knows how many rows there are: a dataset that it scans through Arrow counts as one row,
+    and joins hold the larger side in memory.
+    """
+    files = getattr(rows, "files", [])
+    return files if all(Path(file).is_absolute() and Path(file).is_file() for file in files) else []
+
+
+def add_rows(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+) -> None:
+    """Make a table and fill it batch by batch, so that it can spill.
+
+    Args:
+        connection: What `sql_over` gives.
+        table: Its name: no user's word.
+        schema: Its columns.
+        batches: Its rows.
+    """
+    connection.register("no_rows", schema.empty_table())
+    connection.execute(f"CREATE TABLE {table} AS FROM no_rows")
+    for batch in batches:
+        connection.register("batch", pa.Table.from_batches([batch]))
+        connection.execute(f"INSERT INTO {table} FROM batch")
+
+
+def with_row(rows: Rows, columns: list[str]) -> pa.RecordBatchReader:
+    """Return rows with their number as the column `row`, for one query: SQL knows no order.
+
+    Args:
+        rows: A table or a dataset.
+        columns: Columns to read.
+    """
+    read = batches_of(rows, columns)
+    schema = read.schema.append(pa.field("row", pa.int64()))
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        start = 0
+        for batch in read:
+            end = start + batch.num_rows
+            numbers = pa.array(range(start, end), pa.int64())
+            yield pa.record_batch([*batch.columns, numbers], schema=schema)
+            start = end
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def stream(
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    table: str,
+    stats: dict[str, int | float],
+    finished: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None,
+) -> pa.RecordBatchReader:
+    """Return the rows of an artifact by a query, which is run when they are read.
+
+    One stream of a connection can be read at a time, before another statement is executed.
+
+    Args:
+        connection: What `sql_over` gives; it must stay open until the rows are read.
+        query: A statement with `ORDER BY`.
+        table: The artifact's name.
+        stats: Where the rows are counted, under that name, while they are read.
+        finished: Makes the artifact's rows of the query's, where they are others.
+    """
+    schema = pa.schema([pa.field(one.name, one.type) for one in SCHEMAS[table]])
+    stats[table] = 0
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
+            stats[table] += batch.num_rows
+            yield (finished(batch) if finished else batch).cast(schema)
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def id_of(kind: str, *parts: str) -> str:
+    """Return the SQL of `graphrag_tasks.core.ids.content_id`, which DuckDB runs in all its threads.
+
+    Args:
+        kind: What is identified.
+        parts: Expressions of strings.
+    """
+    hashed = (
+        f"unhex(lpad(to_hex(strlen({part})), {_LENGTH_DIGITS}, '0')) || encode({part})"
+        for part in (f"'{kind}'", *parts)
+    )
+    return f"substr(sha256({' || '.join(hashed)}), 1, {ID_HEX_DIGITS})"
+
+
+def surface(end: str) -> str:
+    """Return the SQL of what names an end of a triple: what it stands for, where that is known.
+
+    Args:
+        end: head or tail.
+    """
+    return f"coalesce({end}_resolved, {end})"
+
+
+def label(end: str) -> str:
+    """Return the SQL of an end's entity label; empty for none.
+
+    The label of an end that stands for another thing tells of its surface, so it is passed over.
+
+    Args:
+        end: head or tail.
+    """
+    return f"CASE WHEN {end}_resolved IS NULL THEN coalesce({end}_type, '') ELSE '' END"

@@ -1,0 +1,102 @@
+"""Rows of a vector server: what they hold beside their vector, and the keys they have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.snapshots.store import ARROW_TABLES
+from graphrag_tasks.storage.artifacts import Folder
+
+LABELS = "labels"
+"""The field that holds a list: the access labels of a chunk's document."""
+
+FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"chunk": ("document_id", LABELS, "media_type")}
+)
+"""Scalar fields by kind of vector.
+
+Each follows from a row's key, so a row never changes: a chunk lies in one document, whose media
+type follows from its name, and its labels are part of the key. Entities and relations lie in many
+documents and have none.
+"""
+
+Rows = dict[str, dict[str, Any]]
+"""Rows of a batch, by key."""
+
+
+def row_key(row_id: str, text_sha256: str, labels: Collection[str] = ()) -> str:
+    """Return the key of a vector: what it is of, the text it was made from, and who may see it.
+
+    Args:
+        row_id: chunk_id, entity_id or relation_id.
+        text_sha256: Hash of the text that was embedded.
+        labels: Access labels of a chunk's document, sorted; none where labels are off.
+    """
+    return content_id("vector", row_id, text_sha256, *labels)
+
+
+def row_keys(rows: pa.Table) -> Iterator[str]:
+    """Return the key of each row.
+
+    Args:
+        rows: Columns id and text_sha256, and labels where the rows have them.
+    """
+    ids, hashes = rows["id"].to_pylist(), rows["text_sha256"].to_pylist()
+    if LABELS in rows.column_names:
+        return map(row_key, ids, hashes, rows[LABELS].to_pylist())
+    return map(row_key, ids, hashes)
+
+
+def by_key(rows: pa.Table, size: int) -> Iterator[Rows]:
+    """Yield rows in batches, by their keys.
+
+    Args:
+        rows: As `row_keys` takes them.
+        size: Rows of a batch.
+    """
+    for batch in rows.to_batches(max_chunksize=size):
+        part = pa.Table.from_batches([batch])
+        yield dict(zip(row_keys(part), part.to_pylist(), strict=True))
+
+
+def rows_of(folder: Folder, name: str) -> pa.Table:
+    """Return the vectors of one kind, with what they can be filtered by in a server.
+
+    Args:
+        folder: Of a snapshot, published or staged.
+        name: One of `schemas.VECTOR_TABLES`.
+    """
+    vectors = folder.open_arrow(ARROW_TABLES[name])
+    if name != "chunk_vectors":
+        return vectors
+    chunks = folder.read_table("chunks", ["chunk_id", "document_id"])
+    documents = folder.read_table("documents", ["document_id", "media_type", LABELS])
+    return with_fields(vectors, chunks, documents)
+
+
+def with_fields(vectors: pa.Table, chunks: pa.Table, documents: pa.Table) -> pa.Table:
+    """Append to the vectors of chunks what they can be filtered by.
+
+    Args:
+        vectors: Rows of `schemas.vectors_schema`, of chunks.
+        chunks: Columns chunk_id and document_id.
+        documents: Columns document_id, media_type and labels.
+
+    Returns:
+        The vectors with the columns of `FIELDS["chunk"]`; no labels where labels are off.
+    """
+    of_chunk = pc.index_in(vectors["id"], value_set=chunks["chunk_id"])
+    document_ids = chunks["document_id"].take(of_chunk)
+    of_document = pc.index_in(document_ids, value_set=documents["document_id"])
+    labels = pa.array([one or [] for one in documents[LABELS].to_pylist()], pa.list_(pa.string()))
+    return (
+        vectors.append_column("document_id", document_ids)
+        .append_column(LABELS, labels.take(of_document.combine_chunks()))
+        .append_column("media_type", documents["media_type"].take(of_document))
+    )

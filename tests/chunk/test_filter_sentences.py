@@ -1,0 +1,210 @@
+"""Sentences: exact spans, each once, never across blocks, and verbs found by their tags."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from graphrag_tasks.chunk import chunk
+from graphrag_tasks.chunk.filter_sentences import MAX_PIECE_CHARACTERS, filter_sentences
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ChunkConfig, SentencesConfig
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.language import annotate as annotation
+from graphrag_tasks.storage.artifacts import conform
+
+Spec = tuple[str, str]
+"""Kind and text of a block."""
+
+
+def block_rows(document_id: str, specs: Sequence[Spec]) -> list[dict[str, Any]]:
+    rows, start = [], 0
+    for ordinal, (kind, text) in enumerate(specs):
+        rows.append(
+            {
+                "document_id": document_id,
+                "ordinal": ordinal,
+                "kind": kind,
+                "level": 1 if kind == "heading" else None,
+                "text": text,
+                "char_start": start,
+                "char_end": start + len(text),
+                "page": ordinal + 1,
+                "bbox": None,
+            }
+        )
+        start += len(text) + len(schemas.BLOCK_SEPARATOR)
+    return rows
+
+
+def documents_of(rows: list[dict[str, Any]], languages: dict[str, str]) -> pa.Table:
+    ids = sorted({row["document_id"] for row in rows})
+    columns = {"document_id": ids, "language": [languages.get(one) for one in ids]}
+    return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in columns]))
+
+
+def run(
+    rows: list[dict[str, Any]],
+    languages: dict[str, str] | None = None,
+    cells: pa.Table | None = None,
+    **config: int,
+) -> StageResult:
+    blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
+    ids = pa.array(sorted({row["document_id"] for row in rows}), pa.string())
+    places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path"), ids))
+    chunks = chunk(places, blocks, config=ChunkConfig(**config)).tables["chunks"]
+    documents = documents_of(rows, languages or {})
+    cells = schemas.empty("cells") if cells is None else cells
+    result = filter_sentences(documents, blocks, cells, chunks, config=SentencesConfig())
+    conform("sentences", result.tables["sentences"])
+    texts: dict[str, str] = {}
+    for row in sorted(rows, key=lambda row: int(row["ordinal"])):
+        before = texts.get(row["document_id"])
+        texts[row["document_id"]] = row["text"] if before is None else f"{before}\n\n{row['text']}"
+    spans = {c["chunk_id"]: (c["char_start"], c["char_end"]) for c in chunks.to_pylist()}
+    for s in result.tables["sentences"].to_pylist():
+        text = texts[s["document_id"]]
+        assert text[s["char_start"] : s["char_end"]] == s["text"] == s["text"].strip() != ""
+        start, end = spans[s["chunk_id"]]
+        assert start <= s["char_start"] < s["char_end"] <= end
+    return result
+
+
+def found(result: StageResult) -> list[tuple[str, bool]]:
+    return [(s["text"], s["has_verb"]) for s in result.tables["sentences"].to_pylist()]
+
+
+def test_sentences_stay_in_their_blocks() -> None:
+    result = run(
+        block_rows(
+            "d",
+            [
+                ("heading", "System overview"),
+                ("paragraph", "The server starts.  It must not fail."),
+                ("paragraph", "the größe of the façade"),
+                ("list_item", "a database cluster"),
+                ("code", "x = run()\n\n  y"),
+                ("table", "Name: a | State: it runs\nName: b"),
+            ],
+        )
+    )
+    assert found(result) == [
+        ("System overview", False),
+        ("The server starts.", True),
+        ("It must not fail.", True),
+        ("the größe of the façade", False),
+        ("a database cluster", False),
+        ("x = run()", False),
+        ("y", False),
+        ("Name: a | State: it runs", False),
+        ("Name: b", False),
+    ]
+    rows = result.tables["sentences"].to_pylist()
+    assert [row["ordinal"] for row in rows] == list(range(9))
+    assert [row["page"] for row in rows] == [1, 2, 2, 3, 4, 5, 5, 6, 6]
+    assert result.stats["sentences"] == 9
+    assert result.stats["kept"] == 2
+    assert result.stats["dropped_share"] == pytest.approx(7 / 9)
+
+
+def test_overlapping_chunks_emit_a_sentence_once_and_whole() -> None:
+    words = ["Alpha", "Beta", "Gamma", "Delta", "Kappa", "Sigma", "Omega"]
+    sentences = [f"{word} sends the report to the main server." for word in words]
+    rows = block_rows("d", [("paragraph", " ".join(sentences))])
+    for overlap in (0, 20, 50):
+        result = run(rows, max_characters=100, overlap_characters=overlap)
+        assert [text for text, _ in found(result)] == sentences
+
+
+def test_a_sentence_longer_than_a_chunk_is_clipped_to_the_chunk_with_most_of_it() -> None:
+    text = "The server sends " + "very " * 30 + "long reports"
+    result = run(block_rows("d", [("paragraph", text)]), max_characters=60, overlap_characters=0)
+    rows = result.tables["sentences"].to_pylist()
+    assert len(rows) == 1
+    assert 50 < len(rows[0]["text"]) <= 60
+
+
+def test_a_block_without_full_stops_is_read_in_pieces() -> None:
+    text = "word " * (MAX_PIECE_CHARACTERS // 2)
+    result = run(block_rows("d", [("paragraph", text), ("paragraph", "x" * 30_000)]))
+    assert result.stats["sentences"] > 0
+
+
+def test_no_more_than_a_batch_of_tokens_is_tagged_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory grows with them: a block of 240,000 characters once took a gigabyte."""
+    sizes: list[int] = []
+
+    def annotate(pipeline: Any, docs: Sequence[Any]) -> None:
+        sizes.append(sum(map(len, docs)))
+        original(pipeline, docs)
+
+    original = annotation.annotate
+    monkeypatch.setattr(annotation, "annotate", annotate)
+    rows = block_rows("d", [("paragraph", "The report reads it. " * 6000)])
+    assert run(rows).stats["sentences"] == 6000
+    assert len(sizes) > 1
+    assert max(sizes) < annotation.BATCH_TOKENS + MAX_PIECE_CHARACTERS
+
+
+def test_order_does_not_matter_and_ids_are_unique() -> None:
+    specs = [("paragraph", f"Server {i} runs. It is slow.") for i in range(20)]
+    rows = block_rows("a", specs) + block_rows("b", specs)
+    expected = run(rows, max_characters=100, overlap_characters=20).tables["sentences"]
+    ids = expected["sentence_id"].to_pylist()
+    assert len(set(ids)) == len(ids) == 80
+    random.Random(0).shuffle(rows)
+    again = run(rows, max_characters=100, overlap_characters=20).tables["sentences"]
+    assert again.equals(expected)
+
+
+def test_no_documents_give_no_sentences() -> None:
+    result = run([])
+    assert found(result) == []
+    assert result.stats["dropped_share"] == 0
+
+
+def test_a_document_in_another_language_is_not_read_as_english() -> None:
+    text = "Die Tabelle ersetzt die alte Tabelle. Sie hat mehr Felder."
+    rows = [*block_rows("a", [("paragraph", text)]), *block_rows("b", [("paragraph", "It works.")])]
+    result = run(rows, {"a": "de", "b": "en"})
+    found = [(row["text"], row["has_verb"]) for row in result.tables["sentences"].to_pylist()]
+    assert found == [(text, False), ("It works.", True)]
+    assert result.stats["documents_in_other_languages"] == 1
+
+
+def cell_of(block: dict[str, Any], text: str) -> dict[str, Any]:
+    start = block["char_start"] + block["text"].index(text)
+    return dict.fromkeys(schemas.CELLS.names) | {
+        "document_id": block["document_id"], "ordinal": block["ordinal"], "row": 0, "column": 1,
+        "row_span": 1, "col_span": 1, "is_header": False, "is_row_header": False,
+        "text": text, "value_type": "text", "char_start": start, "char_end": start + len(text),
+    }  # fmt: skip
+
+
+def test_prose_in_a_cell_is_cut_out_of_its_row_and_each_part_is_emitted_once() -> None:
+    prose = "The server starts every night. It must not fail before the first report is sent."
+    (row,) = block_rows("d", [("table", f"Name: a | State: {prose} | Kind: b\nName: c | Kind: d")])
+    cells = pa.Table.from_pylist([cell_of(row, prose)], schema=schemas.CELLS)
+    expected = [
+        ("Name: a | State:", False),
+        ("The server starts every night.", True),
+        ("It must not fail before the first report is sent.", True),
+        ("Kind: b", False),
+        ("Name: c | Kind: d", False),
+    ]
+    for limit in (2048, 60):
+        result = run([row], cells=cells, max_characters=limit, overlap_characters=10)
+        assert found(result) == expected
+        ids = result.tables["sentences"]["sentence_id"].to_pylist()
+        assert len(set(ids)) == len(ids)
+
+
+def test_prose_in_a_cell_of_another_language_stays_in_its_row() -> None:
+    prose = "Der Server startet jede Nacht, und er darf vor dem ersten Bericht nicht ausfallen."
+    (row,) = block_rows("d", [("table", f"Name: a | State: {prose}")])
+    cells = pa.Table.from_pylist([cell_of(row, prose)], schema=schemas.CELLS)
+    assert found(run([row], {"d": "de"}, cells)) == [(row["text"], False)]

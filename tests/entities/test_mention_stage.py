@@ -1,0 +1,140 @@
+"""Mention: entities are found by triples and by name, and led to by titles; each place once."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import MentionConfig, NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.entities.link_mentions import PRODUCES, mention
+from graphrag_tasks.entities.normalize import normalize
+from graphrag_tasks.entities.resolve import resolve
+
+SQL = SqlConfig(threads=1)
+Rows = list[dict[str, Any]]
+
+
+def sentence(number: int, text: str, chunk: str | None = None) -> dict[str, Any]:
+    return dict.fromkeys(schemas.SENTENCES.names, 0) | {
+        "sentence_id": f"s{number}", "chunk_id": chunk or f"c{number}", "document_id": "d",
+        "text": text, "has_verb": True,
+    }  # fmt: skip
+
+
+def triple(number: int, text: str, head: str, tail: str) -> dict[str, Any]:
+    starts = {end: text.index(value) for end, value in (("head", head), ("tail", tail))}
+    return dict.fromkeys(schemas.TRIPLES.names) | {
+        "triple_id": f"t{number}{head}{tail}", "sentence_id": f"s{number}",
+        "chunk_id": f"c{number}", "document_id": "d", "head": head, "relation": "be", "tail": tail,
+        "head_start": starts["head"], "head_end": starts["head"] + len(head),
+        "tail_start": starts["tail"], "tail_end": starts["tail"] + len(tail),
+        "negated": False, "rule": "svo", "confidence": 0.5,
+    }  # fmt: skip
+
+
+def titled(name: str, chunk: str, source: str = "title", form: str = "full") -> dict[str, Any]:
+    return {"surface": name, "name": name, "form": form, "source": source, "document_id": "d",
+            "chunk_id": chunk, "problem": None}  # fmt: skip
+
+
+def run(
+    texts: list[str],
+    triples: Sequence[dict[str, Any]] = (),
+    gazetteer: Sequence[dict[str, Any]] = (),
+    *,
+    names: bool = True,
+) -> dict[str, Rows]:
+    table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
+    known = pa.Table.from_pylist(list(gazetteer), schema=schemas.GAZETTEER)
+    rows = [sentence(number, text) for number, text in enumerate(texts)]
+    normal = normalize(table, known, config=NormalizeConfig(), sql=SQL).collected().tables
+    merged = resolve(
+        table, known, normal["surfaces"], normal["names"], config=ResolveConfig(), sql=SQL
+    ).collected()
+    found = mention(
+        table, pa.Table.from_pylist(rows, schema=schemas.SENTENCES), known, normal["surfaces"],
+        normal["names"], merged.tables["resolved"], config=MentionConfig(names=names), sql=SQL,
+    ).collected()  # fmt: skip
+    return {name: rows.to_pylist() for name, rows in found.tables.items()}
+
+
+def places(tables: dict[str, Rows], name: str) -> list[tuple[str, int, int, str]]:
+    [entity] = [row for row in tables["entities"] if row["name"] == name]
+    return [
+        (row["sentence_id"], row["start"], row["end"], row["source"])
+        for row in tables["mentions"]
+        if row["entity_id"] == entity["entity_id"]
+    ]
+
+
+def test_a_name_is_found_where_no_triple_has_it() -> None:
+    texts = ["The table VBBE replaces VBBS.", "Open VBBS first."]
+    tables = run(texts, [triple(0, texts[0], "table VBBE", "VBBS")])
+    assert places(tables, "VBBS") == [("s0", 24, 28, "extracted"), ("s1", 5, 9, "name")]
+    assert places(tables, "table VBBE") == [("s0", 4, 14, "extracted")]
+    [row] = [row for row in tables["entities"] if row["name"] == "VBBS"]
+    assert (row["mentions"], row["chunks"]) == (2, 2)
+
+
+def test_another_entity_inside_a_mention_is_mentioned_too() -> None:
+    texts = ["The rows of VBBE grow.", "VBBE is old."]
+    tables = run(
+        texts, [triple(0, texts[0], "rows of VBBE", "grow"), triple(1, texts[1], "VBBE", "old")]
+    )
+    assert ("s0", 12, 16, "name") in places(tables, "VBBE")
+
+
+def test_a_title_that_no_triple_names_is_an_entity_and_leads_to_its_chunks() -> None:
+    tables = run(
+        ["Berlin is large.", "The Zugspitze is high."],
+        gazetteer=[titled("Zugspitze", "c7"), titled("Zugspitze", "c8"), titled("Ifen", "c7")],
+    )
+    assert places(tables, "Zugspitze") == [("s1", 4, 13, "name")]
+    entity = {row["entity_id"]: row for row in tables["entities"]}
+    led = [(entity[row["entity_id"]]["name"], row["chunk_id"]) for row in tables["titles"]]
+    assert sorted(led) == [("Ifen", "c7"), ("Zugspitze", "c7"), ("Zugspitze", "c8")]
+    assert {row["name"]: row["mentions"] for row in tables["entities"]} == {
+        "Zugspitze": 1, "Ifen": 0,
+    }  # fmt: skip
+
+
+def test_a_heading_that_repeats_the_title_is_the_title() -> None:
+    tables = run([], gazetteer=[titled("Ifen", "c"), titled("Ifen", "c", "heading")])
+    assert [row["source"] for row in tables["titles"]] == ["title"]
+
+
+def test_a_key_of_a_table_is_found_in_texts_but_titles_nothing() -> None:
+    tables = run(["Clear archive_dir first."], gazetteer=[titled("archive_dir", "c", "key")])
+    assert places(tables, "archive_dir") == [("s0", 6, 17, "name")]
+    assert tables["titles"] == []
+
+
+def test_generic_headings_lead_nowhere() -> None:
+    tables = run(["Overview."], gazetteer=[titled("Overview", "c") | {"problem": "generic"}])
+    assert tables == {name: [] for name in PRODUCES}
+
+
+def test_names_can_be_left_alone() -> None:
+    text = "VBBE replaces VBBS."
+    tables = run([text, "VBBS."], [triple(0, text, "VBBE", "VBBS")], names=False)
+    assert {row["source"] for row in tables["mentions"]} == {"extracted"}
+
+
+WORDS = ["VBBE", "VBBS", "data objects", "table VBBE", "résumé", "Ifen"]
+TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" of ".join), max_size=6)
+
+
+@settings(deadline=None, max_examples=8)
+@given(TEXTS, st.randoms())
+def test_no_order_shows(texts: list[str], random: Random) -> None:
+    triples = [triple(n, text, text.split(" of ")[0], text.split(" of ")[-1])
+               for n, text in enumerate(texts) if text]  # fmt: skip
+    titles = [titled(word, f"c{n}") for n, word in enumerate(WORDS[2:])]
+    one = run(texts, triples, titles)
+    random.shuffle(triples)
+    random.shuffle(titles)
+    assert run(texts, triples, titles) == one

@@ -1,0 +1,333 @@
+"""Resolve: what is merged, what is kept apart, and that every decision is a row."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ResolveConfig, SqlConfig
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.entities.resolve import Confirmer, Overrides, read_overrides, resolve
+from graphrag_tasks.entities.resolve.candidates import Name
+from graphrag_tasks.entities.resolve.long_forms import abbreviates
+from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names
+from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.storage.sql import sql_over
+
+SQL = SqlConfig()
+
+
+def run(
+    *names: str | tuple[str, str | None, int],
+    overrides: str = "",
+    acronyms: tuple[tuple[str, str], ...] = (),
+    titles: tuple[tuple[str, str], ...] = (),
+    confirmer: Confirmer | None = None,
+    related: tuple[tuple[str, str, str], ...] = (),
+) -> StageResult:
+    """Resolve names, given as surface or as (surface, label, mentions); earlier ones lead.
+
+    Others related them to each other: head, tail and document.
+    """
+    rows: list[dict[str, Any]] = []
+    for place, name in enumerate(names):
+        surface, label, mentions = name if isinstance(name, tuple) else (name, None, 99 - place)
+        rows.append(
+            {"key": entity_key(surface), "name": surface, "type": label, "mentions": mentions}
+        )
+    surfaces = [
+        {"surface": row["name"], "type": "", "key": row["key"], "name": row["name"]} for row in rows
+    ]
+    triples = [
+        dict.fromkeys(schemas.TRIPLES.names) | {"head": long, "tail": short, "rule": "alias"}
+        for short, long in acronyms
+    ] + [
+        dict.fromkeys(schemas.TRIPLES.names) | {"head": head, "tail": tail, "document_id": document}
+        for head, tail, document in related
+    ]
+    gazetteer = [
+        {"surface": long, "name": name, "form": form, "source": "title", "document_id": "d",
+         "chunk_id": short, "problem": None}
+        for short, long in titles
+        for name, form in ((long, "base"), (short, "acronym"))
+    ]  # fmt: skip
+    return resolve(
+        pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
+        pa.Table.from_pylist(gazetteer, schema=schemas.GAZETTEER),
+        pa.Table.from_pylist(surfaces, schema=schemas.SURFACES),
+        pa.Table.from_pylist(rows, schema=schemas.NAMES),
+        config=ResolveConfig(),
+        sql=SQL,
+        overrides=read_overrides(overrides, "o.yaml") if overrides else Overrides(),
+        confirmer=confirmer,
+    ).collected()
+
+
+def entities(result: StageResult) -> set[frozenset[str]]:
+    groups: dict[str, set[str]] = {}
+    for row in result.tables["resolved"].to_pylist():
+        groups.setdefault(row["entity_id"], set()).add(row["key"])
+    return {frozenset(group) for group in groups.values() if len(group) > 1}
+
+
+def decisions(result: StageResult) -> list[tuple[str, str, str, str | None]]:
+    return [
+        (row["left"], row["right"], row["verdict"], row["guard"])
+        for row in result.tables["merges"].to_pylist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "rule"),
+    [
+        ("internal table", "internal tables", "number"),
+        ("stage ID", "stage IDs", "number"),
+        ("RAP BO", "RAP BOs", "number"),
+        ("time stamp", "timestamp", "spacing"),
+        ("integration flow", "integration flows", "number"),
+        ("test system", "test system(s)", "brackets"),
+        ("organization", "organisation", "spelling"),
+        ("facade", "façade", "accents"),
+        ("king's cross", "king’s cross", "apostrophe"),
+        ("VBBE", "table VBBE", "kind"),
+        ("S001", "transparent table S001", "kind"),
+        ("MKPF", "two document tables MKPF", "kind"),
+        ("Z_CCM_EX", "exercise package Z_CCM_EX", "kind"),
+    ],
+)
+def test_ways_of_writing_one_name(left: str, right: str, rule: str) -> None:
+    result = run(left, right)
+    assert entities(result) == {frozenset({entity_key(left), entity_key(right)})}
+    (row,) = result.tables["merges"].to_pylist()
+    assert (row["left"], row["rules"], row["by"]) == (entity_key(left), [rule], "rules")
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("VBBE", "VBBS"),
+        ("SAP S/4HANA 1809", "SAP S/4HANA 1909"),
+        ("World War I", "World War II"),
+        ("content", "context"),
+        ("table type", "type table"),
+        ("1.5 m", "15 m"),
+        ("client", "server"),
+        ("get_entry", "get_entries"),
+        ("table", "TYPE TABLE"),
+        ("news", "new"),
+        ("DATA", "internal table DATA"),
+        ("VBBE", "open quantities of table VBBE"),
+        ("URL", "token service URL"),
+    ],
+)
+def test_near_names_stay_apart(left: str, right: str) -> None:
+    assert entities(run(left, right)) == set()
+
+
+def test_what_a_guard_keeps_apart_is_listed_with_it() -> None:
+    assert decisions(run("plan b", "planb")) == [("plan b", "planb", "different", "letter")]
+    proper = run(("Tower", "GPE", 2), ("Towers", "GPE", 1))
+    assert decisions(proper) == [("tower", "towers", "different", "proper_number")]
+
+
+def test_people_lose_their_title_and_companies_their_form() -> None:
+    assert entities(run(("Gerald Ford", "PERSON", 3), ("President Gerald Ford", "PERSON", 1)))
+    assert entities(run(("Air Georgian", "ORG", 3), ("Air Georgian Limited", "ORG", 1)))
+    assert not entities(run(("market", None, 3), ("market company", "ORG", 1)))
+
+
+def test_an_introduced_acronym_is_its_long_form() -> None:
+    result = run("MRP", "material requirements planning",
+                 acronyms=(("MRP", "material requirements planning"),))  # fmt: skip
+    assert entities(result) == {frozenset({"mrp", "material requirements planning"})}
+
+
+def test_an_acronym_that_a_title_introduces_is_its_long_form() -> None:
+    pair = ("ATC", "ABAP Test Cockpit")
+    assert entities(run(*pair, titles=(pair,))) == {frozenset({"atc", "abap test cockpit"})}
+    assert entities(run(*pair)) == set()
+
+
+def test_an_acronym_of_two_things_is_left_open() -> None:
+    result = run("ATM", "automated teller machine", "asynchronous transfer mode",
+                 acronyms=(("ATM", "automated teller machine"),
+                           ("ATM", "asynchronous transfer mode")))  # fmt: skip
+    assert entities(result) == set()
+    assert {row[2] for row in decisions(result)} == {"unsure"}
+
+
+def test_a_long_form_that_goes_on_from_another_makes_no_second_thing() -> None:
+    long, longer = "ABAP development tools", "ABAP development tools for Eclipse"
+    result = run("ADT", long, longer, acronyms=(("ADT", long), ("ADT", longer)))
+    assert entities(result) == {frozenset({"adt", long.casefold(), longer.casefold()})}
+
+
+def test_of_the_long_forms_a_text_gives_the_one_with_the_letters_is_meant() -> None:
+    long, others = "ABAP Test Cockpit", ("Code Inspector", "programmatic ABAP Test Cockpit check")
+    result = run("ATC", long, *others, acronyms=tuple(("ATC", one) for one in (long, *others)))
+    assert entities(result) == {frozenset({"atc", long.casefold()})}
+    unsure = {row[1] for row in decisions(result) if row[2] == "unsure"}
+    assert unsure == {other.casefold() for other in others}
+
+
+def test_long_forms_in_another_number_are_one_thing() -> None:
+    longs = ("Enterprise Service Repository", "Enterprise Services Repository")
+    result = run("ESR", *longs, acronyms=tuple(("ESR", long) for long in longs))
+    assert entities(result) == {frozenset({"esr", *map(str.casefold, longs)})}
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "expected"),
+    [
+        ("rttc", "runtime type creation", True),
+        ("rttc", "dynamically creating data types", False),
+        ("bgrfc", "background rfc", True),
+        ("bgrfc", "remote function call", False),
+        ("rap", "abap restful application programming model", True),
+        ("atc", "abap test cockpit", True),
+        ("atc", "code inspector", False),
+        ("ci", "tactical", False),
+        ("…", "anything", False),
+    ],
+)
+def test_letters_of_a_short_form(short: str, long: str, expected: bool) -> None:
+    assert abbreviates(short, long) is expected
+
+
+def test_capitals_stand_for_the_words_of_their_documents() -> None:
+    long = "Data Definition of the Sources"
+    result = run("DDS", long, related=(("DDS", long, "d1"), ("DDS", "x", "d2")))
+    assert entities(result) == {frozenset({"dds", "data definition of the sources"})}
+    assert result.tables["merges"]["rules"].to_pylist() == [["initials"]]
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "documents"),
+    [
+        ("DDS", "Data Definition Sources", "d2"),
+        ("DDS", "data definition sources", "d1"),
+        ("DDS", "Data Definition", "d1"),
+        ("DD", "Data Definition", "d1"),
+        ("Dds", "Data Definition Sources", "d1"),
+    ],
+    ids=["elsewhere", "no name", "a letter more", "two letters", "no capitals"],
+)
+def test_other_capitals_do_not(short: str, long: str, documents: str) -> None:
+    assert not entities(run(short, long, related=((short, "x", "d1"), (long, "x", documents))))
+
+
+def test_capitals_that_a_text_introduces_stand_for_nothing_else() -> None:
+    longs = ("Data Definition Sources", "delivery date schedule")
+    result = run("DDS", *longs, acronyms=(("DDS", longs[1]),),
+                 related=(("DDS", longs[0], "d1"),))  # fmt: skip
+    assert entities(result) == {frozenset({"dds", longs[1]})}
+
+
+def test_capitals_of_two_names_are_left_open() -> None:
+    longs = ("Data Definition Sources", "Delivery Date Schedule")
+    result = run("DDS", *longs, related=tuple(("DDS", long, "d1") for long in longs))
+    assert {row[2] for row in decisions(result)} == {"unsure"}
+
+
+class Knows:
+    """Answers by what it is told, and remembers what it was asked."""
+
+    fingerprint = "fake"
+
+    def __init__(self, **answers: bool | None) -> None:
+        self.answers = answers
+        self.asked: list[tuple[str, str]] = []
+
+    def confirm(self, pairs: Sequence[tuple[Name, Name]]) -> list[bool | None]:
+        self.asked += [(left.key, right.key) for left, right in pairs]
+        longest = (max(left.key, right.key, key=len) for left, right in pairs)
+        return [self.answers.get(key.split(" ")[0]) for key in longest]
+
+
+def test_open_pairs_can_be_confirmed_and_no_others() -> None:
+    names = ("ATM", "automated teller machine", "asynchronous transfer mode", "atoms", "atom")
+    acronyms = (("ATM", names[1]), ("ATM", names[2]))
+    someone = Knows(automated=True, asynchronous=False)
+    result = run(*names, acronyms=acronyms, confirmer=someone)
+    assert someone.asked == [("atm", names[2]), ("atm", names[1])]
+    assert frozenset({"atm", names[1]}) in entities(result)
+    assert {row["by"] for row in result.tables["merges"].to_pylist()} == {"rules", "confirmer"}
+
+
+def test_an_open_pair_that_nobody_knows_stays_open_and_overrides_win() -> None:
+    names = ("ATM", "automated teller machine", "asynchronous transfer mode")
+    acronyms = (("ATM", names[1]), ("ATM", names[2]))
+    assert entities(run(*names, acronyms=acronyms, confirmer=Knows())) == set()
+    apart = "different:\n- [ATM, automated teller machine]\n"
+    someone = Knows(automated=True)
+    assert entities(run(*names, acronyms=acronyms, confirmer=someone, overrides=apart)) == set()
+
+
+def test_a_user_has_the_last_word() -> None:
+    names = ("data object", "data objects", "BTP", "Business Technology Platform", "spare")
+    result = run(
+        *names,
+        overrides="same:\n- [BTP, Business Technology Platform]\n- [BTP, unheard of]\n"
+        "different:\n- [data object, data objects]\nrename:\n  btp: SAP BTP\n",
+    )
+    assert entities(result) == {frozenset({"btp", "business technology platform"})}
+    named = {row["key"]: row["name"] for row in result.tables["resolved"].to_pylist()}
+    assert named["business technology platform"] == named["btp"] == "SAP BTP"
+    assert [row["by"] for row in result.tables["merges"].to_pylist()] == ["override", "override"]
+    assert result.stats["overrides_unused"] == 1
+
+
+def test_a_chain_breaks_where_a_user_keeps_its_ends_apart() -> None:
+    names = ("time stamp", "timestamp", "timestamps")
+    result = run(*names, overrides="different:\n- [timestamp, timestamps]\n")
+    assert all(not {"timestamp", "timestamps"} <= group for group in entities(result))
+    assert "cluster:override" in {row[3] for row in decisions(result)}
+
+
+def test_no_names_are_no_entities() -> None:
+    result = run()
+    assert [table.num_rows for table in result.tables.values()] == [0, 0]
+
+
+WORDS = st.sampled_from(
+    ["data", "object", "objects", "time-stamp", "timestamp", "VBBE", "7.5", "s"]
+)
+NAMES = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size=12, unique=True)
+
+
+@settings(deadline=None, max_examples=40)
+@given(NAMES, st.randoms())
+def test_order_does_not_show(names: list[str], random: Random) -> None:
+    keyed = {
+        entity_key(name): (name, None, 1 + len(name) % 3) for name in names if entity_key(name)
+    }
+    shuffled = list(keyed.values())
+    random.shuffle(shuffled)
+    one, other = run(*keyed.values()), run(*shuffled)
+    for table in ("merges", "resolved"):
+        assert one.tables[table].equals(other.tables[table])
+
+
+def test_only_names_that_may_be_one_with_another_come_to_python() -> None:
+    names = pa.Table.from_pylist(
+        [
+            {"key": key, "name": key, "type": None, "mentions": 1}
+            for key in ("internal table", "internal tables", "table vbbe", "lonely", "asked for")
+        ],
+        schema=schemas.NAMES,
+    )
+    with sql_over({"names": names}, SQL) as connection:
+        canonical = canonical_forms(names, lambda word: True)
+        found = comparable_names(connection, names, canonical, ["asked for", "unknown"])
+    assert list(found) == ["asked for", "internal table", "internal tables"]
+
+
+def test_slips_are_seen_whatever_names_they_stand_in() -> None:
+    many = [(f"environment {letter}{letter}x", None, 9) for letter in "abcdefgh"]
+    result = run(("test enviroment", None, 1), "test environment", *many)
+    assert frozenset({"test enviroment", "test environment"}) in entities(result)

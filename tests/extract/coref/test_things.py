@@ -1,0 +1,118 @@
+"""Things: impersonal pronouns and definite nouns, and the resolvers' common form."""
+
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, EntryPoints
+
+import pytest
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.extract.coref import protocol
+from graphrag_tasks.extract.coref.parses import Parse
+from graphrag_tasks.extract.coref.protocol import Coreference, Passage, load_resolver
+from graphrag_tasks.extract.coref.resolver import RankingResolver
+from graphrag_tasks.extract.coref.things import is_pleonastic, resolve_things
+
+ParseIt = Callable[[str], Parse]
+
+STORES = "The/DT/det/2 migration/NN/compound/2 report/NN/nsubj/3 lists/VBZ/ROOT/3 tables/NNS/dobj/3"
+
+
+def said(found: list[Coreference]) -> list[tuple[str, str, str]]:
+    return [(one.surface, one.antecedent, one.rule) for one in found]
+
+
+def test_the_subject_goes_on(parse: ParseIt) -> None:
+    it = parse("It/PRP/nsubj/1 runs/VBZ/ROOT/1 nightly/RB/advmod/1")
+    [one] = resolve_things(Passage([parse(STORES), it]))
+    assert said([one]) == [("It", "migration report", "same_subject")]
+    text = parse(STORES).text
+    assert text[one.antecedent_start : one.antecedent_end] == "migration report"
+    assert (one.sentence, one.start, one.end, one.antecedent_sentence) == (1, 0, 2, 0)
+
+
+def test_a_subject_pronoun_hands_on_what_it_stands_for(parse: ParseIt) -> None:
+    it = parse("It/PRP/nsubj/1 runs/VBZ/ROOT/1")
+    found = resolve_things(Passage([parse(STORES), it, it]))
+    assert [one.antecedent for one in found] == ["migration report"] * 2
+
+
+def test_they_is_plural(parse: ParseIt) -> None:
+    they = parse("They/PRP/nsubj/2 are/VBP/aux/2 locked/VBN/ROOT/2")
+    assert said(resolve_things(Passage([parse(STORES), they]))) == [
+        ("They", "tables", "only_candidate")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "pleonastic"),
+    [
+        ("It/PRP/nsubj/1 is/VBZ/ROOT/1 possible/JJ/acomp/1 to/TO/aux/4 wait/VB/xcomp/1", True),
+        ("It/PRP/nsubjpass/2 is/VBZ/auxpass/2 known/VBN/ROOT/2 works/VBZ/ccomp/2", True),
+        ("It/PRP/nsubj/1 is/VBZ/ROOT/1 slow/JJ/acomp/1", False),
+        ("It/PRP/nsubj/1 lists/VBZ/ROOT/1 tables/NNS/dobj/1", False),
+    ],
+)
+def test_it_that_stands_for_nothing(parse: ParseIt, sentence: str, pleonastic: bool) -> None:
+    assert is_pleonastic(parse(sentence), 0) is pleonastic
+
+
+def test_a_bare_noun_takes_the_one_longer_name_of_its_head(parse: ParseIt) -> None:
+    later = parse("Start/VB/ROOT/0 the/DT/det/2 report/NN/dobj/0")
+    other = parse("An/DT/det/2 error/NN/compound/2 report/NN/nsubj/3 follows/VBZ/ROOT/3")
+    assert said(resolve_things(Passage([parse(STORES), later]))) == [
+        ("the report", "migration report", "head_match")
+    ]
+    assert resolve_things(Passage([parse(STORES), other, later])) == []
+
+
+def test_a_bare_noun_takes_a_name_it_stands_before(parse: ParseIt) -> None:
+    name = parse("Open/VB/ROOT/0 transaction/NN/compound/2 SE38/NNP/dobj/0")
+    later = parse("This/DT/det/1 transaction/NN/nsubj/2 runs/VBZ/ROOT/2")
+    assert said(resolve_things(Passage([name, later]))) == [
+        ("This transaction", "transaction SE38", "type_and_name")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "found"),
+    [
+        ("", ("A", "Running the Migration Report in SAP"), ("Migration Report", "heading")),
+        ("Migration Report (new)", ("Overview",), ("Migration Report", "title")),
+        ("Report", ("The report",), None),
+    ],
+)  # fmt: skip
+def test_headings_and_titles(
+    parse: ParseIt, title: str, headings: tuple[str, ...], found: tuple[str, str] | None
+) -> None:
+    later = parse("Start/VB/ROOT/0 the/DT/det/2 report/NN/dobj/0")
+    resolved = resolve_things(Passage([later], title, headings))
+    assert [(one.antecedent, one.source) for one in resolved] == ([found] if found else [])
+
+
+def test_the_resolver_takes_the_fullest_name_for_a_person(parse: ParseIt) -> None:
+    full = parse("John/NNP/compound/1 Smith/NNP/nsubj/2 left/VBD/ROOT/2")
+    short = parse("Smith/NNP/nsubj/1 slept/VBD/ROOT/1")
+    he = parse("He/PRP/nsubj/1 woke/VBD/ROOT/1")
+    [one] = RankingResolver().resolve(Passage([full, short, he]))
+    assert (one.surface, one.antecedent, one.antecedent_sentence) == ("He", "John Smith", 0)
+    assert 0 < one.confidence < 1
+
+
+class Neural:
+    """Stands for a resolver of another package."""
+
+    name = "neural"
+    fingerprint = "neural-1"
+
+    def resolve(self, passage: Passage) -> list[Coreference]:
+        return [Coreference(0, 0, 2, "It", "X", "pronoun", "model", 0.9)] * bool(passage.parses)
+
+
+def test_other_resolvers_are_found_by_their_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("neural", f"{__name__}:Neural", protocol.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: Neural)
+    monkeypatch.setattr(protocol, "entry_points", lambda group: EntryPoints([point]))
+    assert load_resolver("neural").resolve(Passage([])) == []
+    assert isinstance(load_resolver("ranking"), RankingResolver)
+    with pytest.raises(ConfigError, match="Known: none, ranking, neural"):
+        load_resolver("other")

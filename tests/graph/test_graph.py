@@ -1,0 +1,203 @@
+"""The graph: rows point at each other, igraph sees the same, and nothing is a special case."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import GraphConfig, SqlConfig
+from graphrag_tasks.graph import (
+    graph_statistics,
+    hub_damping,
+    relation_weights,
+    to_igraph,
+    top_hubs,
+)
+from graphrag_tasks.graph.load import load
+
+SQL = SqlConfig(threads=1)
+
+
+def entity(name: str) -> dict[str, object]:
+    return {"entity_id": name, "key": name, "name": name, "type": None, "mentions": 1, "chunks": 1}
+
+
+def chunk(name: str, following: str | None) -> dict[str, object]:
+    return {
+        "chunk_id": name, "document_id": "d", "ordinal": 0, "heading_path": [], "text": "t",
+        "char_start": 0, "char_end": 1, "page_start": None, "page_end": None,
+        "previous_id": None, "next_id": following,
+    }  # fmt: skip
+
+
+def relation(head: str, tail: str) -> dict[str, object]:
+    return {
+        "relation_id": head + tail, "head_id": head, "relation": "see", "tail_id": tail,
+        "text": "t", "negated": False, "weight": 2.0, "confidence": 0.5,
+    }  # fmt: skip
+
+
+def mention(entity_id: str, chunk_id: str, start: int) -> dict[str, object]:
+    return {
+        "entity_id": entity_id, "sentence_id": "s", "chunk_id": chunk_id, "document_id": "d",
+        "start": start, "end": start + 1, "alias": "t", "type": None, "source": "extracted",
+    }  # fmt: skip
+
+
+def title(entity_id: str, chunk_id: str) -> dict[str, object]:
+    return {
+        "entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "alias": "t",
+        "source": "title",
+    }  # fmt: skip
+
+
+def link(chunk_id: str, target: str | None) -> dict[str, object]:
+    return {
+        "chunk_id": chunk_id, "document_id": "d", "anchor": "t", "char_start": 0, "char_end": 1,
+        "href": "h", "kind": "internal", "target": "u", "fragment": None,
+        "target_document_id": target,
+    }  # fmt: skip
+
+
+def tables() -> dict[str, pa.Table]:
+    rows: dict[str, list[dict[str, object]]] = {
+        "documents": [],
+        "chunks": [
+            chunk("c1", "c2"),
+            chunk("c2", None) | {"ordinal": 1},
+            chunk("c3", None) | {"document_id": "d3"},
+        ],
+        "entities": [entity("a"), entity("b"), entity("lonely")],
+        "relations": [relation("a", "b")],
+        "links": [link("c2", "d3"), link("c2", "d3"), link("c1", "gone"), link("c1", None)],
+        "anchors": [],
+        "mentions": [mention("a", "c1", 0), mention("a", "c1", 5), mention("b", "c2", 0)],
+        "titles": [title("b", "c2")],
+    }
+    return {
+        name: pa.Table.from_pylist(list(values), schema=schemas.SCHEMAS[name])
+        for name, values in rows.items()
+    }
+
+
+def test_edges_join_the_right_nodes() -> None:
+    result = load(**tables(), config=GraphConfig(), sql=SQL)
+    ids = result.tables["nodes"]["id"].to_pylist()
+    edges = [
+        (ids[row["source"]], row["kind"], ids[row["target"]], row["support"], row["row"])
+        for row in result.tables["edges"].to_pylist()
+    ]
+    assert edges == [
+        ("a", "relation", "b", 2.0, 0),
+        ("a", "mention", "c1", 2.0, None),
+        ("b", "mention", "c2", 1.0, None),
+        ("b", "title", "c2", 1.0, None),
+        ("c1", "next", "c2", 1.0, None),
+        ("c2", "link", "c3", 2.0, None),
+    ]
+
+
+def test_edges_weigh_by_support_confidence_and_the_degree_of_their_ends() -> None:
+    weights = load(**tables(), config=GraphConfig(), sql=SQL).tables["edges"]["weight"].to_pylist()
+    damping = np.log1p(3 / 1) / np.log1p(3)
+    assert weights == pytest.approx(
+        [np.log2(3) * 0.5 * damping**2, np.log2(3), 1.0, 1.0, 1.0, np.log2(3)]
+    )
+
+
+def test_a_hub_counts_for_less_and_beyond_the_cap_no_more_in_all() -> None:
+    degrees = np.array([0, 1, 10, 100, 1000])
+    damping = hub_damping(degrees, 5000, degree_cap=100)
+    assert damping[0] == damping[1] == 1.0
+    assert (np.diff(damping[1:]) < 0).all()
+    assert degrees[4] * damping[4] < degrees[3] * damping[3]
+
+
+def test_weights_rise_with_evidence_and_with_confidence() -> None:
+    ends = np.array([[0, 1]] * 3)
+    few, many, sure = relation_weights(
+        np.array([1, 9, 1]), np.array([0.5, 0.5, 1.0]), ends, entities=2, degree_cap=200
+    )
+    assert few < many
+    assert sure == pytest.approx(2 * few)
+
+
+def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph() -> None:
+    stats = load(**tables(), config=GraphConfig(), sql=SQL).stats
+    assert stats == {
+        "nodes": 3, "entity_relations": 1, "entity_chunk_relations": 2, "chunk_links": 1,
+            "title_links": 1,
+        "mean_degree": pytest.approx(0.6667), "highest_degree": 1,
+        "components": 2, "largest_component": 2, "largest_component_share": 0.6667,
+        "orphans": 1, "orphan_share": 0.3333, "singletons": 1, "singleton_share": 0.3333,
+        "density": pytest.approx(1 / 3),
+    }  # fmt: skip
+
+
+def test_parallel_relations_count_for_the_degree_and_once_for_the_density() -> None:
+    world = tables()
+    relations = [relation("a", "b"), relation("b", "a") | {"relation_id": "other"}]
+    world["relations"] = pa.Table.from_pylist(relations, schema=schemas.RELATIONS)
+    stats = load(**world, config=GraphConfig(), sql=SQL).stats
+    assert (stats["highest_degree"], stats["density"]) == (2, pytest.approx(1 / 3))
+
+
+def test_hubs_come_with_the_highest_degree_first() -> None:
+    world = tables()
+    world["entities"] = pa.Table.from_pylist([entity(name) for name in "abcd"])
+    pairs = ["ab", "cb", "ac"]
+    world["relations"] = pa.Table.from_pylist([relation(*pair) for pair in pairs])
+    made = load(**world, config=GraphConfig(), sql=SQL).tables
+    found = [(hub.entity_id, hub.degree) for hub in top_hubs(made["nodes"], made["edges"], 9)]
+    assert found == [("a", 2), ("b", 2), ("c", 2)]
+    assert len(top_hubs(made["nodes"], made["edges"], 1)) == 1
+
+
+def test_the_statistics_of_a_large_star_are_right() -> None:
+    leaves = 100_000
+    nodes = pa.table({"kind": ["entity"] * (leaves + 1), "id": list(map(str, range(leaves + 1)))})
+    edges = pa.table(
+        {
+            "source": pa.array(np.zeros(leaves, np.int32)),
+            "target": pa.array(np.arange(1, leaves + 1, dtype=np.int32)),
+            "kind": pa.repeat("relation", leaves),
+            "support": pa.array(np.ones(leaves, np.float32)),
+        }
+    )
+    stats = graph_statistics(nodes, edges)
+    assert (stats["highest_degree"], stats["components"]) == (leaves, 1)
+    assert stats["orphans"] == 0
+
+
+def test_igraph_has_the_nodes_and_edges_with_their_names() -> None:
+    result = load(**tables(), config=GraphConfig(), sql=SQL)
+    graph = to_igraph(result.tables["nodes"], result.tables["edges"])
+    assert (graph.vcount(), graph.ecount()) == (6, 6)
+    assert graph.vs[graph.successors(graph.vs.find(id="c1").index)[0]]["id"] == "c2"
+
+
+def test_an_empty_graph_is_valid() -> None:
+    empty = {name: table.slice(0, 0) for name, table in tables().items()}
+    result = load(**empty, config=GraphConfig(), sql=SQL)
+    assert result.tables["edges"].num_rows == 0
+    assert result.stats["components"] == 0
+    assert to_igraph(result.tables["nodes"], result.tables["edges"]).vcount() == 0
+
+
+def test_words_above_a_chunk_are_searched_with_it_and_by_themselves() -> None:
+    world = tables()
+    rows = [row | {"heading_path": ["Setup"]} for row in world["chunks"].to_pylist()]
+    rows[1]["text"] = "Setup\n\nof the gateway"
+    titled = {"document_id": "d3", "uri": "u", "source": "s", "path": "p", "media_type": "md",
+              "size_bytes": 1, "content_sha256": "0", "title": "Handbook",
+              "title_source": "heading", "cells": 0, "pages_in": 1, "pages_out": 1,
+              "characters": 1, "status": "parsed"}  # fmt: skip
+    world["chunks"] = pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
+    world["documents"] = pa.Table.from_pylist([titled], schema=schemas.DOCUMENTS)
+    made = load(**world, config=GraphConfig(), sql=SQL).tables
+    found = {name: made[name].to_pylist() for name in made if name.endswith("_terms")}
+    assert [row["term"] for row in found["text_terms"]] == ["gateway", "handbook", "setup", "t"]
+    assert [row["term"] for row in found["heading_terms"]] == ["handbook", "setup"]
+    assert [row["end"] for row in found["heading_terms"]] == [1, 4]
+    held = [row["row"] for row in made["heading_postings"].to_pylist()]
+    assert (held[0], sorted(held[1:])) == (2, [0, 1, 2])

@@ -1,0 +1,141 @@
+"""The expert's schema: what it lets through, what becomes of the rest, and files that are wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.graph.relationships import GraphSchema, read_schema, relate
+
+ROOT = Path(__file__).parents[2]
+TEXT = """
+entity_types:
+  table: [TABLE]
+  person: [PERSON]
+relations:
+  be replaced by:
+    domain: [table]
+    range: [table]
+    synonyms: [be superseded by]
+    inverses: [replace]
+  know: {}
+"""
+TYPES = {"VBBS": "TABLE", "VBBE": "TABLE", "Ann": "PERSON", "thing": None}
+
+
+def run(
+    text: str, *told: tuple[str, str, str]
+) -> tuple[list[tuple[str, str, str]], list[str], dict[str, float]]:
+    triples = [
+        dict.fromkeys(schemas.TRIPLES.names)
+        | {"triple_id": f"t{number}", "document_id": "d", "sentence_id": "s", "chunk_id": "c",
+           "head": head, "relation": relation, "tail": tail, "negated": False, "confidence": 0.5}
+        for number, (head, relation, tail) in enumerate(told)
+    ]  # fmt: skip
+    surfaces: list[dict[str, Any]] = [
+        {"surface": name, "type": "", "key": name, "name": name, "problem": None} for name in TYPES
+    ]
+    surfaces.append({"surface": "4", "type": "", "key": "4", "name": "4", "problem": "literal"})
+    resolved = [
+        {"key": name, "entity_id": name, "centre": name, "name": name, "type": type_}
+        for name, type_ in TYPES.items()
+    ]
+    result = relate(
+        pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
+        pa.Table.from_pylist(surfaces, schema=schemas.SURFACES),
+        pa.Table.from_pylist(resolved, schema=schemas.RESOLVED),
+        sql=SqlConfig(threads=1),
+        schema=read_schema(text, "s.yaml"),
+    ).collected()
+    relations = sorted(
+        (row["head_id"], row["relation"], row["tail_id"])
+        for row in result.tables["relations"].to_pylist()
+    )
+    return relations, result.tables["dropped"]["reason"].to_pylist(), dict(result.stats)
+
+
+def test_wordings_are_one_relation_whichever_end_it_is_told_from() -> None:
+    relations, dropped, stats = run(
+        TEXT,
+        ("VBBS", "be replaced by", "VBBE"),
+        ("VBBS", "be superseded by", "VBBE"),
+        ("VBBE", "replace", "VBBS"),
+    )
+    assert relations == [("VBBS", "be replaced by", "VBBE")]
+    assert (dropped, stats["evidence"]) == ([], 3)
+
+
+def test_what_is_outside_is_dropped_with_the_reason() -> None:
+    relations, dropped, stats = run(
+        TEXT,
+        ("VBBS", "have", "VBBE"),
+        ("Ann", "be replaced by", "VBBE"),
+        ("VBBS", "be replaced by", "Ann"),
+        ("VBBS", "replace", "Ann"),
+    )
+    assert relations == []
+    assert dropped == ["schema_relation", "schema_domain", "schema_range", "schema_domain"]
+    assert stats["outside_schema_domain"] == stats["dropped_schema_domain"] == 2
+
+
+def test_what_is_outside_can_be_kept_or_mapped() -> None:
+    told = (("Ann", "replace", "VBBE"), ("VBBS", "have", "VBBE"))
+    relations, dropped, stats = run(TEXT + "on_violation: keep\n", *told)
+    assert relations == [("VBBE", "be replaced by", "Ann"), ("VBBS", "have", "VBBE")]
+    assert (dropped, stats["outside_schema_range"]) == ([], 1)
+    relations, dropped, _ = run(TEXT + "on_violation: map\nmap_to: touch\n", *told)
+    assert relations == [("Ann", "touch", "VBBE"), ("VBBS", "touch", "VBBE")]
+    assert dropped == []
+
+
+def test_ends_without_a_label_may_be_anything_or_nothing() -> None:
+    told = ("thing", "be replaced by", "VBBE")
+    assert run(TEXT, told)[0] == [told]
+    assert run(TEXT + "untyped: refuse\n", told)[1] == ["schema_domain"]
+    anything = ("thing", "know", "Ann")
+    assert run(TEXT + "untyped: refuse\n", anything)[0] == [anything]
+
+
+def test_attributes_are_not_the_schemas() -> None:
+    _, dropped, stats = run(TEXT, ("VBBS", "have", "4"))
+    assert (dropped, stats["attributes"]) == ([], 1)
+
+
+def test_no_schema_lets_everything_through() -> None:
+    assert read_schema("", "s.yaml") == read_schema("# nothing\n", "s.yaml") == GraphSchema()
+    assert run("", ("VBBS", "have", "Ann"))[0] == [("VBBS", "have", "Ann")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("relation: {}\n", r"line 1: unknown key 'relation'.*Did you mean 'relations'\?"),
+        ("relations:\n  a:\n    domian: []\n", r"line 3: .*'domian'.*Did you mean 'domain'\?"),
+        ("\non_violation: delete\n", r"line 2: on_violation.*'delete'"),
+        ("relations:\n  a:\n    domain: table\n", r"line 3: relations.a.domain"),
+        ("entity_types:\n  table: [T]\nrelations:\n  a:\n    range: [tabel]\n",
+         r"line 5: .*type 'tabel'.*Did you mean 'table'\?"),
+        ("relations:\n  a:\n    synonyms: [b]\n  b: {}\n", r"'b'.*line 2.*line 4"),
+        ("relations:\n  a: {}\n  a: {}\n", r"'a' stands on line 2 and on line 3"),
+        ("- a\n", "valid dictionary"),
+        ("a: [\n", "not readable as YAML"),
+        ("relations: {a: {synonyms: [1]}}\n", "synonyms"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read_schema(text, "s.yaml")
+
+
+def test_layout_does_not_change_what_a_schema_is() -> None:
+    assert read_schema(TEXT, "a").fingerprint == read_schema(f"# x\n{TEXT}\n", "b").fingerprint
+    assert read_schema(TEXT, "a").fingerprint != GraphSchema().fingerprint
+
+
+def test_the_example_is_a_schema() -> None:
+    file = ROOT / "examples" / "migration_schema.yaml"
+    assert read_schema(file.read_text("utf-8"), str(file)).on_violation == "map"

@@ -1,0 +1,223 @@
+"""From triples to relations: normalise, resolve, mention and relate, one after the other."""
+
+import random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import MentionConfig, NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.entities.link_mentions import PRODUCES as MENTIONED
+from graphrag_tasks.entities.link_mentions import mention
+from graphrag_tasks.entities.normalize import normalize
+from graphrag_tasks.entities.resolve import resolve
+from graphrag_tasks.graph.relationships import PRODUCES, relate
+
+
+def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
+    number = other.pop("number", 0)
+    return {
+        "triple_id": f"t{head}{relation}{tail}{number}", "frame_id": "f",
+        "sentence_id": f"s{number}", "chunk_id": f"c{number}", "document_id": "d",
+        "head": head, "relation": relation, "tail": tail,
+        "head_start": 0, "head_end": len(head), "tail_start": 50, "tail_end": 50 + len(tail),
+        "head_type": None, "tail_type": None, "negated": False, "rule": "svo",
+        "extractor": "dependency", "confidence": 0.5,
+    } | other  # fmt: skip
+
+
+def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict[str, float]]:
+    table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
+    sql = SqlConfig()
+    gazetteer, sentences = schemas.empty("gazetteer"), schemas.empty("sentences")
+    normalized = normalize(table, gazetteer, config=NormalizeConfig(), sql=sql).collected()
+    surfaces, names = (normalized.tables[name] for name in ("surfaces", "names"))
+    merged = resolve(table, gazetteer, surfaces, names, config=ResolveConfig(), sql=sql)
+    resolved = merged.collected().tables["resolved"]
+    mentioned = mention(
+        table, sentences, gazetteer, surfaces, names, resolved, config=MentionConfig(), sql=sql
+    ).collected()
+    related = relate(table, surfaces, resolved, sql=sql).collected()
+    tables = {**mentioned.tables, **related.tables}
+    return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
+
+
+def test_mentions_of_one_key_are_one_entity_named_by_vote() -> None:
+    tables, _ = run(
+        triple("the VBBE", "replace", "VBBS", number=1),
+        triple("VBBE", "store", "requirements", number=2),
+        triple("vbbe", "hold", "requirements", number=3),
+    )
+    names = {row["key"]: row for row in tables["entities"]}
+    assert names["vbbe"]["name"] == "VBBE"
+    assert (names["vbbe"]["mentions"], names["vbbe"]["chunks"]) == (3, 3)
+    assert {row["alias"] for row in tables["aliases"]} >= {"VBBE", "vbbe"}
+
+
+def test_equal_triples_are_one_relation_with_all_its_evidence() -> None:
+    tables, _ = run(*(triple("VBBE", "replace", "VBBS", number=number) for number in (1, 2)))
+    (relation,) = tables["relations"]
+    assert relation["weight"] == 2
+    assert relation["confidence"] == pytest.approx(0.75)
+    assert relation["text"] == "VBBE replace VBBS"
+    assert [row["sentence_id"] for row in tables["evidence"]] == ["s1", "s2"]
+
+
+def test_what_is_denied_is_another_relation_and_says_so() -> None:
+    tables, _ = run(
+        triple("VBBS", "hold", "totals"), triple("VBBS", "hold", "totals", negated=True, number=2)
+    )
+    assert sorted(row["text"] for row in tables["relations"]) == [
+        "VBBS hold totals", "VBBS not hold totals",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("head", "type_", "reason"),
+    [
+        ("it", "PRON", "pronoun"),
+        ("x", None, "short"),
+        ("x" * 200, None, "long"),
+        ("something", None, "stop_word"),
+        ("4.711", None, "literal"),
+        ("two years", "DATE", "literal"),
+        ("a b c d e f g h i j", None, "wordy"),
+        ("…", None, "short"),
+        ("The VBBS", None, "same_ends"),
+    ],
+)
+def test_what_is_no_name_is_dropped_and_counted(head: str, type_: str | None, reason: str) -> None:
+    tables, stats = run(triple(head, "be", "VBBS", head_type=type_))
+    assert tables["relations"] == []
+    assert stats[f"dropped_{reason}"] == 1
+
+
+def test_type_is_the_most_frequent_label() -> None:
+    tables, _ = run(
+        triple("SAP", "ship", "a tool", head_type="ORG", number=1),
+        triple("SAP", "ship", "a report", head_type="ORG", number=2),
+        triple("SAP", "be", "a product", head_type="PRODUCT", number=3),
+    )
+    assert {row["key"]: row["type"] for row in tables["entities"]}["sap"] == "ORG"
+
+
+def test_no_order_of_triples_shows() -> None:
+    triples = [triple(f"node {a}", "touch", f"Node {b}", number=a * 7 + b)
+               for a in range(6) for b in range(6)]  # fmt: skip
+    shuffled = triples.copy()
+    random.Random(3).shuffle(shuffled)
+    assert run(*triples) == run(*shuffled)
+
+
+def test_no_triples_give_valid_empty_tables() -> None:
+    tables, _ = run()
+    assert tables == {name: [] for name in tables}
+    assert set(tables) == {*PRODUCES, *MENTIONED}
+
+
+def test_every_relation_ends_at_entities_and_has_evidence() -> None:
+    tables, _ = run(triple("A b", "see", "C d"), triple("C d", "hear", "E f", number=1))
+    known = {row["entity_id"] for row in tables["entities"]}
+    supported = {row["relation_id"] for row in tables["evidence"]}
+    for relation in tables["relations"]:
+        assert {relation["head_id"], relation["tail_id"]} <= known
+        assert relation["relation_id"] in supported
+
+
+def test_a_resolved_end_is_the_node_and_its_mention_stays_where_it_stands() -> None:
+    told = triple("it", "run", "job", head_type="PRON", head_resolved="migration report")
+    tables, stats = run(told)
+    assert {row["name"] for row in tables["entities"]} == {"migration report", "job"}
+    assert stats["dropped_pronoun"] == 0
+    [report] = [row for row in tables["entities"] if row["name"] == "migration report"]
+    assert report["type"] is None
+    [mention] = [row for row in tables["mentions"] if row["entity_id"] == report["entity_id"]]
+    assert (mention["start"], mention["end"]) == (0, 2)
+
+
+def test_a_resolved_end_that_is_the_other_end_is_dropped() -> None:
+    _, stats = run(triple("it", "be", "Report", head_type="PRON", head_resolved="the report"))
+    assert stats["dropped_same_ends"] == 1
+
+
+def test_a_value_is_an_attribute_of_its_head() -> None:
+    tables, _ = run(triple("release 7.5", "appear in", "October 2015", tail_type="DATE"))
+    (attribute,) = tables["attributes"]
+    assert (attribute["relation"], attribute["value"]) == ("appear in", "October 2015")
+    assert [row["name"] for row in tables["entities"]] == ["release 7.5"]
+    assert tables["relations"] == []
+
+
+def test_an_identifier_is_no_value_whatever_its_label() -> None:
+    tables, _ = run(triple("job", "use", "ZBADI_DEMO", tail_type="DATE"))
+    assert len(tables["relations"]) == 1
+
+
+def test_ways_of_writing_one_name_are_one_entity() -> None:
+    tables, _ = run(
+        triple("internal table", "hold", "rows"),
+        triple("internal tables", "hold", "rows", number=1),
+    )
+    assert {row["name"]: row["mentions"] for row in tables["entities"]} == {
+        "internal table": 2, "rows": 2,
+    }  # fmt: skip
+    assert [row["weight"] for row in tables["relations"]] == [2]
+    assert {row["alias"] for row in tables["aliases"]} == {
+        "internal table", "internal tables", "rows",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "e" * 10_000,
+        "wordy " * 2_000,
+        "🚀🚀 launch 🚀",
+        "e\u0301" * 50 + "x",
+        "Z\u0335\u0321\u0310algo",
+        "id == 'x' or 1 == 1",
+        "'; DROP TABLE entities; --",
+        "=cmd|' /C calc'!A0",
+        "@SUM(1+1)*cmd",
+        "a\x00b",
+        "\u202eevil",
+        "100%_like\\",
+    ],
+)
+def test_hostile_names_are_nodes_or_dropped_and_break_nothing(name: str) -> None:
+    tables, stats = run(triple(name, "touch", "VBBS"), triple("VBBS", "touch", name, number=1))
+    dropped = sum(value for key, value in stats.items() if key.startswith("dropped_"))
+    assert len(tables["relations"]) + dropped == 2
+    for row in tables["entities"]:
+        assert not set(row["name"]) & set("\x00\u202e")
+        assert len(row["name"]) <= 120
+
+
+def test_one_node_is_a_graph() -> None:
+    tables, stats = run(triple("VBBS", "be", "vbbs"))
+    assert [row["name"] for row in tables["entities"]] == ["VBBS"]
+    assert (tables["relations"], stats["dropped_same_ends"]) == ([], 1)
+
+
+ENDS = st.sampled_from(
+    ["it", "VBBS", "vbbs", "table VBBS", "4", "x", "same", "the", "data objects"]
+)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.tuples(ENDS, ENDS, st.sampled_from([None, "PRON", "DATE"])), max_size=8))
+def test_every_triple_is_evidence_attribute_or_dropped(
+    ends: list[tuple[str, str, str | None]],
+) -> None:
+    triples = [
+        triple(head, "be", tail, tail_type=type_, number=number)
+        for number, (head, tail, type_) in enumerate(ends)
+    ]
+    tables, _ = run(*triples)
+    found = [
+        row["triple_id"] for name in ("evidence", "attributes", "dropped") for row in tables[name]
+    ]
+    assert sorted(found) == sorted(row["triple_id"] for row in triples)

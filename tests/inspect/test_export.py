@@ -1,0 +1,167 @@
+"""Exports: other readers find the same graph, hostile names do no harm, pictures are the same."""
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from typing import Any, TextIO
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from graphrag_tasks.inspect.export import (
+    Selection,
+    draw,
+    write_gexf,
+    write_graphml,
+    write_json,
+    write_property_graph,
+)
+from graphrag_tasks.inspect.export.layout import lay_out
+
+TEXT, NUMBER = pa.string(), pa.float64()
+ENTITIES = pa.schema(
+    {"entity_id": TEXT, "name": TEXT, "type": TEXT, "mentions": pa.int64(), "chunks": pa.int64()}
+)
+RELATIONS = pa.schema(
+    {"relation_id": TEXT, "head_id": TEXT, "relation": TEXT, "tail_id": TEXT, "negated": pa.bool_(),
+     "support": NUMBER, "confidence": NUMBER, "weight": NUMBER}
+)  # fmt: skip
+HOSTILE = [
+    "VBBE", "=HYPERLINK(\"http://e.org\")", "</node><script>alert(1)</script>", "a \"quoted\" & b",
+    "line\nbreak", "\x00\x1bcontrol", "+1", "@cmd", "-2+3", "naïve 😀 é", "n" * 10_000,
+]  # fmt: skip
+
+
+def selection(names: list[str], pairs: list[tuple[int, int, str]], title: str = "T") -> Selection:
+    ids = [f"e{number}" for number in range(len(names))]
+    entities = [
+        {"entity_id": f"e{number}", "name": name, "type": None if number % 2 else "ORG",
+         "mentions": number, "chunks": 1}
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    relations = [
+        {"relation_id": f"r{number}", "head_id": ids[head], "relation": relation,
+         "tail_id": ids[tail], "negated": number % 2 == 1, "support": 2.0, "confidence": 0.5,
+         "weight": 1.0 + number}
+        for number, (head, tail, relation) in enumerate(pairs)
+    ]  # fmt: skip
+    return Selection(
+        title,
+        pa.Table.from_pylist(entities, schema=ENTITIES),
+        pa.Table.from_pylist(relations, schema=RELATIONS),
+    )
+
+
+SMALL = selection(HOSTILE, [(0, 1, "needs"), (0, 1, "=reads"), (1, 0, "is <b>"), (2, 3, "has")])
+
+
+def read_xml(text: str) -> ET.Element:
+    return ET.fromstring(text)  # noqa: S314 - our own
+
+
+def written(write: Callable[[Selection, TextIO], None], what: Selection = SMALL) -> str:
+    file = io.StringIO()
+    write(what, file)
+    return file.getvalue()
+
+
+def test_networkx_reads_the_same_graph_from_graphml() -> None:
+    check(nx.parse_graphml(written(write_graphml)), "name")
+
+
+def test_networkx_reads_the_same_graph_from_gexf() -> None:
+    check(nx.read_gexf(io.BytesIO(written(write_gexf).encode())), "label")
+
+
+def check(graph: Any, name: str) -> None:
+    assert (graph.number_of_nodes(), graph.number_of_edges()) == (len(HOSTILE), 4)
+    assert graph.nodes["e2"][name] == HOSTILE[2]
+    edges = {data["relation"]: data for _, _, data in graph.edges(data=True)}
+    assert edges["=reads"]["negated"] is True
+    assert edges["needs"]["weight"] == 1.0
+
+
+def test_json_is_the_node_link_form() -> None:
+    graph = nx.node_link_graph(json.loads(written(write_json)), edges="edges")
+    assert [graph.nodes[f"e{place}"]["name"] for place in range(len(HOSTILE))] == HOSTILE
+    assert graph.edges["e0", "e1", "r0"]["relation"] == "needs"
+
+
+def test_csv_has_neo4j_headers_one_line_a_row_and_no_formula() -> None:
+    nodes, relationships = io.StringIO(), io.StringIO()
+    write_property_graph(SMALL, nodes, relationships)
+    rows = list(csv.DictReader(io.StringIO(nodes.getvalue())))
+    assert set(rows[0]) == {":ID", "name", "type", "mentions:long", "chunks:long", ":LABEL"}
+    assert len(nodes.getvalue().splitlines()) == len(HOSTILE) + 1
+    assert not [row["name"] for row in rows if row["name"][0] in "=+-@"]
+    assert rows[1]["name"] == f"'{HOSTILE[1]}"
+    assert rows[3]["name"] == HOSTILE[3]
+    found = list(csv.DictReader(io.StringIO(relationships.getvalue())))
+    assert (found[0][":START_ID"], found[0][":END_ID"]) == ("e0", "e1")
+    assert found[1]["relation"] == "'=reads"
+
+
+@pytest.mark.parametrize("write", [write_graphml, write_gexf, write_json])
+def test_an_empty_graph_is_a_valid_file(write: Any) -> None:
+    text = written(write, selection([], []))
+    assert json.loads(text) if write is write_json else read_xml(text) is not None
+
+
+def test_a_picture_is_well_formed_whatever_names_say_and_always_the_same() -> None:
+    svg = draw(SMALL)
+    root = read_xml(svg)
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert tags <= {
+        "svg",
+        "title",
+        "desc",
+        "defs",
+        "marker",
+        "path",
+        "rect",
+        "text",
+        "line",
+        "circle",
+    }
+    assert svg == draw(SMALL)
+    assert len(svg) < 20_000
+    words = [element.text for element in root.iter() if element.tag.endswith("text")]
+    assert "</node><script>alert(1)</scri…" in words
+
+
+def test_the_strongest_relations_have_their_words() -> None:
+    made = selection(["VBAK", "VBUK", "LIKP"], [(0, 1, "is <b>"), (1, 2, "has")])
+    words = [
+        element.text for element in read_xml(draw(made)).iter() if element.tag.endswith("text")
+    ]
+    assert {"VBAK", "is <b>", "not has"} <= set(words)
+
+
+@pytest.mark.parametrize("names", [[], ["alone"], ["one", "two"]])
+def test_a_picture_of_next_to_nothing_is_drawn(names: list[str]) -> None:
+    root = read_xml(draw(selection(names, [])))
+    assert float(root.attrib["width"]) > 0
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [(0, leaf) for leaf in range(1, 40)],
+        [(node, node + 1) for node in range(39)],
+        [(one, other) for one in range(12) for other in range(one)],
+        [],
+    ],
+    ids=["star", "path", "clique", "none"],
+)
+def test_no_label_lies_over_another(edges: list[tuple[int, int]]) -> None:
+    boxes = np.array([[60.0 + 7 * (node % 9), 40.0] for node in range(40)])
+    points = lay_out(np.array(edges, dtype=np.int64).reshape(-1, 2), boxes, edge_length=130)
+    between = np.abs(points[:, None] - points[None])
+    overlap = (boxes[:, None] + boxes[None]) / 2 - between
+    touching = (overlap > 1.0).all(axis=2)
+    np.fill_diagonal(touching, val=False)
+    assert touching.sum() / 2 <= 1

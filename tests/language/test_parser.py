@@ -1,0 +1,191 @@
+"""Our parse is spaCy's parse: every token, whatever the batch."""
+
+import importlib.util
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc as SpacyDoc
+from spacy.vocab import Vocab
+
+from graphrag_tasks.extract.clauses import frames_of
+from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
+from graphrag_tasks.language.annotate import annotate, batches
+from graphrag_tasks.language.morphology import Form, Morphology
+from graphrag_tasks.language.parser import SentenceParser, parsed
+from graphrag_tasks.language.tokenizer import is_technical_name
+from graphrag_tasks.language.tokens import Doc
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec(DEFAULT_MODEL) is None, reason=f"{DEFAULT_MODEL} is not installed"
+)
+COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "ner")
+ATTRIBUTES = (
+    *("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_", "ent_type_"),
+    *("is_punct", "is_space"),
+)
+
+
+@pytest.fixture(scope="module")
+def stock() -> Language:
+    return load_pipeline(DEFAULT_MODEL, components=COMPONENTS)
+
+
+def described(sentence: Doc | SpacyDoc) -> list[tuple[object, ...]]:
+    return [
+        (
+            *(getattr(word, name) for name in ATTRIBUTES),
+            *(word.head.i, word.left_edge.i, word.right_edge.i, word.n_rights, len(word)),
+            [one.i for one in word.children],
+            sorted(one.i for one in word.subtree),  # spaCy's order differs where arcs cross
+            *([one.i for one in group] for group in (word.lefts, word.rights)),
+        )
+        for word in sentence
+    ]
+
+
+def is_name(word: str) -> bool:
+    return is_technical_name(word) or (len(word) > 3 and word.isupper())
+
+
+def test_every_token_is_as_in_spacys_own_pipeline(stock: Language, sentences: list[str]) -> None:
+    plain = [
+        sentence
+        for sentence in sentences
+        if not any(is_name(token.text) for token in stock.make_doc(sentence))
+    ]  # names are parsed with another one in their place
+    assert len(plain) > 0.7 * len(sentences)
+    for ours, theirs in zip(SentenceParser().parse(plain), stock.pipe(plain), strict=True):
+        assert described(ours) == described(theirs)
+        assert ours.text == theirs.text
+
+
+def test_rules_read_sentences_and_docs_alike(stock: Language, sentences: list[str]) -> None:
+    for doc in stock.pipe(sentences):
+        assert frames_of(parsed(doc)) == frames_of(doc)
+
+
+@pytest.mark.parametrize("name", ["VBBE", "UKMBP_CMS_SGM", "PRCD_ELEMENTS"])
+def test_words_in_capitals_are_names(name: str) -> None:
+    (doc,) = SentenceParser().parse([f"The data are read from table {name} with a view."])
+    (token,) = [token for token in doc if token.text == name]
+    assert (token.tag_, token.dep_, token.lemma_, token.ent_type_) == ("NNP", "pobj", name, "")
+
+
+def test_names_are_parsed_as_nouns_and_keep_their_text() -> None:
+    text = "The report /SCMB/TOOL reads /etc/hosts, if --foo-bar is set to <host>."
+    (doc,) = SentenceParser().parse([text])
+    assert doc.text == text
+    assert "".join(text[token.idx : token.idx + len(token)] for token in doc) == (
+        text.replace(" ", "")
+    )
+    names = {token.text: token for token in doc if not token.text[0].isalnum()}
+    for name in ("/SCMB/TOOL", "/etc/hosts", "--foo-bar", "<host>"):
+        assert names[name].pos_ in ("NOUN", "PROPN")
+        assert (names[name].lower_, names[name].lemma_) == (name.lower(), name)
+    assert names["/etc/hosts"].dep_ == "dobj"
+
+
+def test_words_of_tokenized_sentences_are_read_as_they_are(stock: Language) -> None:
+    text = "It reads /etc/hosts ."
+    (doc,) = SentenceParser().parse([text], tokenized=True)
+    assert described(doc) == described(stock(SpacyDoc(stock.vocab, words=text.split())))
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 200])
+def test_batches_change_nothing(batch_size: int, sentences: list[str]) -> None:
+    texts = sentences[:200]
+    random.Random(0).shuffle(texts)
+    once = [described(one) for one in SentenceParser(entities=True).parse(texts)]
+    again = SentenceParser(batch_size=batch_size).parse(texts)
+    assert [described(one) for one in again] == once
+
+
+def test_patterns_of_two_tokens_see_both(stock: Language) -> None:
+    """The word alone would have another lemma or part of speech."""
+    text = "I ain't gonna let's go; there's a way."
+    (ours,) = SentenceParser().parse([text])
+    lemmas = {word.text: word.lemma_ for word in ours}
+    assert (lemmas["ai"], lemmas["gon"], lemmas["na"]) == ("be", "go", "to")
+    assert described(ours) == described(stock(text))
+
+
+def test_forms_are_learnt_once(stock: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    morphology = Morphology(stock)
+    key = tuple(stock.vocab.strings.add(part) for part in ("tables", "NNS", "dobj"))
+    first = morphology.forms([key])
+    monkeypatch.setattr(morphology, "_run", None)
+    assert morphology.forms([key, key]) == first * 2
+    assert (first[0].lemma, first[0].pos) == ("table", "NOUN")
+
+
+def test_the_table_of_forms_is_bounded(stock: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphrag_tasks.language.morphology.MAX_FORMS", 4)
+    morphology = Morphology(stock)
+    strings = stock.vocab.strings
+    keys = [(strings.add(f"w{n}"), strings.add("NN"), strings.add("dep")) for n in range(10)]
+    learned = []
+
+    def learn(keys: list[tuple[int, int, int]], before: Any) -> list[Form]:
+        learned.extend(keys)
+        return Morphology._run(morphology, keys, before)
+
+    monkeypatch.setattr(morphology, "_run", learn)
+    assert [form.text for form in morphology.forms(keys)] == [f"w{n}" for n in range(10)]
+    assert len(morphology._forms) + len(morphology._older) <= 4
+    for key in [keys[0], keys[1], keys[0], keys[2], keys[0], keys[3], keys[0]]:
+        morphology.forms([key])
+    assert learned == [*keys, keys[0], keys[1], keys[2], keys[3]]  # what is met stays
+
+
+def test_a_pipeline_whose_rules_look_further_is_not_covered() -> None:
+    from spacy.lang.en import English
+
+    pipeline = English()
+    assert not Morphology.covers(pipeline)
+    ruler = pipeline.add_pipe("attribute_ruler")
+    pipeline.add_pipe("lemmatizer", config={"mode": "rule"})
+    ruler.add([[{"LOWER": "a"}, {"LOWER": "b"}]], {"POS": "X"})
+    assert Morphology.covers(pipeline)
+    ruler.add([[{"NORM": "a"}]], {"POS": "X"})
+    assert not Morphology.covers(pipeline)
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
+def test_batches_are_bounded_and_hold_every_doc_in_order(sizes: list[int], most: int) -> None:
+    docs = [SpacyDoc(Vocab(), words=["w"] * size) for size in sizes]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("graphrag_tasks.language.annotate.BATCH_TOKENS", most)
+        found = list(batches(docs))
+    assert [doc for batch in found for doc in batch] == docs
+    for batch in found:
+        assert sum(map(len, batch[:-1])) < most
+
+
+def test_docs_without_tokens_are_left_alone(stock: Language) -> None:
+    empty = SpacyDoc(stock.vocab, words=[])
+    annotate(stock, [empty])
+    annotate(stock, [])
+    assert len(empty) == 0
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.randoms())
+@settings(deadline=None)
+def test_edges_of_any_tree(heads: list[int], choose: random.Random) -> None:
+    """Also of trees whose arcs cross."""
+    from spacy.vocab import Vocab
+
+    count = len(heads)
+    order = list(range(count))
+    choose.shuffle(order)
+    tree = [0] * count
+    for place, i in enumerate(order):  # each word's head is one that came before it
+        tree[i] = order[heads[place] % place] if place else i
+    doc = SpacyDoc(Vocab(), words=["w"] * count, heads=tree, deps=["dep"] * count)
+    for word in parsed(doc):
+        below = [one.i for one in word.subtree]
+        assert below == sorted(below)
+        assert (word.left_edge.i, word.right_edge.i) == (below[0], below[-1])

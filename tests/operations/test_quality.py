@@ -1,0 +1,89 @@
+"""The gate before a publish: what counts as worse, and what is said of it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_tasks.core.config import QualityConfig
+from graphrag_tasks.core.errors import QualityError
+from graphrag_tasks.operations.quality import QualityGate
+from graphrag_tasks.snapshots.store import Snapshot, Store
+from tests.snapshot_makers import staged
+
+COUNTS = {
+    "triples": 2000, "sentences_kept": 1000, "names": 50, "merges_same": 5,
+    "orphan_share": 0.1, "largest_component_share": 0.8,
+}  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(str(tmp_path))
+
+
+def snapshot(store: Store, name: str, quality: dict[str, float] | None, **counts: Any) -> Snapshot:
+    folder, manifest = staged(
+        store, name, now=datetime(2026, 1, 1, tzinfo=UTC),
+        stats={"counts": COUNTS | counts, "quality": quality or {}},
+    )  # fmt: skip
+    return Snapshot.of(folder, manifest)
+
+
+def test_a_first_snapshot_passes_and_is_measured(store: Store) -> None:
+    measured = QualityGate(QualityConfig())(snapshot(store, "a", None), None)
+    assert measured == {
+        "triples_per_sentence": 2.0, "orphan_share": 0.1, "largest_component_share": 0.8,
+        "merge_rate": 0.1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("counts", "named"),
+    [
+        ({"triples": 1390}, r"triples_per_sentence 2 to 1\.39 \(limit 1\.4\)"),
+        ({"orphan_share": 0.21}, r"orphan_share 0\.1 to 0\.21 \(limit 0\.2\)"),
+        ({"largest_component_share": 0.5}, r"largest_component_share 0\.8 to 0\.5 \(limit 0\.6\)"),
+        ({"merges_same": 20}, r"merge_rate 0\.1 to 0\.4 \(limit 0\.2\)"),
+    ],
+)
+def test_each_fall_is_refused_and_named(store: Store, counts: dict[str, Any], named: str) -> None:
+    gate = QualityGate(QualityConfig())
+    before = snapshot(store, "a", gate(snapshot(store, "first", None), None))
+    with pytest.raises(QualityError, match=named):
+        gate(snapshot(store, "b", None, **counts), before)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {"triples": 1410}, {"orphan_share": 0.19}, {"largest_component_share": 0.61},
+        {"merges_same": 9}, {"triples": 9000}, {"orphan_share": 0.0}, {"merges_same": 0},
+        {"largest_component_share": 1.0},
+    ],
+)  # fmt: skip
+def test_small_falls_and_any_gain_pass(store: Store, counts: dict[str, Any]) -> None:
+    gate = QualityGate(QualityConfig())
+    before = snapshot(store, "a", gate(snapshot(store, "first", None), None))
+    assert gate(snapshot(store, "b", None, **counts), before)
+
+
+def test_who_means_it_publishes_all_the_same(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = snapshot(store, "a", {"triples_per_sentence": 2.0})
+    gate = QualityGate(QualityConfig(allow_drop=True))
+    assert gate(snapshot(store, "b", None, triples=100), before)["triples_per_sentence"] == 0.1
+    assert "triples_per_sentence 2 to 0.1" in caplog.text
+
+
+def test_an_empty_corpus_has_figures_too(store: Store) -> None:
+    empty = snapshot(store, "a", None, triples=0, sentences_kept=0, names=0, merges_same=0)
+    assert QualityGate(QualityConfig())(empty, None)["triples_per_sentence"] == 0.0
+
+
+def test_a_few_sentences_are_not_compared(store: Store) -> None:
+    before = snapshot(store, "a", {"triples_per_sentence": 2.0, "recall@5": 1.0})
+    few = snapshot(store, "b", None, triples=0, sentences_kept=199)
+    assert QualityGate(QualityConfig())(few, before)["triples_per_sentence"] == 0

@@ -1,0 +1,232 @@
+"""Artifacts: round trips, atomic writes, and answers that differ for absent, broken and empty."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.errors import ArtifactError
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.receipts import Receipt, Table
+from graphrag_tasks.storage.row_groups import cut
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
+
+
+def value_of(type_: pa.DataType) -> st.SearchStrategy[object]:
+    """Return a strategy for values of an Arrow type that the schemas use."""
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
+        return TEXT
+    if pa.types.is_boolean(type_):
+        return st.booleans()
+    if pa.types.is_integer(type_):
+        return st.integers(0, 2**31 - 1)
+    if pa.types.is_floating(type_):
+        return st.floats(0, 1, width=32)
+    if pa.types.is_list(type_):
+        return st.lists(value_of(type_.value_type), max_size=2)
+    return st.fixed_dictionaries({field.name: value_of(field.type) for field in type_})
+
+
+def rows_of(schema: pa.Schema) -> st.SearchStrategy[list[dict[str, object]]]:
+    columns = {
+        field.name: st.none() | value_of(field.type) if field.nullable else value_of(field.type)
+        for field in schema
+    }
+    return st.lists(st.fixed_dictionaries(columns), max_size=3)
+
+
+@pytest.mark.parametrize("name", sorted(schemas.SCHEMAS))
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_every_schema_survives_a_round_trip(
+    name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    schema = schemas.SCHEMAS[name]
+    table = pa.Table.from_pylist(data.draw(rows_of(schema)), schema=schema)
+    folder = Folder(tmp_path_factory.mktemp("artifacts"))
+    written = folder.write_table(name, table, fingerprint="f")
+    back = folder.read_table(name)
+    assert back.to_pylist() == table.to_pylist()
+    assert back.schema.names == schema.names
+    assert written == Table(rows=table.num_rows, sha256=folder.sha256(f"{name}.parquet"))
+
+
+@pytest.mark.parametrize("name", sorted(schemas.SCHEMAS))
+def test_every_column_says_what_it_means(name: str) -> None:
+    for field in schemas.SCHEMAS[name]:
+        assert field.metadata[b"meaning"]
+
+
+def chunks(count: int) -> pa.Table:
+    row = {
+        "chunk_id": "c", "document_id": "d", "ordinal": 0, "heading_path": ["h"], "text": "t",
+        "char_start": 0, "char_end": 1, "page_start": None, "page_end": None,
+        "previous_id": None, "next_id": None,
+    }  # fmt: skip
+    return pa.Table.from_pylist([row] * count, schema=schemas.CHUNKS)
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    one = Folder(tmp_path / "a").write_table("chunks", chunks(3), fingerprint="f")
+    two = Folder(tmp_path / "b").write_table("chunks", chunks(3), fingerprint="f")
+    assert one == two
+
+
+def test_the_footer_names_schema_version_and_fingerprint(tmp_path: Path) -> None:
+    Folder(tmp_path).write_table("chunks", chunks(1), fingerprint="abc")
+    metadata = pq.read_schema(tmp_path / "chunks.parquet").metadata
+    assert metadata[b"fingerprint"] == b"abc"
+    assert metadata[b"schema_version"] == str(schemas.SCHEMA_VERSION).encode()
+
+
+def test_absent_unreadable_and_empty_are_different_answers(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with pytest.raises(ArtifactError, match=r"chunks\.parquet: does not exist"):
+        folder.read_table("chunks")
+    (tmp_path / "chunks.parquet").write_bytes(b"garbage")
+    with pytest.raises(ArtifactError, match="not readable as Parquet"):
+        folder.read_table("chunks")
+    folder.write_table("chunks", chunks(0), fingerprint="f")
+    assert folder.read_table("chunks").num_rows == 0
+
+
+def test_another_schema_version_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    table = chunks(1).replace_schema_metadata({"schema_version": "0"})
+    pq.write_table(table, tmp_path / "chunks.parquet")
+    with pytest.raises(ArtifactError, match=r"schema version 0.*--full-refresh"):
+        Folder(tmp_path).read_table("chunks")
+
+
+def test_rows_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with pytest.raises(ArtifactError, match="columns differ"):
+        folder.write_table("chunks", chunks(1).drop_columns(["text"]), fingerprint="f")
+    nulls = chunks(1).set_column(4, "text", pa.nulls(1, pa.string()))
+    with pytest.raises(ArtifactError, match="'text' with null values"):
+        folder.write_table("chunks", nulls, fingerprint="f")
+    assert folder.names() == []
+
+
+def test_a_column_can_be_read_alone(tmp_path: Path) -> None:
+    Folder(tmp_path).write_table("chunks", chunks(2), fingerprint="f")
+    assert Folder(tmp_path).read_table("chunks", ["text"]).column_names == ["text"]
+
+
+def test_rows_are_found_in_the_row_groups_that_may_have_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shard's rows of a plan are read, not the plan."""
+    monkeypatch.setattr("graphrag_tasks.storage.artifacts.rows_of_group", lambda table: 2)
+    shards = [0, 0, 0, 1, None, None, 2, 2, None]
+    uris = [f"docs/{place}.md" for place in range(len(shards))]
+    blank = {f.name: None if f.nullable else 0 if f.type in (pa.int32(), pa.int64()) else ""
+             for f in schemas.SOURCES}  # fmt: skip
+    rows = [blank | {"uri": uri, "shard": shard} for uri, shard in zip(uris, shards, strict=True)]
+    folder = Folder(tmp_path)
+    folder.write_table(
+        "sources", pa.Table.from_pylist(rows, schema=schemas.SOURCES), fingerprint="f"
+    )
+    read: list[list[int]] = []
+    iter_batches = pq.ParquetFile.iter_batches
+
+    def spied(self: pq.ParquetFile, **how: Any) -> Any:
+        read.append(how["row_groups"])
+        return iter_batches(self, **how)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", spied)
+    found = [folder.find_rows("sources", "shard", shard)["uri"].to_pylist() for shard in range(4)]
+    assert found == [uris[:3], uris[3:4], uris[6:8], []]
+    assert read == [[0, 1], [1], [3], []]
+    assert folder.find_rows("sources", "uri", uris[4]).num_rows == 1
+    assert read[-1] == [2]
+
+
+def test_arrow_files_are_mapped_and_broken_ones_named(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    assert folder.write_arrow("graph/nodes.arrow", chunks(2)).rows == 2
+    assert folder.open_arrow("graph/nodes.arrow").num_rows == 2
+    folder.write_bytes("bad.arrow", b"nothing")
+    with pytest.raises(ArtifactError, match="not readable as Arrow"):
+        folder.open_arrow("bad.arrow")
+    with pytest.raises(ArtifactError, match="does not exist"):
+        folder.open_arrow("absent.arrow")
+
+
+def test_a_file_that_vanishes_once_it_was_seen_does_not_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Folder, "exists", lambda _folder, _name="": True)
+    with pytest.raises(ArtifactError, match="does not exist"):
+        Folder(tmp_path).open_arrow("words/text_terms.arrow")
+    with pytest.raises(ArtifactError, match="does not exist"):
+        Folder(tmp_path).read_table("chunks")
+    with pytest.raises(ArtifactError, match="does not exist"):
+        Folder(tmp_path).scan_table("chunks")
+
+
+def test_nothing_temporary_is_left(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write_table("chunks", chunks(1), fingerprint="f")
+    folder.write_json("a.json", {"b": 1})
+    assert folder.names() == ["a.json", "chunks.parquet"]
+
+
+def test_receipts_are_plain_values_and_come_back(tmp_path: Path) -> None:
+    receipt = Receipt("chunk", "uri", "f", {"chunks": Table(1, "s")}, {"n": 2}, 0.5, 0.4, 10)
+    folder = Folder(tmp_path)
+    assert folder.read_receipt("chunk") is None
+    folder.write_receipt(receipt)
+    assert folder.read_receipt("chunk") == receipt
+
+
+def test_the_same_code_works_on_another_file_system() -> None:
+    folder = Folder("memory://artifacts/deep")
+    folder.write_table("chunks", chunks(2), fingerprint="f")
+    folder.write_arrow("vectors/chunk.arrow", chunks(1))
+    assert not folder.is_local
+    assert folder.read_table("chunks").num_rows == 2
+    assert folder.open_arrow("vectors/chunk.arrow").num_rows == 1
+    folder.move_to(Folder("memory://artifacts/moved"), last="a")
+    assert Folder("memory://artifacts/moved").read_table("chunks").num_rows == 2
+    Folder("memory://artifacts").delete()
+    assert not Folder("memory://artifacts/moved").exists("chunks.parquet")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 7), max_size=9), st.integers(1, 6))
+def test_rows_are_cut_alike_however_they_come(sizes: list[int], size: int) -> None:
+    numbers = iter(range(1000))
+    batches = [
+        pa.record_batch({"n": pa.array([next(numbers) for _ in range(rows)], pa.int64())})
+        for rows in sizes
+    ]
+    schema = pa.schema([("n", pa.int64())])
+    reader = pa.RecordBatchReader.from_batches(schema, iter(batches))
+    found = [part["n"].to_pylist() for part in cut(reader, size)]
+    whole = list(range(sum(sizes)))
+    assert found == [whole[start : start + size] for start in range(0, len(whole), size)]
+
+
+def test_a_stream_gives_the_bytes_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.storage.row_groups._ROWS", 10)
+    folder, table = Folder(tmp_path), chunks(37)
+    whole = folder.write_table("chunks", table, fingerprint="f")
+    batches = [*table.slice(0, 13).to_batches(), *table.slice(13).to_batches(max_chunksize=4)]
+    stream = pa.RecordBatchReader.from_batches(table.schema, iter(batches))
+    assert folder.write_table("chunks", stream, fingerprint="f") == whole
+    assert folder.read_table("chunks").equals(table.cast(folder.read_table("chunks").schema))
+
+
+def test_an_empty_stream_is_a_table_of_no_rows(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    stream = pa.RecordBatchReader.from_batches(schemas.CHUNKS, iter(()))
+    assert folder.write_table("chunks", stream, fingerprint="f").rows == 0
+    assert folder.read_table("chunks").num_rows == 0

@@ -1,0 +1,47 @@
+"""Milvus Lite, for real: rows are immutable, only new ones are inserted, the lock is released."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.core.config import LoadConfig
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.vectors.vector_store import MILVUS_FILE, collection_name, open_vector_store
+from tests.vectors.some_vectors import vectors
+
+
+def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
+    from pymilvus import MilvusClient
+
+    collection = collection_name("chunk", "f" * 64)
+    for table, inserted in ((vectors("a", "b", "c"), 3), (vectors("b", "c", "d"), 1)):
+        server = open_vector_store(Folder(tmp_path), LoadConfig(batch_rows=2))
+        assert server is not None
+        try:
+            assert server.insert_new(collection, table) == inserted
+        finally:
+            server.close()
+    client = MilvusClient(str(tmp_path / MILVUS_FILE))
+    client.load_collection(collection)
+    found = client.query(collection, filter="", output_fields=["count(*)"])
+    client.close()
+    assert found[0]["count(*)"] == 4
+
+
+def test_no_vectors_make_no_collection(tmp_path: Path) -> None:
+    server = open_vector_store(Folder(tmp_path), LoadConfig())
+    assert server is not None
+    try:
+        assert server.insert_new("chunk_x", vectors()) == 0
+    finally:
+        server.close()
+
+
+def test_without_a_server_there_is_nothing_to_open(tmp_path: Path) -> None:
+    assert open_vector_store(Folder(tmp_path), LoadConfig(vector_store="none")) is None
+
+
+def test_a_remote_store_is_refused_with_the_way_out() -> None:
+    with pytest.raises(ConfigError, match=r"local disk.*vector_store = 'none'"):
+        open_vector_store(Folder("memory://store"), LoadConfig())
