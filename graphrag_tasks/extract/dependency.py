@@ -14,9 +14,8 @@ from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.masking import masked, unmasked
 from graphrag_tasks.extract.protocol import ParseListener
 from graphrag_tasks.extract.rereading import reread, reworded
-from graphrag_tasks.extract.rules import RULES_VERSION
 from graphrag_tasks.language import DEFAULT_MODEL, model_version
-from graphrag_tasks.language.parser import MAX_CHARS, MAX_TOKENS, PARSE_VERSION, SentenceParser
+from graphrag_tasks.language.parser import MAX_CHARS, MAX_TOKENS, SentenceParser
 from graphrag_tasks.language.tokens import Doc
 
 __all__ = ["MAX_CHARS", "MAX_TOKENS", "DependencyExtractor", "frames_of"]
@@ -56,10 +55,9 @@ class DependencyExtractor:
 
     @property
     def fingerprint(self) -> str:
-        """Versions of rules, model and parse, and settings: all that decides a text's frames."""
+        """The model and the settings; rules count as code."""
         entities = "entities" if self._parser.entities else "no-entities"
-        model = f"{model_version(self._parser.model)}-{PARSE_VERSION}"
-        return f"{self.name}-{RULES_VERSION}:{model}:{entities}:{MAX_TOKENS}"
+        return f"{self.name}:{model_version(self._parser.model)}:{entities}"
 
     @property
     def oversized_sentences(self) -> int:

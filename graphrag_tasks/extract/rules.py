@@ -7,9 +7,6 @@ from collections.abc import Collection
 from graphrag_tasks.extract.frames import Argument, Role, Rule
 from graphrag_tasks.extract.subjects import Origin
 
-RULES_VERSION = 6
-"""Raised with every change that alters the frames of some sentence: it enters fingerprints."""
-
 _BY_ORIGIN = {
     Origin.EXPLETIVE: Rule.EXISTENTIAL,
     Origin.RELATIVE: Rule.RELATIVE,

@@ -75,5 +75,5 @@ def _vote(words: Iterable[str], feminine: frozenset[str], masculine: frozenset[s
 @functools.cache
 def _first_names() -> dict[str, float]:
     """Read the list: made by `training/first_names.py` from the US census of 1990 and Faker."""
-    file = resources.files("graphrag_tasks.extract.coref") / "first_names.json"
+    file = resources.files(__package__) / "first_names.json"
     return dict(json.loads(file.read_text("utf-8")))

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import spacy.tokens
     from spacy.language import Language
 
-PARSE_VERSION = 2
-"""Raised with every change that alters the parse of some sentence: it enters fingerprints."""
 MAX_TOKENS = 400
 """Longest sentence that is parsed. Longer ones are tables or code that lost their line ends."""
 MAX_CHARS = 20_000

@@ -105,5 +105,5 @@ def _lay_out(tree: Any) -> tuple[list[_Node], list[float]]:  # noqa: ANN401 - JS
 @lru_cache(maxsize=1)
 def load_forest() -> Forest:
     """Return the ranking that comes with the package; `training/ranking.py` makes it."""
-    file = resources.files("graphrag_tasks.retrieval") / "ranking.json"
+    file = resources.files(__package__) / "ranking.json"
     return Forest.from_json(json.loads(file.read_text("utf-8")))

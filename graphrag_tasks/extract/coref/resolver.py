@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
-from importlib import resources
 
 from graphrag_tasks.extract.coref.personal import rank_antecedents
 from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage
@@ -12,13 +10,8 @@ from graphrag_tasks.extract.coref.section import Section
 from graphrag_tasks.extract.coref.things import resolve_things
 from graphrag_tasks.extract.coref.windows import Window, windows
 
-RULES_VERSION = 3
-"""Raised with every change of what is resolved to what."""
-
 RANKING = "ranking"
 """Name of the rule that resolves "he" and "she"; its confidence is the ranking's probability."""
-
-_DATA_FILES = ("first_names.json", "ranking.json")
 
 
 class RankingResolver:
@@ -28,10 +21,8 @@ class RankingResolver:
 
     @property
     def fingerprint(self) -> str:
-        """Version of the rules and hash of the files of numbers."""
-        folder = resources.files("graphrag_tasks.extract.coref")
-        content = b"".join((folder / name).read_bytes() for name in _DATA_FILES)
-        return f"{self.name}-{RULES_VERSION}:{hashlib.sha256(content).hexdigest()[:16]}"
+        """Its name: rules and weights count as code."""
+        return self.name
 
     def resolve(self, passage: Passage) -> list[Coreference]:
         """Return what was resolved, in the order of the text; see `CoreferenceResolver`."""

@@ -125,6 +125,6 @@ class Ranking:
 @functools.cache
 def load_ranking() -> Ranking:
     """Return the ranking that comes with the package."""
-    file = resources.files("graphrag_tasks.extract.coref") / "ranking.json"
+    file = resources.files(__package__) / "ranking.json"
     data = json.loads(file.read_text("utf-8"))
     return Ranking(Trees.from_json(data["alone"]), Trees.from_json(data["chained"]))
