@@ -27,7 +27,7 @@ from graphrag_tasks.chunk import chunk
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, SentencesConfig
-from graphrag_tasks.extract import ParseRecorder, extract, make_extractor, resolve_mentions
+from graphrag_tasks.extract import ParseRecorder, extract_facts, make_extractor, resolve_mentions
 from graphrag_tasks.extract.coref.protocol import load_resolver
 
 UNITS: Mapping[str, str] = MappingProxyType(
@@ -107,7 +107,7 @@ def run_stages(text: str) -> Run:
     extractor = make_extractor(config, on_parse=recorder.record)
     found = timed(
         "extraction",
-        lambda: extract(blocks, cells, sentences, extractor=extractor, config=config),
+        lambda: extract_facts(blocks, cells, sentences, extractor=extractor, config=config),
     )
     resolved = timed(
         "coreference",

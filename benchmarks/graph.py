@@ -31,7 +31,7 @@ from graph_corpus import write_corpus
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.cost import measured
 from graphrag_tasks.pipeline import CORPUS_STAGES
-from graphrag_tasks.pipeline.stages import MODULES
+from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import write_table
@@ -118,10 +118,10 @@ def _measure_stage(folder: Path, triples: int, stage: str) -> StageCost:
     state = SimpleNamespace(staged=staged, config=config, parent=None, store=None)
     state.files = UserFiles.read(config)
     state.store = SimpleNamespace(folder=staged)
-    for module in (MODULES[stage], *_LIBRARIES):
+    for module in _LIBRARIES:
         import_module(module)
     used = time.process_time()
-    with measured() as cost, CORPUS_STAGES[stage](cast("RunState", state)) as result:
+    with measured() as cost, call(CORPUS_STAGES[stage], cast("RunState", state)) as result:
         for name, rows in result.tables.items():
             write_table(staged, name, rows, fingerprint="benchmark")
     return StageCost(

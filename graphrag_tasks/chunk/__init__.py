@@ -1,5 +1,5 @@
 """Chunk stage: documents are split into chunks, and their links are resolved."""
 
-from graphrag_tasks.chunk.stage import DEPENDENCIES, PRODUCES, REQUIRES, chunk
+from graphrag_tasks.chunk.stage import chunk
 
-__all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "chunk"]
+__all__ = ["chunk"]

@@ -26,15 +26,12 @@ import pyarrow.compute as pc
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import SentencesConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-REQUIRES = ("documents", "blocks", "cells", "chunks")
-PRODUCES = ("sentences",)
-DEPENDENCIES = ("spacy",)
 
 COMPONENTS = ("tok2vec", "tagger", "senter")
 """The sentence recogniser is 1.7 times as fast as the parser, and agrees with it on 98 %."""
@@ -71,6 +68,18 @@ class _Sentence(NamedTuple):
     has_verb: bool
 
 
+@stage(
+    per="shard",
+    reads=(
+        table("documents", "document_id", "language"),
+        table("blocks"),
+        table("cells"),
+        table("chunks"),
+    ),
+    makes=("sentences",),
+    settings={"config": "sentences"},
+    libraries=("spacy",),
+)
 def filter_sentences(
     documents: pa.Table,
     blocks: pa.Table,

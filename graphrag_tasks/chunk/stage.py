@@ -29,11 +29,7 @@ from graphrag_tasks.chunk.links import EXTERNAL, INTERNAL, OUTSIDE, anchor_rows,
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
-from graphrag_tasks.core.stage import StageResult
-
-REQUIRES = ("documents", "blocks")
-PRODUCES = ("chunks", "links", "anchors")
-DEPENDENCIES = ()
+from graphrag_tasks.core.stage import StageResult, stage, table
 
 _SEPARATORS = (("\n\n",), ("\n",), (". ", "! ", "? ", "\u3002"), (" ", "\t"))
 """Where a block that is too long is cut, best first; a text without any is cut anywhere."""
@@ -111,6 +107,12 @@ def _leads(before: _Block, after: _Block) -> bool:
     return is_lead and after["kind"] in _LED_KINDS
 
 
+@stage(
+    per="shard",
+    reads=(table("documents", *_DOCUMENT_COLUMNS), table("blocks")),
+    makes=("chunks", "links", "anchors"),
+    settings={"config": "chunk"},
+)
 def chunk(documents: pa.Table, blocks: pa.Table, *, config: ChunkConfig) -> StageResult:
     """Split documents into chunks, and resolve their links.
 
@@ -125,7 +127,7 @@ def chunk(documents: pa.Table, blocks: pa.Table, *, config: ChunkConfig) -> Stag
     blocks_of: dict[str, list[_Block]] = defaultdict(list)
     for block in blocks.select(_BLOCK_COLUMNS).to_pylist():
         blocks_of[block["document_id"]].append(block)
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in PRODUCES}
+    rows: dict[str, list[dict[str, Any]]] = {"chunks": [], "links": [], "anchors": []}
     placed = [row for row in documents.select(_DOCUMENT_COLUMNS).to_pylist()
               if row["document_id"] in blocks_of]  # fmt: skip
     for document in sorted(placed, key=lambda row: str(row["document_id"])):
@@ -135,7 +137,8 @@ def chunk(documents: pa.Table, blocks: pa.Table, *, config: ChunkConfig) -> Stag
         rows["links"] += link_rows(document, own, chunks)
         rows["anchors"] += anchor_rows(own, chunks)
     tables = {
-        name: pa.Table.from_pylist(rows[name], schema=schemas.SCHEMAS[name]) for name in PRODUCES
+        name: pa.Table.from_pylist(made, schema=schemas.SCHEMAS[name])
+        for name, made in rows.items()
     }
     kinds = Counter(link["kind"] for link in rows["links"])
     stats = {"documents": len(blocks_of), "chunks": len(rows["chunks"])}

@@ -1,13 +1,19 @@
 """The stage contract.
 
-A stage is a module (or package) that defines
+A stage is a pure function on Arrow tables, declared by `stage`:
 
-* `REQUIRES` and `PRODUCES`: names of the tables it reads and makes,
-* a pure function of the stage's name, `stage(tables..., *, config) -> StageResult`,
-* `DEPENDENCIES`: distributions whose version can change its output.
+    @stage(
+        per="corpus",
+        reads=(scan("triples"), table("documents", "document_id", "title")),
+        makes=("names",),
+        settings={"config": "normalize", "sql": "sql"},
+        libraries=("duckdb",),
+    )
+    def normalize(triples, documents, *, config, sql) -> StageResult: ...
 
 Reading and writing are the caller's (`pipeline`), so a task, the command line, a notebook and a
-test all call the same function.
+test all call the same function. `pipeline.stages` lists the stages in order; what a run does,
+what its fingerprints cover and what the DAG shows follow from the declarations.
 """
 
 from __future__ import annotations
@@ -15,13 +21,14 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, update_wrapper
 from importlib.metadata import version
 from pathlib import Path
-from typing import Self
+from types import MappingProxyType
+from typing import Generic, Literal, ParamSpec, Self
 
 import pyarrow as pa
 
@@ -34,7 +41,7 @@ class StageResult:
     and one stream of a result at a time. Whoever reads them closes the result afterwards.
 
     Attributes:
-        tables: Rows by artifact name; exactly the stage's `PRODUCES`.
+        tables: Rows by artifact name; exactly what the stage `makes`.
         stats: Counts for receipts and summaries; those of streams are complete when all are read.
         resources: What the streams read from: open connections and files.
     """
@@ -60,6 +67,94 @@ class StageResult:
                 },
                 self.stats,
             )
+
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Read:
+    """A table that a stage reads.
+
+    Attributes:
+        name: Of the table, and of the function's parameter.
+        columns: Those to read; none for all.
+        streamed: Whether the stage gets a scan of it, as it may be larger than memory.
+    """
+
+    name: str
+    columns: tuple[str, ...] = ()
+    streamed: bool = False
+
+
+def table(name: str, *columns: str) -> Read:
+    """Declare that a stage reads a table, or some of its columns, into memory."""
+    return Read(name, columns)
+
+
+def scan(name: str) -> Read:
+    """Declare that a stage scans a table."""
+    return Read(name, streamed=True)
+
+
+class Stage(Generic[P]):
+    """A stage's function, with its declaration; made by `stage` and called like the function.
+
+    Attributes:
+        name: The function's: of tasks and receipts.
+        doc: What it does, in one line.
+        module: Dotted name of the module or package whose code, with what it imports, the tables
+            depend on.
+        per: Whether it sees the documents of one shard, or the whole corpus.
+        reads: Tables, in the order of its parameters.
+        makes: Names of the tables in its result.
+        settings: Its parameters that are sections of the configuration, with the sections' names.
+        given: Its parameters that the pipeline makes (`pipeline.inputs`).
+        libraries: Distributions whose version can change its tables.
+        reusable: Whether its published tables may be taken over; not if it has effects beside them.
+    """
+
+    def __init__(
+        self,
+        function: Callable[P, StageResult],
+        *,
+        per: Literal["shard", "corpus"],
+        reads: tuple[Read, ...],
+        makes: tuple[str, ...],
+        settings: Mapping[str, str],
+        given: tuple[str, ...],
+        libraries: tuple[str, ...],
+        reusable: bool,
+    ) -> None:
+        self._function = function
+        self.name = function.__name__
+        self.doc = (function.__doc__ or "").partition("\n")[0].rstrip(".")
+        self.module = function.__module__.removesuffix(".stage")
+        self.per, self.reads, self.makes = per, reads, makes
+        self.settings, self.given = settings, given
+        self.libraries, self.reusable = libraries, reusable
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> StageResult:
+        """Call the function."""
+        return self._function(*args, **kwargs)
+
+
+def stage(
+    *,
+    per: Literal["shard", "corpus"],
+    reads: tuple[Read, ...],
+    makes: tuple[str, ...],
+    settings: Mapping[str, str] = MappingProxyType({}),
+    given: tuple[str, ...] = (),
+    libraries: tuple[str, ...] = (),
+    reusable: bool = True,
+) -> Callable[[Callable[P, StageResult]], Stage[P]]:
+    """Declare a function to be a stage; for the arguments see `Stage`."""
+    return lambda function: Stage(
+        function, per=per, reads=reads, makes=makes, settings=settings, given=given,
+        libraries=libraries, reusable=reusable,
+    )  # fmt: skip
 
 
 @cache

@@ -19,12 +19,11 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.embed.protocol import Embedder
 
-REQUIRES = ("chunks", "entities", "relations")
-PRODUCES = schemas.VECTOR_TABLES
-DEPENDENCIES = ("onnxruntime", "tokenizers")
+LIBRARIES = ("onnxruntime", "tokenizers")
+"""Distributions whose version can change a vector."""
 
 _COLUMNS = {
     "chunk_vectors": ("chunk_id", "text"),
@@ -45,13 +44,25 @@ def make_embedder(config: EmbedConfig) -> Embedder:
     return LocalEmbedder(config.model, max_tokens=config.max_tokens, threads=config.threads)
 
 
+@stage(
+    per="corpus",
+    reads=(
+        table("chunks", "chunk_id", "text", "heading_path"),
+        table("entities", "entity_id", "name"),
+        table("relations", "relation_id", "text"),
+    ),
+    makes=schemas.VECTOR_TABLES,
+    settings={"config": "embed"},
+    given=("embedder", "reusable"),
+    libraries=LIBRARIES,
+)
 def embed(
     chunks: pa.Table,
     entities: pa.Table,
     relations: pa.Table,
     *,
+    config: EmbedConfig,
     embedder: Embedder,
-    heading_path: bool = False,
     reusable: Mapping[str, pa.Table] | None = None,
 ) -> StageResult:
     """Embed the texts of chunks, the names of entities and the words of relations.
@@ -60,8 +71,8 @@ def embed(
         chunks: Rows of `schemas.CHUNKS`.
         entities: Rows of `schemas.ENTITIES`.
         relations: Rows of `schemas.RELATIONS`.
+        config: Whether a chunk's text is embedded below the headings it does not hold.
         embedder: The model.
-        heading_path: Whether a chunk's text is embedded below the headings it does not hold.
         reusable: Vector tables of the same model, by name, to take known texts from.
 
     Returns:
@@ -74,7 +85,7 @@ def embed(
     for name, rows in inputs.items():
         id_column, text_column = _COLUMNS[name]
         texts = rows[text_column].to_pylist()
-        if heading_path and rows is chunks:
+        if config.heading_path and rows is chunks:
             texts = list(map(_below_headings, rows["heading_path"].to_pylist(), texts))
         hashes = [text_sha256(text) for text in texts]
         known = _known(reusable.get(name) if reusable else None, hashes)

@@ -176,7 +176,7 @@ def evaluate_triples(
 def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str, pa.Table]:
     from graphrag_tasks.chunk import chunk
     from graphrag_tasks.chunk.filter_sentences import filter_sentences
-    from graphrag_tasks.extract import extract, make_extractor
+    from graphrag_tasks.extract import extract_facts, make_extractor
     from graphrag_tasks.parse import parse
     from graphrag_tasks.pipeline.plan import plan
     from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
@@ -196,7 +196,7 @@ def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[st
     tables |= filter_sentences(*read, config=config.sentences).tables
     extractor = make_extractor(config.extract)
     read = (tables[name] for name in ("blocks", "cells", "sentences"))
-    return tables | dict(extract(*read, extractor=extractor, config=config.extract).tables)
+    return tables | dict(extract_facts(*read, extractor=extractor, config=config.extract).tables)
 
 
 def _texts(blocks: pa.Table) -> dict[str, str]:

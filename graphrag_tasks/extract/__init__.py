@@ -7,21 +7,17 @@ the tab-separated form that benchmarks of open information extraction read.
 
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.stage import (
-    DEPENDENCIES,
     EXTRACTORS,
-    PRODUCES,
-    REQUIRES,
     extract,
+    extract_facts,
     make_extractor,
 )
 
 __all__ = [
-    "DEPENDENCIES",
     "EXTRACTORS",
-    "PRODUCES",
-    "REQUIRES",
     "ParseRecorder",
     "extract",
+    "extract_facts",
     "make_extractor",
     "resolve_mentions",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -20,8 +20,10 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.context import CELL, LINE_KINDS, Place, Places
+from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
+from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.merge import merged
@@ -31,16 +33,72 @@ from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples
 from graphrag_tasks.language.cells import is_code
 
-REQUIRES = ("documents", "blocks", "cells", "chunks", "sentences")
-PRODUCES = ("frames", "triples", "coreferences")
-DEPENDENCIES = ("spacy",)
-
 EXTRACTORS = ("dependency",)
 """Names that `extract.extractor` may have."""
 
 _PLACE = ("sentence_id", "chunk_id", "document_id")
 
 _Row = dict[str, Any]
+
+
+ExtractorFactory = Callable[[ParseListener], Extractor]
+"""Makes an extractor that hands on each sentence it has parsed."""
+
+
+@stage(
+    per="shard",
+    reads=(
+        table("documents", "document_id", "title"),
+        table("blocks"),
+        table("cells"),
+        table("chunks", "chunk_id", "heading_path"),
+        table("sentences"),
+    ),
+    makes=("frames", "triples", "coreferences"),
+    settings={"config": "extract"},
+    given=("extractor", "resolver"),
+    libraries=("spacy",),
+)
+def extract(
+    documents: pa.Table,
+    blocks: pa.Table,
+    cells: pa.Table,
+    chunks: pa.Table,
+    sentences: pa.Table,
+    *,
+    config: ExtractConfig,
+    extractor: ExtractorFactory,
+    resolver: CoreferenceResolver,
+) -> StageResult:
+    """Read sentences and tables into frames and triples, and resolve their mentions.
+
+    Args:
+        documents: Titles (`schemas.DOCUMENTS`).
+        blocks: What the sentences stand in (`schemas.BLOCKS`).
+        cells: Cells of tables (`schemas.CELLS`).
+        chunks: Headings (`schemas.CHUNKS`).
+        sentences: All sentences in reading order (`schemas.SENTENCES`).
+        config: Which other extractors are used, their bounds, and the least confidence.
+        extractor: Makes what reads the sentences that have a verb.
+        resolver: Finds what pronouns and definite mentions stand for.
+
+    Returns:
+        `frames`; `triples`, with what their ends stand for; and `coreferences`.
+    """
+    recorder = ParseRecorder()
+    return resolve_mentions(
+        extract_facts(
+            blocks, cells, sentences, extractor=extractor(recorder.record), config=config
+        ),
+        documents,
+        chunks,
+        sentences,
+        cells=cells,
+        parses=recorder.parses,
+        linear=config.linear,
+        resolver=resolver,
+        min_confidence=config.coref_min_confidence,
+    )
 
 
 def make_extractor(config: ExtractConfig, *, on_parse: ParseListener | None = None) -> Extractor:
@@ -65,7 +123,7 @@ def make_extractor(config: ExtractConfig, *, on_parse: ParseListener | None = No
     )
 
 
-def extract(
+def extract_facts(
     blocks: pa.Table,
     cells: pa.Table,
     sentences: pa.Table,

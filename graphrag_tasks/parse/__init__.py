@@ -4,6 +4,6 @@ Importing this package imports neither docling nor pandas: the readers do so whe
 document that needs them is parsed.
 """
 
-from graphrag_tasks.parse.stage import DEPENDENCIES, PRODUCES, REQUIRES, parse
+from graphrag_tasks.parse.stage import parse
 
-__all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "parse"]
+__all__ = ["parse"]

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
 from graphrag_tasks.parse.cells import lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
@@ -30,22 +30,6 @@ from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.parse.titles import FILE_NAME
 from graphrag_tasks.sources.listing import LINK, SPECIAL
 from graphrag_tasks.sources.markdown_pages import INCLUDE
-
-REQUIRES = ("sources",)
-PRODUCES = ("documents", "blocks", "cells", "renditions")
-DEPENDENCIES = (
-    "docling-slim",
-    "docling-core",
-    "docling-parse",
-    "pypdfium2",
-    "beautifulsoup4",
-    "marko",
-    "lxml",
-    "python-docx",
-    "python-pptx",
-    "openpyxl",
-    "py3langid",
-)
 
 PARSED, PARTIAL, EMPTY, FAILED, SKIPPED = "parsed", "partial", "empty", "failed", "skipped"
 _STATUS_OF_CODE = {
@@ -69,6 +53,26 @@ _COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "
 log = logging.getLogger(__name__)
 
 
+@stage(
+    per="shard",
+    reads=(table("sources"),),
+    makes=("documents", "blocks", "cells", "renditions"),
+    settings={"config": "parse"},
+    given=("fetch",),
+    libraries=(
+        "docling-slim",
+        "docling-core",
+        "docling-parse",
+        "pypdfium2",
+        "beautifulsoup4",
+        "marko",
+        "lxml",
+        "python-docx",
+        "python-pptx",
+        "openpyxl",
+        "py3langid",
+    ),
+)
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
     """Read every source row into a document and its blocks.
 

@@ -14,9 +14,8 @@ Run and shard folders are named by content: when a run is killed, the next one w
 finds the finished work by its receipts and does only the rest.
 """
 
-from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
 from graphrag_tasks.pipeline.outlook import Outlook, check, look_ahead
 from graphrag_tasks.pipeline.run import Published, Run
-from graphrag_tasks.pipeline.shards import SHARD_STAGES
+from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES
 
 __all__ = ["CORPUS_STAGES", "SHARD_STAGES", "Outlook", "Published", "Run", "check", "look_ahead"]

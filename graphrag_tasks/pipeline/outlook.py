@@ -13,20 +13,17 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
-from graphrag_tasks.pipeline import merge as collect
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
-from graphrag_tasks.pipeline.fingerprints import Fingerprints
+from graphrag_tasks.pipeline.fingerprints import fingerprints_of
 from graphrag_tasks.pipeline.known import known_documents
 from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
+from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION, merge_shards
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
 from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import SourceRoot, list_sources, source_roots
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.vectors.vector_store import check_vector_store
-
-_FIRST = "collect"
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class Outlook:
     """
 
     roots: tuple[SourceRoot, ...]
-    fingerprints: Fingerprints
+    fingerprints: Mapping[str, str]
     files: UserFiles
     parent_id: str | None
     carried_id: str | None
@@ -95,24 +92,19 @@ def look_ahead(config: Config) -> Outlook:
     files = UserFiles.read(config)
     store = Store(config.store)
     parent_id = store.current_id()
-    parent = last_readable(store, collect.PRODUCES)
+    parent = last_readable(store, merge_shards.makes)
     before = parent.manifest.fingerprints if parent else {}
     trusted = config.plan.trust_etags and not config.plan.full_refresh
     versions = Versions.of(store.folder) if trusted else Versions()
     passed_over = Counter[str]()
     listed = list_sources(roots, config.access, versions, passed_over)
     _guard(config, roots, listed, store)
-    fingerprints = Fingerprints.of(
-        config,
-        listed,
-        overrides=files.parsed_overrides(config),
-        schema=files.parsed_schema(config),
-    )
+    fingerprints = fingerprints_of(config, listed, files)
     planned = plan(
         listed,
         parent.table("documents") if parent else schemas.empty("documents"),
         config=config.plan,
-        reprocess=before.get("extraction") != fingerprints.extraction,
+        reprocess=before.get(EXTRACTION) != fingerprints[EXTRACTION],
     )
     sources = planned.tables["sources"]
     return Outlook(
@@ -156,28 +148,27 @@ def _guard(config: Config, roots: Sequence[SourceRoot], listed: pa.Table, store:
 
 
 def _is_up_to_date(
-    config: Config, parent: Snapshot, fingerprints: Fingerprints, sources: pa.Table
+    config: Config, parent: Snapshot, fingerprints: Mapping[str, str], sources: pa.Table
 ) -> bool:
     return (
         not shards_of(sources)
-        and parent.manifest.fingerprints == fingerprints.by_stage()
+        and parent.manifest.fingerprints == fingerprints
         and parent.manifest.collections == vectors.collections(config)
         and reuse.is_whole(parent)
     )
 
 
 def _reasons(
-    config: Config, before: Mapping[str, str], fingerprints: Fingerprints, has_shards: bool
+    config: Config, before: Mapping[str, str], fingerprints: Mapping[str, str], has_shards: bool
 ) -> dict[str, str | None]:
     """Say why each corpus stage works: the first that has to, and those behind it."""
-    after = fingerprints.by_stage()
     reasons: dict[str, str | None] = {}
     cause: str | None = None
     for stage in CORPUS_STAGES:
-        works = config.plan.full_refresh or has_shards or before.get(stage) != after[stage]
+        works = config.plan.full_refresh or has_shards or before.get(stage) != fingerprints[stage]
         if cause is None and works:
             cause = stage
-            reasons[stage] = _why(stage, config, before, after)
+            reasons[stage] = _why(stage, config, before, fingerprints)
         else:
             reasons[stage] = f"after {cause}" if cause else None
     return reasons
@@ -188,9 +179,9 @@ def _why(stage: str, config: Config, before: Mapping[str, str], after: Mapping[s
         return "full refresh"
     if not before:
         return "nothing is published that rows can be taken over from"
-    if stage != _FIRST:
+    if stage != merge_shards.name:
         return "its settings, code or libraries changed"
-    if before["extraction"] != after["extraction"]:
+    if before[EXTRACTION] != after[EXTRACTION]:
         return "settings, code, models or libraries of parse to extract changed"
     if before[stage] != after[stage]:
         return "documents or their access labels changed"

@@ -9,10 +9,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from dataclasses import replace
-from importlib import import_module
 
 from graphrag_tasks.core.errors import ArtifactError, SnapshotError
-from graphrag_tasks.pipeline.stages import MODULES
+from graphrag_tasks.pipeline.stages import AnyStage
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.snapshots.store import Snapshot, check_table, file_of
 from graphrag_tasks.storage.artifacts import Folder
@@ -42,7 +41,7 @@ def finished(stage: str, fingerprint: str, *, receipts: Folder, tables: Folder) 
     return replace(done, reused=True)
 
 
-def published(stage: str, fingerprint: str, state: RunState) -> Receipt | None:
+def published(stage: AnyStage, fingerprint: str, state: RunState) -> Receipt | None:
     """Take over the tables that a corpus stage published with the parent, if they hold.
 
     They hold where nothing that the stage depends on changed: then a setting of a later stage was
@@ -50,30 +49,27 @@ def published(stage: str, fingerprint: str, state: RunState) -> Receipt | None:
     failed may be read now though neither it nor a setting changed.
 
     Args:
-        stage: Name of a corpus stage.
+        stage: One of the corpus.
         fingerprint: What its tables must depend on.
         state: The run.
     """
-    if stage == "load":  # it also brings the vectors to their server
+    if not stage.reusable or state.shards or state.parent is None:
         return None
-    if state.shards or state.parent is None:
+    if state.parent.manifest.fingerprints.get(stage.name) != fingerprint:
         return None
-    if state.parent.manifest.fingerprints.get(stage) != fingerprint:
+    if stage.name not in state.parent.manifest.stats.get("by_stage", {}):
         return None
-    names = import_module(MODULES[stage]).PRODUCES
-    if stage not in state.parent.manifest.stats.get("by_stage", {}):
+    if not is_whole(state.parent, stage.makes):
         return None
-    if not is_whole(state.parent, names):
-        return None
-    for name in names:
+    for name in stage.makes:
         state.staged.copy_file(file_of(name), state.parent.folder)
     manifest = state.parent.manifest
     return Receipt(
-        stage=stage,
+        stage=stage.name,
         uri=state.staged.uri,
         fingerprint=fingerprint,
-        tables={name: manifest.tables[name] for name in names},
-        stats=manifest.stats["by_stage"][stage],
+        tables={name: manifest.tables[name] for name in stage.makes},
+        stats=manifest.stats["by_stage"][stage.name],
         reused=True,
     )
 

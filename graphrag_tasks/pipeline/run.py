@@ -12,10 +12,10 @@ from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.memory import release
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.corpus import CORPUS_STAGES
+from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
-from graphrag_tasks.pipeline.shards import SHARD_STAGES
+from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION, SHARD_STAGES, merge_shards
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.snapshots.manifests import Manifest
 from graphrag_tasks.snapshots.publish import build_manifest, publish, time_of_publish
@@ -109,7 +109,7 @@ class Run:
                 fingerprints=outlook.fingerprints,
                 files=outlook.files,
             )
-            fingerprint = outlook.fingerprints.collect
+            fingerprint = outlook.fingerprints[merge_shards.name]
             outlook.versions.keep(state.store.folder)
             table = state.folder.write_table("sources", outlook.sources, fingerprint=fingerprint)
         receipt = Receipt(
@@ -133,8 +133,8 @@ class Run:
         folder = self.state.shard_folder(shard)
         return self._finish(
             stage,
-            lambda: SHARD_STAGES[stage](self.state, folder, shard),
-            fingerprint=self.state.fingerprints.extraction,
+            lambda: call(SHARD_STAGES[stage], self.state, shard),
+            fingerprint=self.state.fingerprints[EXTRACTION],
             receipts=folder,
             tables=folder,
         )
@@ -145,16 +145,16 @@ class Run:
         Args:
             stage: Name of the stage; the one before it must have run.
         """
-        state, fingerprint = self.state, self.state.fingerprints.by_stage()[stage]
+        state, fingerprint = self.state, self.state.fingerprints[stage]
         if state.up_to_date:
             return Receipt(stage, state.store.folder.uri, fingerprint, tables={}, reused=True)
         return self._finish(
             stage,
-            lambda: CORPUS_STAGES[stage](state),
+            lambda: call(CORPUS_STAGES[stage], state),
             fingerprint=fingerprint,
             receipts=state.folder,
             tables=state.staged,
-            published=lambda: reuse.published(stage, fingerprint, state),
+            published=lambda: reuse.published(CORPUS_STAGES[stage], fingerprint, state),
         )
 
     def _finish(
@@ -229,7 +229,7 @@ class Run:
             embedding=vectors.identity(state.config),
             parent_id=state.parent_id,
             now=time_of_publish(state.store),
-            fingerprints=state.fingerprints.by_stage(),
+            fingerprints=state.fingerprints,
             sources={root.name: root.uri for root in state.roots},
             collections=vectors.collections(state.config),
             stats=summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),

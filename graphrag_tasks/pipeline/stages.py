@@ -1,24 +1,100 @@
-"""Where each stage lives, in the order of a run."""
+"""The stages of a run, in order.
+
+Run order, fingerprints, the tables of a snapshot, what is merged from shards and the DAG's tasks
+follow from this list.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
-MODULES: Mapping[str, str] = MappingProxyType(
-    {
-        "parse": "graphrag_tasks.parse",
-        "chunk": "graphrag_tasks.chunk",
-        "filter_sentences": "graphrag_tasks.chunk.filter_sentences",
-        "extract": "graphrag_tasks.extract",
-        "collect": "graphrag_tasks.pipeline.merge",
-        "gazetteer": "graphrag_tasks.entities.dictionary",
-        "normalize": "graphrag_tasks.entities.normalize",
-        "resolve": "graphrag_tasks.entities.resolve",
-        "mention": "graphrag_tasks.entities.link_mentions",
-        "relate": "graphrag_tasks.graph.relationships",
-        "communities": "graphrag_tasks.graph.communities",
-        "embed": "graphrag_tasks.embed",
-        "load": "graphrag_tasks.graph.load",
-    }
+from graphrag_tasks.chunk import chunk
+from graphrag_tasks.chunk.filter_sentences import filter_sentences
+from graphrag_tasks.core.stage import Stage, stage, table
+from graphrag_tasks.embed import embed
+from graphrag_tasks.entities.dictionary import entity_dictionary
+from graphrag_tasks.entities.link_mentions import link_mentions
+from graphrag_tasks.entities.normalize import normalize
+from graphrag_tasks.entities.resolve import resolve
+from graphrag_tasks.extract import extract
+from graphrag_tasks.graph.communities import communities
+from graphrag_tasks.graph.load import load
+from graphrag_tasks.graph.relationships import relationships
+from graphrag_tasks.parse import parse
+from graphrag_tasks.pipeline import merge
+
+AnyStage = Stage[Any]
+
+EXTRACTION = "extraction"
+"""Key of the fingerprint that the stages of shards share."""
+
+
+def made_by(stages: Iterable[AnyStage]) -> tuple[str, ...]:
+    """Return the names of the tables that stages make, in order."""
+    return tuple(name for one in stages for name in one.makes)
+
+
+_OF_SHARDS: tuple[AnyStage, ...] = (parse, chunk, filter_sentences, extract)
+
+merge_shards = stage(
+    per="corpus",
+    reads=(table("sources"),),
+    makes=made_by(_OF_SHARDS),
+    settings={"config": "collect"},
+    given=("processed", "published"),
+)(merge.merge_shards)
+
+STAGES: tuple[AnyStage, ...] = (
+    *_OF_SHARDS,
+    merge_shards,
+    entity_dictionary,
+    normalize,
+    resolve,
+    link_mentions,
+    relationships,
+    communities,
+    embed,
+    load,
 )
+"""All stages, in the order of a run."""
+
+
+def check_order(stages: Sequence[AnyStage]) -> None:
+    """Refuse a list of stages that contradicts itself.
+
+    Args:
+        stages: In the order of a run; they start from the table `sources`.
+
+    Raises:
+        ValueError: A stage reads what none makes, or what only a later one makes, or makes what
+            another one makes.
+    """
+    makers: dict[str, str] = {}
+    of_stages = {name: one.name for one in stages for name in one.makes}
+    there = {"sources"}
+    for one in stages:
+        for read in one.reads:
+            if read.name not in there:
+                maker = of_stages.get(read.name)
+                why = f"{maker} makes it, but runs later" if maker else "no stage makes it"
+                raise ValueError(f"the stage {one.name} reads '{read.name}': {why}")
+        for name in one.makes:
+            other = makers.setdefault(f"{one.per} {name}", one.name)
+            if other != one.name:
+                raise ValueError(f"the stages {other} and {one.name} both make '{name}'")
+            there.add(name)
+
+
+check_order(STAGES)
+
+SHARD_STAGES: Mapping[str, AnyStage] = MappingProxyType(
+    {one.name: one for one in STAGES if one.per == "shard"}
+)
+"""Stages that see the documents of one shard, in order."""
+
+CORPUS_STAGES: Mapping[str, AnyStage] = MappingProxyType(
+    {one.name: one for one in STAGES if one.per == "corpus"}
+)
+"""Stages that see the whole corpus, in order."""

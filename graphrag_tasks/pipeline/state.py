@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 
@@ -13,8 +13,8 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.pipeline.fingerprints import Fingerprints
 from graphrag_tasks.pipeline.plan import shards_of
+from graphrag_tasks.pipeline.stages import EXTRACTION, STAGES
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import Snapshot, Store
 from graphrag_tasks.sources.listing import SourceRoot
@@ -31,7 +31,7 @@ class _State(TypedDict):
     carried_id: str | None
     up_to_date: bool
     roots: list[SourceRoot]
-    fingerprints: Fingerprints
+    fingerprints: dict[str, str]
     files: UserFiles
 
 
@@ -95,11 +95,13 @@ class RunState:
         carried_id: str | None,
         up_to_date: bool,
         roots: Sequence[SourceRoot],
-        fingerprints: Fingerprints,
+        fingerprints: Mapping[str, str],
         files: UserFiles,
     ) -> RunState:
         """Write what a run depends on into the folder that is named by it."""
-        run_id = content_id("run", fingerprints.load, str(parent_id), int(config.plan.full_refresh))
+        run_id = content_id(
+            "run", fingerprints[STAGES[-1].name], str(parent_id), int(config.plan.full_refresh)
+        )
         folder = Store(config.store).staging / "runs" / run_id
         folder.write_json(
             _RUN_FILE,
@@ -109,7 +111,7 @@ class RunState:
                 "carried_id": carried_id,
                 "up_to_date": up_to_date,
                 "roots": [asdict(root) for root in roots],
-                "fingerprints": asdict(fingerprints),
+                "fingerprints": dict(fingerprints),
                 "files": asdict(files),
             },
         )
@@ -139,5 +141,5 @@ class RunState:
         columns = ["document_id", "content_sha256", "size_bytes"]
         rows = self.shard_rows(shard).select(columns).to_pylist()
         parts = [str(value) for row in rows for value in row.values()]
-        name = content_id("shard", self.fingerprints.extraction, *parts)
+        name = content_id("shard", self.fingerprints[EXTRACTION], *parts)
         return self.store.staging / "shards" / name

@@ -8,6 +8,7 @@ from graphrag_tasks import embed as embedding
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.stage import dependency_versions
+from graphrag_tasks.embed.stage import LIBRARIES
 from graphrag_tasks.storage.artifacts import Folder
 
 
@@ -19,7 +20,7 @@ def identity(config: Config) -> dict[str, Any]:
         "max_tokens": config.embed.max_tokens,
         "fingerprint": embedder.fingerprint,
         "dimension": embedder.dimension,
-        "libraries": dependency_versions(embedding.DEPENDENCIES),
+        "libraries": dependency_versions(LIBRARIES),
     }
 
 

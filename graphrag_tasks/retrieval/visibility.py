@@ -245,7 +245,7 @@ class VisibleSnapshot(Snapshot):
         from graphrag_tasks.graph import communities as finding  # brings igraph
 
         found = finding.communities(
-            {name: self.table(name, columns) for name, columns in finding.COLUMNS.items()},
+            **{name: self.table(name, columns) for name, columns in finding.COLUMNS.items()},
             config=CommunitiesConfig(),
             graph=GraphConfig(),
             summarizer=finding.ExtractiveSummarizer(),

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError, SnapshotError
 from graphrag_tasks.core.ids import content_id, is_id
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
@@ -39,36 +40,6 @@ _NEAR = 3
 Made = TypeVar("Made")
 CURRENT_FILE = "CURRENT"
 
-SNAPSHOT_TABLES = (
-    "documents",
-    "blocks",
-    "cells",
-    "renditions",
-    "chunks",
-    "links",
-    "anchors",
-    "sentences",
-    "frames",
-    "triples",
-    "coreferences",
-    "gazetteer",
-    "surfaces",
-    "names",
-    "merges",
-    "resolved",
-    "entities",
-    "aliases",
-    "mentions",
-    "titles",
-    "relations",
-    "evidence",
-    "attributes",
-    "dropped",
-    "communities",
-    "members",
-)
-"""Parquet tables of a snapshot."""
-
 ARROW_TABLES = {
     "nodes": "graph/nodes.arrow",
     "edges": "graph/edges.arrow",
@@ -81,6 +52,9 @@ ARROW_TABLES = {
     "relation_vectors": "vectors/relation.arrow",
 }
 """Memory-mapped tables of a snapshot, with their files."""
+
+SNAPSHOT_TABLES = tuple(name for name in schemas.SCHEMAS if name not in {"sources", *ARROW_TABLES})
+"""Parquet tables of a snapshot."""
 
 
 def write_table(

@@ -10,6 +10,8 @@ from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.pipeline import run as run_module
+from graphrag_tasks.pipeline.inputs import call
+from graphrag_tasks.pipeline.stages import AnyStage
 
 TEXTS = {
     "tables.md": "# Table changes\n\nSAP replaced the table VBBS with the table VBBE. "
@@ -62,15 +64,9 @@ def worked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the stages that did work, in order."""
     done: list[str] = []
 
-    def noting(stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(*arguments: Any) -> Any:
-            done.append(stage)
-            return work(*arguments)
+    def noted(stage: AnyStage, *arguments: Any) -> Any:
+        done.append(stage.name)
+        return call(stage, *arguments)
 
-        return noted
-
-    for name in ("SHARD_STAGES", "CORPUS_STAGES"):
-        stages = getattr(run_module, name)
-        noted = {stage: noting(stage, work) for stage, work in stages.items()}
-        monkeypatch.setattr(run_module, name, noted)
+    monkeypatch.setattr(run_module, "call", noted)
     return done

@@ -1,9 +1,7 @@
 """Whole runs: what is published, what is reused, and what a run never does."""
 
 import shutil
-from collections import defaultdict
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +11,8 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, SnapshotError, SourceError
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
-from graphrag_tasks.pipeline.stages import MODULES
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.snapshots.store import Store
-from graphrag_tasks.storage.artifacts import Folder
 
 Indexer = Callable[..., Published]
 
@@ -39,28 +35,6 @@ def test_a_fact_can_be_followed_from_relation_to_page(index: Indexer, tmp_path: 
     documents = store_of(tmp_path).open().table("blocks").to_pylist()
     text = "\n\n".join(b["text"] for b in documents if b["document_id"] == sentence.document_id)
     assert text[sentence.char_start : sentence.char_end] == sentence.text
-
-
-def test_a_stage_is_given_what_it_declares_to_read(
-    index: Indexer, monkeypatch: pytest.MonkeyPatch, worked: list[str]
-) -> None:
-    """What an adapter passes and what its stage's `REQUIRES` says is written in two places."""
-    given: dict[str, set[str]] = defaultdict(set)
-
-    def noting(read: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(folder: Folder, table: str, *arguments: Any) -> Any:
-            if worked:
-                given[worked[-1]].add(table)
-            return read(folder, table, *arguments)
-
-        return noted
-
-    for name in ("read_table", "scan_table", "find_rows"):
-        monkeypatch.setattr(Folder, name, noting(getattr(Folder, name)))
-    index()
-    for stage in worked:
-        declared = set(import_module(MODULES[stage]).REQUIRES)
-        assert given[stage] | {"sources"} == declared | {"sources"}, stage
 
 
 def test_a_second_run_publishes_nothing_new(index: Indexer, tmp_path: Path) -> None:

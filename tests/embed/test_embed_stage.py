@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
-from graphrag_tasks.embed import PRODUCES, embed
+from graphrag_tasks.embed import embed
 from graphrag_tasks.embed.protocol import Encoded
 
 
@@ -32,7 +33,9 @@ class Lengths:
 PATH = ["Guide", "Part one"]
 
 
-def run(embedder: Lengths, chunk_texts: list[str], **options: object) -> dict[str, pa.Table]:
+def run(
+    embedder: Lengths, chunk_texts: list[str], *, heading_path: bool = False, **options: object
+) -> dict[str, pa.Table]:
     ids = [f"c{place}" for place in range(len(chunk_texts))]
     result = embed(
         pa.table(
@@ -44,6 +47,7 @@ def run(embedder: Lengths, chunk_texts: list[str], **options: object) -> dict[st
         ),
         pa.table({"entity_id": ["e"], "name": ["SAP"]}),
         pa.table({"relation_id": pa.array([], pa.string()), "text": pa.array([], pa.string())}),
+        config=EmbedConfig(heading_path=heading_path),
         embedder=embedder,
         **options,
     )
@@ -53,7 +57,7 @@ def run(embedder: Lengths, chunk_texts: list[str], **options: object) -> dict[st
 
 def test_every_row_has_its_vector_in_order() -> None:
     tables = run(Lengths(), ["abc", "a", "abcdefg"])
-    assert set(PRODUCES) < set(tables)
+    assert set(embed.makes) < set(tables)
     rows = tables["chunk_vectors"].to_pylist()
     assert [(row["id"], row["vector"][0]) for row in rows] == [("c0", 3), ("c1", 1), ("c2", 7)]
     assert rows[1]["text_sha256"] == text_sha256("a")
@@ -63,7 +67,7 @@ def test_every_row_has_its_vector_in_order() -> None:
 
 def test_known_texts_are_not_embedded_again() -> None:
     before = run(Lengths(), ["abc", "a"])
-    reusable = {name: before[name] for name in PRODUCES}
+    reusable = {name: before[name] for name in embed.makes}
     embedder = Lengths()
     after = run(embedder, ["new", "a", "abc"], reusable=reusable)
     assert embedder.asked == ["new"]
@@ -88,7 +92,7 @@ def test_headings_that_a_chunk_does_not_hold_are_embedded_with_it() -> None:
 
 def test_vectors_of_other_texts_are_not_taken_for_those_with_headings() -> None:
     before = run(Lengths(), ["Text."])
-    reusable = {name: before[name] for name in PRODUCES}
+    reusable = {name: before[name] for name in embed.makes}
     embedder = Lengths()
     run(embedder, ["Text."], reusable=reusable, heading_path=True)
     assert embedder.asked == ["Guide > Part one\n\nText."]

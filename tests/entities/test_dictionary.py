@@ -7,7 +7,13 @@ import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import GazetteerConfig, SqlConfig
-from graphrag_tasks.entities.dictionary import gazetteer, is_key, is_term, name_forms, plain_heading
+from graphrag_tasks.entities.dictionary import (
+    entity_dictionary,
+    is_key,
+    is_term,
+    name_forms,
+    plain_heading,
+)
 
 _CHUNKS = pa.schema(
     [
@@ -29,7 +35,7 @@ def run(*documents: tuple[str, list[list[str]]], source: str = "heading") -> lis
         for place, path in enumerate(paths)
     ]
     fields = [schemas.DOCUMENTS.field(name) for name in ("document_id", "title", "title_source")]
-    result = gazetteer(
+    result = entity_dictionary(
         pa.Table.from_pylist(titles, schema=pa.schema(fields)),
         schemas.empty("blocks"),
         schemas.empty("cells"),
@@ -129,7 +135,7 @@ def defined(
          "char_end": start + 1000}
         for chunk, start in (("list", 0), ("table", 1000))
     ]  # fmt: skip
-    result = gazetteer(
+    result = entity_dictionary(
         pa.table({"document_id": ["d"], "title": ["Overview"], "title_source": ["heading"]}),
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
         pa.Table.from_pylist(cells, schema=schemas.CELLS),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MentionConfig, NormalizeConfig, ResolveConfig, SqlConfig
-from graphrag_tasks.entities.link_mentions import PRODUCES, mention
+from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 
@@ -55,7 +55,7 @@ def run(
     merged = resolve(
         table, known, normal["surfaces"], normal["names"], config=ResolveConfig(), sql=SQL
     ).collected()
-    found = mention(
+    found = link_mentions(
         table, pa.Table.from_pylist(rows, schema=schemas.SENTENCES), known, normal["surfaces"],
         normal["names"], merged.tables["resolved"], config=MentionConfig(names=names), sql=SQL,
     ).collected()  # fmt: skip
@@ -115,7 +115,7 @@ def test_a_key_of_a_table_is_found_in_texts_but_titles_nothing() -> None:
 
 def test_generic_headings_lead_nowhere() -> None:
     tables = run(["Overview."], gazetteer=[titled("Overview", "c") | {"problem": "generic"}])
-    assert tables == {name: [] for name in PRODUCES}
+    assert tables == {name: [] for name in link_mentions.makes}
 
 
 def test_names_can_be_left_alone() -> None:

@@ -13,7 +13,7 @@ from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, SentencesConfig
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.extract import ParseRecorder, extract, make_extractor, resolve_mentions
+from graphrag_tasks.extract import ParseRecorder, extract_facts, make_extractor, resolve_mentions
 from graphrag_tasks.extract.clauses import frames_of
 from graphrag_tasks.extract.coref.protocol import load_resolver
 from graphrag_tasks.extract.frames import Argument, Frame
@@ -112,7 +112,7 @@ def read_documents(
     config, recorder = ExtractConfig(**settings), ParseRecorder()
     extractor = make_extractor(config, on_parse=recorder.record)
     found = resolve_mentions(
-        extract(blocks, cells, sentences, extractor=extractor, config=config),
+        extract_facts(blocks, cells, sentences, extractor=extractor, config=config),
         documents, chunks, sentences, cells=cells, parses=recorder.parses, linear=config.linear,
         resolver=load_resolver(config.coref), min_confidence=config.coref_min_confidence,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.extract import extract, make_extractor
+from graphrag_tasks.extract import extract_facts, make_extractor
 from graphrag_tasks.extract.frames import Argument, Frame
 from graphrag_tasks.extract.merge import merged
 from graphrag_tasks.storage.artifacts import conform
@@ -59,7 +59,7 @@ def sentences(*texts: str) -> pa.Table:
 
 def run(table: pa.Table, extractor: TwoWords, **settings: Any) -> StageResult:
     config = ExtractConfig(**settings)
-    return extract(
+    return extract_facts(
         schemas.empty("blocks"), schemas.empty("cells"), table, extractor=extractor, config=config
     )
 
@@ -127,10 +127,10 @@ def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS), schemas.empty("cells"),
         pa.Table.from_pylist(rows, schema=schemas.SENTENCES),
     )  # fmt: skip
-    both = extract(*tables, extractor=TwoWords(), config=ExtractConfig()).tables["triples"]
+    both = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig()).tables["triples"]
     assert both["extractor"].to_pylist() == ["two-words", "linear"]
     assert both["tail"].to_pylist() == ["b", "SP"]
-    alone = extract(*tables, extractor=TwoWords(), config=ExtractConfig(linear=False))
+    alone = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig(linear=False))
     assert alone.tables["triples"]["tail"].to_pylist() == ["b"]
 
 
@@ -149,7 +149,7 @@ def test_rows_of_tables_are_evidence_of_their_triples() -> None:
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         sentences(f"!{text}").set_column(6, "char_end", pa.array([len(text)], pa.int32())),
     )  # fmt: skip
-    result = extract(*tables, extractor=TwoWords(), config=ExtractConfig())
+    result = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig())
     (triple,) = result.tables["triples"].to_pylist()
     assert (triple["head"], triple["relation"], triple["tail"]) == (
         "VBBS",
@@ -158,7 +158,7 @@ def test_rows_of_tables_are_evidence_of_their_triples() -> None:
     )
     assert text[triple["head_start"] : triple["head_end"]] == "VBBS"
     assert (triple["sentence_id"], triple["extractor"]) == ("s0", "table")
-    none = extract(*tables, extractor=TwoWords(), config=ExtractConfig(tables=False))
+    none = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig(tables=False))
     assert none.tables["triples"].num_rows == 0
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ExtractConfig
-from graphrag_tasks.extract import extract, make_extractor
+from graphrag_tasks.extract import extract_facts, make_extractor
 
 GOLDEN = Path(__file__).parent / "golden" / "technical_prose.txt"
 NO_FACTS = " (no facts)"
@@ -39,7 +39,7 @@ def found() -> dict[str, set[str]]:
     sentences = pa.Table.from_pylist(rows, schema=schemas.SENTENCES)
     config = ExtractConfig()
     empty = (schemas.empty("blocks"), schemas.empty("cells"))
-    result = extract(*empty, sentences, extractor=make_extractor(config), config=config)
+    result = extract_facts(*empty, sentences, extractor=make_extractor(config), config=config)
     triples: dict[str, set[str]] = {text: set() for text in texts}
     for row in result.tables["triples"].to_pylist():
         denied = "not " if row["negated"] else ""

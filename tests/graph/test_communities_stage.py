@@ -84,7 +84,7 @@ def run(tables: dict[str, pa.Table], **other: Any) -> StageResult:
         "graph": GraphConfig(),
         "summarizer": ExtractiveSummarizer(),
     }
-    return communities(tables, **arguments | other).collected()
+    return communities(**tables, **arguments | other).collected()
 
 
 def test_each_level_has_a_community_for_each_triangle() -> None:
@@ -164,7 +164,7 @@ def test_only_changed_communities_are_summarised_again() -> None:
     names[names.index("Payroll")] = "Pay"
     changed["entities"] = changed["entities"].set_column(2, "name", pa.array(names))
     again = Counting()
-    after = run(changed, summarizer=again, published=before.tables["communities"])
+    after = run(changed, summarizer=again, summarized=before.tables["communities"])
     assert [one.entities[0] for one in again.asked] == ["Leave"]
     assert after.stats["summaries_reused"] == 1
     clean = run(changed, summarizer=Counting())
@@ -174,7 +174,7 @@ def test_only_changed_communities_are_summarised_again() -> None:
 def test_another_summarizer_reuses_nothing() -> None:
     before = run(world())
     summarizer = Counting()
-    run(world(), summarizer=summarizer, published=before.tables["communities"])
+    run(world(), summarizer=summarizer, summarized=before.tables["communities"])
     assert len(summarizer.asked) == 2
 
 
@@ -186,7 +186,7 @@ def test_sources_are_worded_with_their_page() -> None:
 def test_a_graph_that_lost_its_relations_has_no_communities() -> None:
     before = run(world()).tables["communities"]
     bare = {name: table.slice(0, 0) for name, table in world().items()}
-    assert run(bare, published=before).tables["communities"].num_rows == 0
+    assert run(bare, summarized=before).tables["communities"].num_rows == 0
 
 
 def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:

@@ -125,6 +125,7 @@ def test_weights_rise_with_evidence_and_with_confidence() -> None:
 def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph() -> None:
     stats = load(**tables(), config=GraphConfig(), sql=SQL).stats
     assert stats == {
+        "vectors_inserted": 0,
         "nodes": 3, "entity_relations": 1, "entity_chunk_relations": 2, "chunk_links": 1,
             "title_links": 1,
         "mean_degree": pytest.approx(0.6667), "highest_degree": 1,

@@ -9,7 +9,7 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.graph.relationships import GraphSchema, read_schema, relate
+from graphrag_tasks.graph.relationships import GraphSchema, read_schema, relationships
 
 ROOT = Path(__file__).parents[2]
 TEXT = """
@@ -44,7 +44,7 @@ def run(
         {"key": name, "entity_id": name, "centre": name, "name": name, "type": type_}
         for name, type_ in TYPES.items()
     ]
-    result = relate(
+    result = relationships(
         pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
         pa.Table.from_pylist(surfaces, schema=schemas.SURFACES),
         pa.Table.from_pylist(resolved, schema=schemas.RESOLVED),

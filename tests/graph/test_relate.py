@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MentionConfig, NormalizeConfig, ResolveConfig, SqlConfig
-from graphrag_tasks.entities.link_mentions import PRODUCES as MENTIONED
-from graphrag_tasks.entities.link_mentions import mention
+from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
-from graphrag_tasks.graph.relationships import PRODUCES, relate
+from graphrag_tasks.graph.relationships import relationships
 
 
 def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
@@ -37,10 +36,10 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     surfaces, names = (normalized.tables[name] for name in ("surfaces", "names"))
     merged = resolve(table, gazetteer, surfaces, names, config=ResolveConfig(), sql=sql)
     resolved = merged.collected().tables["resolved"]
-    mentioned = mention(
+    mentioned = link_mentions(
         table, sentences, gazetteer, surfaces, names, resolved, config=MentionConfig(), sql=sql
     ).collected()
-    related = relate(table, surfaces, resolved, sql=sql).collected()
+    related = relationships(table, surfaces, resolved, sql=sql).collected()
     tables = {**mentioned.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 
@@ -115,7 +114,7 @@ def test_no_order_of_triples_shows() -> None:
 def test_no_triples_give_valid_empty_tables() -> None:
     tables, _ = run()
     assert tables == {name: [] for name in tables}
-    assert set(tables) == {*PRODUCES, *MENTIONED}
+    assert set(tables) == {*relationships.makes, *link_mentions.makes}
 
 
 def test_every_relation_ends_at_entities_and_has_evidence() -> None:

@@ -10,7 +10,8 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CollectConfig
 from graphrag_tasks.core.errors import SourceError
-from graphrag_tasks.pipeline.merge import PRODUCES, collect, sorting
+from graphrag_tasks.pipeline.merge import sorting
+from graphrag_tasks.pipeline.stages import merge_shards
 from graphrag_tasks.storage.artifacts import Folder
 
 
@@ -46,7 +47,7 @@ def sources(**changes: str) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schemas.SOURCES)
 
 
-NOTHING: dict[str, list[pa.Table]] = {name: [] for name in PRODUCES}
+NOTHING: dict[str, list[pa.Table]] = {name: [] for name in merge_shards.makes}
 
 
 def corpus(documents: pa.Table, chunks: pa.Table) -> dict[str, list[pa.Table]]:
@@ -58,7 +59,7 @@ def texts(table: pa.Table) -> list[str]:
 
 
 def test_unchanged_rows_are_carried_and_removed_ones_are_not() -> None:
-    result = collect(
+    result = merge_shards(
         sources(b="changed", a="unchanged", gone="removed"),
         corpus(documents(b="parsed"), chunks(b=["new b"])),
         corpus(documents(a="parsed", b="parsed", gone="parsed"),
@@ -67,14 +68,14 @@ def test_unchanged_rows_are_carried_and_removed_ones_are_not() -> None:
     ).collected()  # fmt: skip
     assert texts(result.tables["chunks"]) == ["a0", "a1", "new b"]
     assert result.tables["documents"]["path"].to_pylist() == ["a", "b"]
-    assert set(result.tables) == set(PRODUCES)
+    assert set(result.tables) == set(merge_shards.makes)
 
 
 def test_every_document_has_the_labels_that_it_has_now() -> None:
     plan = sources(a="unchanged", b="changed").to_pylist()
     plan[0] |= {"labels": ["hr"], "labels_error": None}
     plan[1] |= {"labels": [], "labels_error": "not readable"}
-    result = collect(
+    result = merge_shards(
         pa.Table.from_pylist(plan, schema=schemas.SOURCES),
         corpus(documents(b="parsed"), chunks()),
         corpus(documents(a="parsed", b="parsed"), chunks()),
@@ -92,7 +93,7 @@ def test_the_order_of_shards_does_not_show() -> None:
         all_chunks = pa.concat_tables([chunks(**{name: ["x", "y"]}) for name in order])
         all_documents = pa.concat_tables([documents(**{name: "parsed"}) for name in order])
         plan = sources(**{name: "added" for name in order})
-        return dict(collect(plan, corpus(all_documents, all_chunks), NOTHING,
+        return dict(merge_shards(plan, corpus(all_documents, all_chunks), NOTHING,
                             config=CollectConfig()).collected().tables)  # fmt: skip
 
     one, two = run(["a", "b", "c"]), run(["c", "a", "b"])
@@ -100,7 +101,7 @@ def test_the_order_of_shards_does_not_show() -> None:
 
 
 def test_a_failed_document_keeps_its_last_good_rows() -> None:
-    result = collect(
+    result = merge_shards(
         sources(a="changed", b="changed"),
         corpus(documents(a="failed", b="parsed"), chunks(b=["b"])),
         corpus(documents(a="parsed", b="parsed"), chunks(a=["good"], b=["old"])),
@@ -116,8 +117,8 @@ def test_too_many_failures_end_the_run_and_are_named() -> None:
     failed = corpus(documents(a="failed", b="parsed", c="skipped"), chunks(b=["b"]))
     plan = sources(a="added", b="added", c="added")
     with pytest.raises(SourceError, match=r"1 of 2 documents failed.*docs/a \(broken\)"):
-        collect(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.4))
-    assert collect(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.5))
+        merge_shards(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.4))
+    assert merge_shards(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.5))
 
 
 def test_each_failure_is_named_in_the_log_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
@@ -126,13 +127,15 @@ def test_each_failure_is_named_in_the_log_in_one_line(caplog: pytest.LogCaptureF
     message = pa.array(["docs/a: not a PDF.\nERROR forged"] * 3)
     table = table.set_column(place, table.schema.field(place), message)
     plan = sources(a="added", b="added", c="added")
-    collect(plan, corpus(table, chunks(b=["b"])), NOTHING, config=CollectConfig(max_failed_share=1))
+    merge_shards(
+        plan, corpus(table, chunks(b=["b"])), NOTHING, config=CollectConfig(max_failed_share=1)
+    )
     assert caplog.messages == ["docs/a failed (broken): docs/a: not a PDF. ERROR forged"]
     assert {one.levelname for one in caplog.records} == {"WARNING"}
 
 
 def test_an_empty_corpus_is_valid() -> None:
-    result = collect(sources(), NOTHING, NOTHING, config=CollectConfig()).collected()
+    result = merge_shards(sources(), NOTHING, NOTHING, config=CollectConfig()).collected()
     assert all(table.num_rows == 0 for table in result.tables.values())
     assert result.stats["pages"] == 0
 
@@ -153,7 +156,7 @@ def test_what_is_larger_than_memory_is_sorted_in_parts(
 
     def run() -> pa.Table:
         plan = sources(**dict.fromkeys(names, "added"))
-        result = collect(plan, known, NOTHING, config=CollectConfig()).collected()
+        result = merge_shards(plan, known, NOTHING, config=CollectConfig()).collected()
         assert result.stats["chunks"] == 400
         return result.tables["chunks"].combine_chunks()
 

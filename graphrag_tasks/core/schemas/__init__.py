@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from graphrag_tasks.core.schemas import documents, extraction, graph
 from graphrag_tasks.core.schemas.columns import BBOX
 from graphrag_tasks.core.schemas.documents import (
     ANCHORS,
@@ -103,41 +104,7 @@ __all__ = [
 SCHEMA_VERSION = 6
 BLOCK_SEPARATOR = "\n\n"
 
-SCHEMAS: dict[str, pa.Schema] = {
-    "sources": SOURCES,
-    "documents": DOCUMENTS,
-    "blocks": BLOCKS,
-    "cells": CELLS,
-    "renditions": RENDITIONS,
-    "chunks": CHUNKS,
-    "links": LINKS,
-    "anchors": ANCHORS,
-    "sentences": SENTENCES,
-    "frames": FRAMES,
-    "triples": TRIPLES,
-    "coreferences": COREFERENCES,
-    "entities": ENTITIES,
-    "aliases": ALIASES,
-    "mentions": MENTIONS,
-    "titles": TITLES,
-    "relations": RELATIONS,
-    "evidence": EVIDENCE,
-    "gazetteer": GAZETTEER,
-    "surfaces": SURFACES,
-    "names": NAMES,
-    "merges": MERGES,
-    "resolved": RESOLVED,
-    "attributes": ATTRIBUTES,
-    "dropped": DROPPED,
-    "communities": COMMUNITIES,
-    "members": MEMBERS,
-    "nodes": NODES,
-    "edges": EDGES,
-    "text_terms": TERMS,
-    "text_postings": POSTINGS,
-    "heading_terms": TERMS,
-    "heading_postings": POSTINGS,
-}
+SCHEMAS: dict[str, pa.Schema] = documents.TABLES | extraction.TABLES | graph.TABLES
 """Every table with a fixed schema, by artifact name."""
 
 VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")

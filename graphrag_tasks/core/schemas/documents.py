@@ -217,3 +217,15 @@ ANCHORS = pa.schema(
         CHUNK_ID,
     ]
 )
+
+TABLES = {
+    "sources": SOURCES,
+    "documents": DOCUMENTS,
+    "blocks": BLOCKS,
+    "cells": CELLS,
+    "renditions": RENDITIONS,
+    "chunks": CHUNKS,
+    "links": LINKS,
+    "anchors": ANCHORS,
+}
+"""By artifact name."""

@@ -114,3 +114,11 @@ COREFERENCES = pa.schema(
         column("confidence", FLOAT, "0 to 1"),
     ]
 )
+
+TABLES = {
+    "sentences": SENTENCES,
+    "frames": FRAMES,
+    "triples": TRIPLES,
+    "coreferences": COREFERENCES,
+}
+"""By artifact name."""

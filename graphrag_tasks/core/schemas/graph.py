@@ -237,3 +237,29 @@ def vectors_schema(dimension: int) -> pa.Schema:
             column("vector", pa.list_(FLOAT, dimension), "unit vector"),
         ]
     )
+
+
+TABLES = {
+    "entities": ENTITIES,
+    "aliases": ALIASES,
+    "mentions": MENTIONS,
+    "titles": TITLES,
+    "relations": RELATIONS,
+    "evidence": EVIDENCE,
+    "gazetteer": GAZETTEER,
+    "surfaces": SURFACES,
+    "names": NAMES,
+    "merges": MERGES,
+    "resolved": RESOLVED,
+    "attributes": ATTRIBUTES,
+    "dropped": DROPPED,
+    "communities": COMMUNITIES,
+    "members": MEMBERS,
+    "nodes": NODES,
+    "edges": EDGES,
+    "text_terms": TERMS,
+    "text_postings": POSTINGS,
+    "heading_terms": TERMS,
+    "heading_postings": POSTINGS,
+}
+"""By artifact name."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import GazetteerConfig, SqlConfig
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.entities.dictionary.headings import GENERIC_HEADINGS, heading_key, name_forms
 from graphrag_tasks.entities.dictionary.terms import is_key, is_term, term_forms
 from graphrag_tasks.storage.sql import Rows, sql_over
@@ -25,9 +25,6 @@ from graphrag_tasks.storage.sql import Rows, sql_over
 if TYPE_CHECKING:
     import duckdb
 
-REQUIRES = ("documents", "blocks", "cells", "chunks")
-PRODUCES = ("gazetteer",)
-DEPENDENCIES = ("duckdb",)
 
 TITLE, HEADING, KEY, TERM = "title", "heading", "key", "term"
 """Where a name stands: the document's title, a heading, the first column of a table, or before the
@@ -104,7 +101,19 @@ _GAZETTEER = """
 """
 
 
-def gazetteer(
+@stage(
+    per="corpus",
+    reads=(
+        table("documents", "document_id", "title", "title_source"),
+        scan("blocks"),
+        scan("cells"),
+        scan("chunks"),
+    ),
+    makes=("gazetteer",),
+    settings={"config": "gazetteer", "sql": "sql"},
+    libraries=("duckdb",),
+)
+def entity_dictionary(
     documents: pa.Table,
     blocks: Rows,
     cells: Rows,

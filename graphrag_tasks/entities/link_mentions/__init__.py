@@ -1,5 +1,5 @@
 """Mention stage: where entities are mentioned, by triples and by their names in the text."""
 
-from graphrag_tasks.entities.link_mentions.stage import DEPENDENCIES, PRODUCES, REQUIRES, mention
+from graphrag_tasks.entities.link_mentions.stage import link_mentions
 
-__all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "mention"]
+__all__ = ["link_mentions"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from graphrag_tasks.core.config import MentionConfig, SqlConfig
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.link_mentions.matcher import NameMatcher
 from graphrag_tasks.entities.link_mentions.spelling import spelling_of
 from graphrag_tasks.language.dictionary import known_words
@@ -24,9 +24,6 @@ from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, label, sql_ov
 if TYPE_CHECKING:
     import duckdb
 
-REQUIRES = ("triples", "sentences", "gazetteer", "surfaces", "names", "resolved")
-PRODUCES = ("entities", "aliases", "mentions", "titles")
-DEPENDENCIES = ("spacy", "duckdb")
 
 EXTRACTED, NAME = "extracted", "name"
 """Where a mention comes from: an end of a triple, or a known name found in the text."""
@@ -142,7 +139,21 @@ _ENTITY_IDS = "SELECT entity_id FROM things ORDER BY entity"
 _BY_SOURCE = "SELECT source, count(*) FROM located GROUP BY ALL"
 
 
-def mention(
+@stage(
+    per="corpus",
+    reads=(
+        scan("triples"),
+        scan("sentences"),
+        scan("gazetteer"),
+        scan("surfaces"),
+        scan("names"),
+        scan("resolved"),
+    ),
+    makes=("entities", "aliases", "mentions", "titles"),
+    settings={"config": "mention", "sql": "sql"},
+    libraries=("spacy", "duckdb"),
+)
+def link_mentions(
     triples: Rows,
     sentences: Rows,
     gazetteer: Rows,

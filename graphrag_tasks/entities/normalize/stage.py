@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from graphrag_tasks.core.config import NormalizeConfig, SqlConfig
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.problems import TITLE, bare_noun, problem_of
 from graphrag_tasks.entities.normalize.types import HEADER_RELATIONS, type_of
 from graphrag_tasks.language.dictionary import known_words
@@ -28,9 +28,6 @@ from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, label, sql_ov
 if TYPE_CHECKING:
     import duckdb
 
-REQUIRES = ("triples", "gazetteer")
-PRODUCES = ("surfaces", "names")
-DEPENDENCIES = ("spacy", "duckdb")
 
 _HEADERS = ", ".join(f"'{relation}'" for relation in HEADER_RELATIONS)
 _TECHNICAL = ", ".join(f"'{type_}'" for type_ in sorted(TECHNICAL_TYPES))
@@ -110,6 +107,13 @@ _NAMES = f"""
 """  # noqa: S608 - made of constants
 
 
+@stage(
+    per="corpus",
+    reads=(scan("triples"), scan("gazetteer")),
+    makes=("surfaces", "names"),
+    settings={"config": "normalize", "sql": "sql"},
+    libraries=("spacy", "duckdb"),
+)
 def normalize(
     triples: Rows, gazetteer: Rows, *, config: NormalizeConfig, sql: SqlConfig
 ) -> StageResult:

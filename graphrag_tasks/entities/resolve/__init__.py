@@ -2,12 +2,9 @@
 
 from graphrag_tasks.entities.resolve.confirmation import Confirmer
 from graphrag_tasks.entities.resolve.overrides import Overrides, read_overrides
-from graphrag_tasks.entities.resolve.stage import DEPENDENCIES, PRODUCES, REQUIRES, resolve
+from graphrag_tasks.entities.resolve.stage import resolve
 
 __all__ = [
-    "DEPENDENCIES",
-    "PRODUCES",
-    "REQUIRES",
     "Confirmer",
     "Overrides",
     "read_overrides",

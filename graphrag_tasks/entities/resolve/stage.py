@@ -18,7 +18,7 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.resolve.acronyms import by_initials, introduced
 from graphrag_tasks.entities.resolve.candidates import Candidate, Name, candidates
 from graphrag_tasks.entities.resolve.clusters import Clusters
@@ -29,10 +29,6 @@ from graphrag_tasks.entities.resolve.selection import canonical_forms, comparabl
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.names import TECHNICAL_TYPES
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, stream
-
-REQUIRES = ("triples", "gazetteer", "surfaces", "names")
-PRODUCES = ("merges", "resolved")
-DEPENDENCIES = ("spacy", "duckdb", "pyyaml")
 
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
 BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
@@ -46,6 +42,14 @@ _RESOLVED = f"""
 """  # noqa: S608 - made of constants
 
 
+@stage(
+    per="corpus",
+    reads=(scan("triples"), scan("gazetteer"), scan("surfaces"), scan("names")),
+    makes=("merges", "resolved"),
+    settings={"config": "resolve", "sql": "sql"},
+    given=("overrides",),
+    libraries=("spacy", "duckdb", "pyyaml"),
+)
 def resolve(
     triples: Rows,
     gazetteer: Rows,

@@ -6,7 +6,7 @@ together.
 """
 
 from graphrag_tasks.graph.communities.source import COLUMNS
-from graphrag_tasks.graph.communities.stage import DEPENDENCIES, PRODUCES, REQUIRES, communities
+from graphrag_tasks.graph.communities.stage import communities
 from graphrag_tasks.graph.communities.summaries import (
     CitedSentence,
     CommunityContext,
@@ -17,9 +17,6 @@ from graphrag_tasks.graph.communities.summaries import (
 
 __all__ = [
     "COLUMNS",
-    "DEPENDENCIES",
-    "PRODUCES",
-    "REQUIRES",
     "CitedSentence",
     "CommunityContext",
     "ExtractiveSummarizer",

@@ -7,7 +7,7 @@ the same summarizer is taken over; with one that costs money only changed commun
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
 from graphrag_tasks.graph.communities.partition import partition
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
@@ -30,44 +30,60 @@ from graphrag_tasks.graph.communities.summaries import (
 )
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
-REQUIRES = tuple(COLUMNS)
-PRODUCES = ("communities", "members")
-DEPENDENCIES = ("python-igraph", "scipy", "duckdb")
-
 _SQL = SqlConfig()
 _BATCH = 1 << 13
 """Communities whose texts are held at once."""
 
 
+@stage(
+    per="corpus",
+    reads=tuple(map(scan, COLUMNS)),
+    makes=("communities", "members"),
+    settings={"config": "communities", "graph": "graph", "sql": "sql"},
+    given=("summarizer", "summarized"),
+    libraries=("python-igraph", "scipy", "duckdb"),
+)
 def communities(
-    tables: Mapping[str, Rows],
+    documents: Rows,
+    sentences: Rows,
+    entities: Rows,
+    relations: Rows,
+    evidence: Rows,
     *,
     config: CommunitiesConfig,
     graph: GraphConfig,
     summarizer: Summarizer,
     sql: SqlConfig = _SQL,
-    published: pa.Table | None = None,
+    summarized: pa.Table | None = None,
 ) -> StageResult:
     """Find the communities of the entity graph and summarise them.
 
     Args:
-        tables: `REQUIRES`, by name; `COLUMNS` of each are enough.
+        documents: Titles; `COLUMNS` of each table are enough.
+        sentences: What a summary may quote.
+        entities: The nodes.
+        relations: The edges.
+        evidence: Where they are stated.
         config: Resolutions, sizes, seed, and how much a summary may draw on.
         graph: How relations are weighed.
         summarizer: Writes titles and summaries.
         sql: Memory and threads.
-        published: `communities` of an earlier snapshot, whose summaries are reused where the
+        summarized: `communities` of an earlier snapshot, whose summaries are reused where the
             content and the summarizer are the same.
 
     Returns:
         `communities`, by level and number, and `members`, a stream, the most central first. A
         graph without edges has none.
     """
+    tables = {
+        "documents": documents, "sentences": sentences, "entities": entities,
+        "relations": relations, "evidence": evidence,
+    }  # fmt: skip
     with sql_over(tables, sql) as connection:
         source = Source(connection, graph)
         levels = _levels(source, config)
         rows = _rows(levels, source.entity_ids)
-        summaries = _Summaries(summarizer, published)
+        summaries = _Summaries(summarizer, summarized)
         made = [
             _summarised(part, summaries.of(contexts))
             for level, of_level in zip(levels, rows, strict=True)

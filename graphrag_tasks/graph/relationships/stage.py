@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from graphrag_tasks.core.config import SqlConfig
-from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.relationships.graph_schema import (
     UNKNOWN_RELATION,
     VIOLATIONS,
@@ -28,9 +28,6 @@ from graphrag_tasks.storage.sql import Rows, id_of, label, sql_over, stream, sur
 if TYPE_CHECKING:
     import duckdb
 
-REQUIRES = ("triples", "surfaces", "resolved")
-PRODUCES = ("relations", "evidence", "attributes", "dropped")
-DEPENDENCIES = ("duckdb", "pyyaml")
 
 SAME_ENDS = "same_ends"
 """Reason to drop a triple that relates an entity to itself."""
@@ -159,7 +156,15 @@ _NAMED = """
 """
 
 
-def relate(
+@stage(
+    per="corpus",
+    reads=(scan("triples"), scan("surfaces"), scan("resolved")),
+    makes=("relations", "evidence", "attributes", "dropped"),
+    settings={"sql": "sql"},
+    given=("schema",),
+    libraries=("duckdb", "pyyaml"),
+)
+def relationships(
     triples: Rows,
     surfaces: Rows,
     resolved: Rows,

@@ -3,6 +3,6 @@
 `stage` decides which rows hold, `sorting` puts them into the order of their documents, out of core.
 """
 
-from graphrag_tasks.pipeline.merge.stage import DEPENDENCIES, PRODUCES, REQUIRES, collect
+from graphrag_tasks.pipeline.merge.stage import merge_shards
 
-__all__ = ["DEPENDENCIES", "PRODUCES", "REQUIRES", "collect"]
+__all__ = ["merge_shards"]

@@ -1,4 +1,4 @@
-"""Collect stage: the shards' rows and the rows carried over become one corpus.
+"""Merge of the shards: their' rows and the rows carried over become one corpus.
 
 `snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed
 now`; nothing is subtracted in place, so an incremental run and a clean rebuild give the same rows
@@ -22,20 +22,13 @@ from graphrag_tasks.pipeline.merge.sorting import Rows, batches_of, by_document,
 from graphrag_tasks.pipeline.plan import UNCHANGED
 from graphrag_tasks.storage.artifacts import conform
 
-PRODUCES = (
-    "documents", "blocks", "cells", "renditions", "chunks", "links", "anchors", "sentences",
-    "frames", "triples", "coreferences",
-)  # fmt: skip
-REQUIRES = ("sources", *PRODUCES)
-DEPENDENCIES = ()
-
 log = logging.getLogger(__name__)
 
 _FAILED, _SKIPPED = "failed", "skipped"
 _NAMED_FAILURES = 5
 
 
-def collect(
+def merge_shards(
     sources: pa.Table,
     processed: Mapping[str, Sequence[Rows]],
     published: Mapping[str, Sequence[Rows]],
@@ -46,7 +39,7 @@ def collect(
 
     Args:
         sources: The plan.
-        processed: `PRODUCES`, each of all shards.
+        processed: The tables that stages made of shards, each of all shards.
         published: The same tables of the current snapshot; none before the first publish.
         config: Share of failures that ends the run.
 
@@ -70,8 +63,9 @@ def collect(
     }
     tables: dict[str, pa.Table | pa.RecordBatchReader] = {"documents": documents}
     ids = documents["document_id"].combine_chunks()
-    for name in PRODUCES[1:]:
-        tables[name] = _stream(name, processed[name], published[name], kept, ids, stats)
+    for name in processed:
+        if name not in tables:
+            tables[name] = _stream(name, processed[name], published[name], kept, ids, stats)
     return StageResult(tables, stats)
 
 

@@ -1,0 +1,142 @@
+"""What a stage is called with: its tables, its settings, and what the pipeline makes for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.stage import Read, StageResult, code_version
+from graphrag_tasks.embed import embed, make_embedder
+from graphrag_tasks.extract import make_extractor
+from graphrag_tasks.extract.coref.protocol import load_resolver
+from graphrag_tasks.graph.communities import ExtractiveSummarizer
+from graphrag_tasks.pipeline import reuse, vectors
+from graphrag_tasks.pipeline.stages import AnyStage, merge_shards
+from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.pipeline.user_files import UserFiles
+from graphrag_tasks.sources.listing import SourceReader
+from graphrag_tasks.storage.artifacts import Folder
+
+
+def call(stage: AnyStage, state: RunState, shard: int | None = None) -> StageResult:
+    """Call a stage on the staged tables of a run.
+
+    Args:
+        stage: From `stages.STAGES`.
+        state: The run.
+        shard: Number of the shard, for a stage of shards.
+    """
+    folder = state.staged if shard is None else state.shard_folder(shard)
+    tables = (_read(one, state, folder, shard) for one in stage.reads)
+    settings = {name: getattr(state.config, section) for name, section in stage.settings.items()}
+    given = {name: GIVEN[name].make(state, shard) for name in stage.given}
+    return stage(*tables, **settings, **given)
+
+
+def _read(one: Read, state: RunState, folder: Folder, shard: int | None) -> Any:  # noqa: ANN401
+    if one.name == "sources":
+        return state.sources if shard is None else state.shard_rows(shard)
+    if one.streamed:
+        return folder.scan_table(one.name)
+    return folder.read_table(one.name, list(one.columns) or None)
+
+
+@dataclass(frozen=True)
+class Given:
+    """Something that the pipeline makes for a stage.
+
+    Attributes:
+        make: Makes it for a run, and a shard.
+        identity: What of it decides the stage's tables, as JSON; None for nothing.
+    """
+
+    make: Callable[[RunState, int | None], object]
+    identity: Callable[[Config, UserFiles], object] = lambda _config, _files: None
+
+
+def _fetch(state: RunState, shard: int | None) -> Callable[[str], bytes]:
+    rows = state.sources if shard is None else state.shard_rows(shard)
+    return SourceReader(state.roots, rows).fetch
+
+
+def _extractor_identity(config: Config, _: UserFiles) -> list[str]:
+    extractor = make_extractor(config.extract)
+    return [extractor.fingerprint, code_version(type(extractor).__module__)]
+
+
+def _resolver_identity(config: Config, _: UserFiles) -> list[str]:
+    resolver = load_resolver(config.extract.coref)
+    return [resolver.fingerprint, code_version(type(resolver).__module__)]
+
+
+def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
+    folders = [state.shard_folder(shard) for shard in state.shards]
+    return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
+
+
+def _published(state: RunState, _: int | None) -> dict[str, list[Any]]:
+    parent = state.parent
+    return {name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes}
+
+
+def _summarized(state: RunState, _: int | None) -> pa.Table | None:
+    parent = state.parent
+    known = parent is not None and reuse.is_whole(parent, ("communities",))
+    return parent.table("communities") if parent and known else None
+
+
+def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
+    parent = state.parent
+    if (
+        parent is None
+        or parent.manifest.embedding != vectors.identity(state.config)
+        or not reuse.is_whole(parent, embed.makes)
+    ):
+        return {}
+    return {name: parent.table(name) for name in embed.makes}
+
+
+GIVEN: Mapping[str, Given] = MappingProxyType(
+    {
+        "fetch": Given(_fetch),
+        "extractor": Given(
+            lambda state, _: (
+                lambda on_parse: make_extractor(state.config.extract, on_parse=on_parse)
+            ),
+            _extractor_identity,
+        ),
+        "resolver": Given(
+            lambda state, _: load_resolver(state.config.extract.coref), _resolver_identity
+        ),
+        "processed": Given(_processed),
+        "published": Given(_published),
+        "overrides": Given(
+            lambda state, _: state.files.parsed_overrides(state.config),
+            lambda config, files: files.parsed_overrides(config).fingerprint,
+        ),
+        "schema": Given(
+            lambda state, _: state.files.parsed_schema(state.config),
+            lambda config, files: files.parsed_schema(config).fingerprint,
+        ),
+        "summarizer": Given(
+            lambda *_: ExtractiveSummarizer(), lambda *_: ExtractiveSummarizer().fingerprint
+        ),
+        "summarized": Given(_summarized),
+        "embedder": Given(
+            lambda state, _: make_embedder(state.config.embed),
+            lambda config, _: make_embedder(config.embed).fingerprint,
+        ),
+        "reusable": Given(_vectors),
+        # The vector server holds a copy of the snapshot: it changes nothing in it.
+        "upload": Given(
+            lambda state, _: partial(vectors.serve, state.config, state.store.folder, state.staged)
+        ),
+    }
+)
+"""By the name of the stage's parameter."""
