@@ -21,6 +21,7 @@ from airflow.sdk import (
     CronTriggerTimetable,
     Metadata,
     Param,
+    chain,
     dag,
     get_current_context,
     task,
@@ -37,7 +38,9 @@ from graphrag_defaults import (
 )
 
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.extract import EXTRACTORS
 from graphrag_tasks.operations.alerts import NOTE
+from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES
 
 DEFAULTS = load_config()
 
@@ -54,9 +57,9 @@ PARAMS = {
     "extractor": Param(
         DEFAULTS.extract.extractor,
         type="string",
-        enum=["dependency"],
+        enum=EXTRACTORS.names,
         title="Extractor",
-        description="What reads the sentences; none of these needs an LLM",
+        description="What reads the sentences",
     ),
     "full_refresh": Param(
         DEFAULTS.plan.full_refresh,
@@ -133,13 +136,12 @@ def graphrag_reindex() -> None:
 
     @task_group
     def shard(work: Any) -> None:
-        parsed = shard_stage("parse", work, "Documents to blocks of text, with pages")
-        chunked = shard_stage("chunk", parsed, "Blocks to chunks, split at headings")
-        filtered = shard_stage("filter_sentences", chunked, "Chunks to sentences that have a verb")
-        shard_stage("extract", filtered, "Sentences to frames and triples")
+        for name, stage in SHARD_STAGES.items():
+            work = shard_stage(name, work, stage.doc)
 
-    def corpus_stage(stage: str, doc: str, **options: Any) -> Any:
-        @task(task_id=stage, doc_md=doc, **options)
+    def corpus_stage(stage: str, doc: str) -> Any:
+        # With nothing added or changed there are no shards: skipped work is no failure.
+        @task(task_id=stage, doc_md=doc, trigger_rule="none_failed")
         def run_stage() -> Any:
             return open_run().process_corpus(stage).as_dict()
 
@@ -165,22 +167,10 @@ def graphrag_reindex() -> None:
         yield Metadata(SNAPSHOT, summary)
 
     shards = shard.expand(work=plan())  # a task of each stage for a lot of shards
-    # With nothing added or changed there are no shards: skipped work is no failure.
-    collected = corpus_stage(
-        "collect", "Shards and unchanged documents to one corpus", trigger_rule="none_failed"
-    )
-    listed = corpus_stage("gazetteer", "Titles and headings: what the corpus itself names")
-    normalized = corpus_stage("normalize", "Heads and tails of triples, and titles, to names")
-    resolved = corpus_stage("resolve", "Names that are one thing to one entity, each with a reason")
-    mentioned = corpus_stage("mention", "Where entities are mentioned, found by their names too")
-    related = corpus_stage("relate", "Triples to relations between entities, with their evidence")
-    grouped = corpus_stage("communities", "Leiden communities of the graph, with summaries")
-    embedded = corpus_stage("embed", "Texts to vectors")
-    loaded = corpus_stage("load", "Graph arrays, and vectors to Milvus")
+    stages = [corpus_stage(name, stage.doc) for name, stage in CORPUS_STAGES.items()]
     published: Any = publish()
     published.operator.operator_extra_links = (SnapshotLink(),)
-    shards >> collected >> listed >> normalized >> resolved >> mentioned >> related
-    related >> grouped >> embedded >> loaded >> published
+    chain(shards, *stages, published)
 
 
 def open_run() -> Any:

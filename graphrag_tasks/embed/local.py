@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.model_files import (
     DEFAULT_MODEL,
@@ -232,3 +233,8 @@ def _available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def make_local_embedder(config: EmbedConfig) -> LocalEmbedder:
+    """Return the embedder that the settings describe."""
+    return LocalEmbedder(config.model, max_tokens=config.max_tokens, threads=config.threads)

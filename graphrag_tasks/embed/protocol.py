@@ -9,6 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.registry import Registry
+
 
 @dataclass(frozen=True)
 class Encoded:
@@ -64,3 +66,12 @@ class Embedder(Protocol):
             texts: Any number of texts, also none; equal and empty ones are allowed.
         """
         ...
+
+
+EMBEDDERS: Registry[Embedder] = Registry(
+    "embedder",
+    "graphrag_tasks.embedders",
+    "embed.embedder",
+    {"local": "graphrag_tasks.embed.local:make_local_embedder"},
+)
+"""Factories take the settings."""

@@ -20,7 +20,7 @@ from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.embed.protocol import EMBEDDERS, Embedder
 
 LIBRARIES = ("onnxruntime", "tokenizers")
 """Distributions whose version can change a vector."""
@@ -37,11 +37,10 @@ def make_embedder(config: EmbedConfig) -> Embedder:
     """Return the configured embedder, one per process; its model is loaded on first use.
 
     Raises:
+        ConfigError: There is no embedder of that name.
         MissingDependencyError: The model is not installed.
     """
-    from graphrag_tasks.embed.local import LocalEmbedder
-
-    return LocalEmbedder(config.model, max_tokens=config.max_tokens, threads=config.threads)
+    return EMBEDDERS.factory(config.embedder)(config)
 
 
 @stage(

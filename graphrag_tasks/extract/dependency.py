@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.extract.clauses import EXTRACTOR_NAME, frames_of
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.masking import masked, unmasked
@@ -97,3 +98,10 @@ class DependencyExtractor:
             for (i, rewording), parse in zip(rewordings.items(), again, strict=True):
                 docs[i] = reread(docs[i], rewording, parse)
             yield from docs
+
+
+def make_dependency_extractor(
+    config: ExtractConfig, *, on_parse: ParseListener | None = None
+) -> DependencyExtractor:
+    """Return the extractor that the settings describe."""
+    return DependencyExtractor(config.model, batch_size=config.batch_size, on_parse=on_parse)

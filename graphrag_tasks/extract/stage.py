@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ExtractConfig
-from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.context import CELL, LINE_KINDS, Place, Places
 from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
@@ -33,8 +33,13 @@ from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples
 from graphrag_tasks.language.cells import is_code
 
-EXTRACTORS = ("dependency",)
-"""Names that `extract.extractor` may have."""
+EXTRACTORS: Registry[Extractor] = Registry(
+    "extractor",
+    "graphrag_tasks.extractors",
+    "extract.extractor",
+    {"dependency": "graphrag_tasks.extract.dependency:make_dependency_extractor"},
+)
+"""Factories take the settings and, as `on_parse`, what hears of each parsed sentence."""
 
 _PLACE = ("sentence_id", "chunk_id", "document_id")
 
@@ -112,15 +117,7 @@ def make_extractor(config: ExtractConfig, *, on_parse: ParseListener | None = No
         ConfigError: There is no extractor of that name.
         MissingDependencyError: Its model is not installed.
     """
-    if config.extractor == "dependency":
-        from graphrag_tasks.extract.dependency import DependencyExtractor
-
-        return DependencyExtractor(config.model, batch_size=config.batch_size, on_parse=on_parse)
-    raise ConfigError(
-        f"there is no extractor '{config.extractor}'",
-        "extract.extractor",
-        f"Known: {', '.join(EXTRACTORS)}",
-    )
+    return EXTRACTORS.factory(config.extractor)(config, on_parse=on_parse)
 
 
 def extract_facts(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -15,7 +15,7 @@ from graphrag_tasks.core.stage import Read, StageResult, code_version
 from graphrag_tasks.embed import embed, make_embedder
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.coref.protocol import load_resolver
-from graphrag_tasks.graph.communities import ExtractiveSummarizer
+from graphrag_tasks.graph.communities import make_summarizer
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.stages import AnyStage, merge_shards
 from graphrag_tasks.pipeline.state import RunState
@@ -65,14 +65,14 @@ def _fetch(state: RunState, shard: int | None) -> Callable[[str], bytes]:
     return SourceReader(state.roots, rows).fetch
 
 
-def _extractor_identity(config: Config, _: UserFiles) -> list[str]:
-    extractor = make_extractor(config.extract)
-    return [extractor.fingerprint, code_version(type(extractor).__module__)]
+class _Named(Protocol):
+    @property
+    def fingerprint(self) -> str: ...
 
 
-def _resolver_identity(config: Config, _: UserFiles) -> list[str]:
-    resolver = load_resolver(config.extract.coref)
-    return [resolver.fingerprint, code_version(type(resolver).__module__)]
+def _identity(one: _Named) -> list[str]:
+    """Return what decides the work of an exchangeable part, which may be another package's."""
+    return [one.fingerprint, code_version(type(one).__module__)]
 
 
 def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
@@ -109,10 +109,11 @@ GIVEN: Mapping[str, Given] = MappingProxyType(
             lambda state, _: (
                 lambda on_parse: make_extractor(state.config.extract, on_parse=on_parse)
             ),
-            _extractor_identity,
+            lambda config, _: _identity(make_extractor(config.extract)),
         ),
         "resolver": Given(
-            lambda state, _: load_resolver(state.config.extract.coref), _resolver_identity
+            lambda state, _: load_resolver(state.config.extract.coref),
+            lambda config, _: _identity(load_resolver(config.extract.coref)),
         ),
         "processed": Given(_processed),
         "published": Given(_published),
@@ -125,12 +126,13 @@ GIVEN: Mapping[str, Given] = MappingProxyType(
             lambda config, files: files.parsed_schema(config).fingerprint,
         ),
         "summarizer": Given(
-            lambda *_: ExtractiveSummarizer(), lambda *_: ExtractiveSummarizer().fingerprint
+            lambda state, _: make_summarizer(state.config.communities),
+            lambda config, _: _identity(make_summarizer(config.communities)),
         ),
         "summarized": Given(_summarized),
         "embedder": Given(
             lambda state, _: make_embedder(state.config.embed),
-            lambda config, _: make_embedder(config.embed).fingerprint,
+            lambda config, _: _identity(make_embedder(config.embed)),
         ),
         "reusable": Given(_vectors),
         # The vector server holds a copy of the snapshot: it changes nothing in it.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Collection
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -12,11 +14,19 @@ from pymilvus import MilvusClient
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.files import changing
 from graphrag_tasks.vectors.collection import keys_in, open_collection
 from graphrag_tasks.vectors.conditions import ANYWHERE, Where, condition
 from graphrag_tasks.vectors.fields import Rows, by_key
 from graphrag_tasks.vectors.patience import ask, is_no_missing_method
 from graphrag_tasks.vectors.vector_store import VectorHit
+
+MILVUS_FILE = "milvus/vectors.db"
+"""Milvus Lite's folder below the store."""
+
+TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
+"""Environment variable with the server's token, `user:password`; never a setting or an artifact."""
 
 _REQUEST_SECONDS = 30
 _Answer = TypeVar("_Answer")
@@ -128,3 +138,31 @@ class MilvusStore:
 
     def _flush(self, collection: str) -> None:
         self._ask(collection, partial(self._client.flush, collection))
+
+
+def open_milvus_server(_: Folder, config: LoadConfig) -> MilvusStore:
+    """Connect to the server at `load.milvus_uri`.
+
+    Raises:
+        TransientError: It does not answer.
+    """
+    return MilvusStore(config.milvus_uri, config, token=os.environ.get(TOKEN_VARIABLE, ""))
+
+
+def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
+    """Open Milvus Lite in its folder below the store.
+
+    Raises:
+        TransientError: Another process holds the folder.
+    """
+    path = Path(store.path(MILVUS_FILE))
+    with changing(store.uri):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return MilvusStore(str(path), config, on_close=_release)
+
+
+def _release(path: str) -> None:
+    """Free the folder's lock, which closing the client alone would keep."""
+    from milvus_lite.server_manager import server_manager_instance
+
+    server_manager_instance.release_server(path)

@@ -8,10 +8,8 @@ Readers take the collections' names from the manifest, never an alias.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -19,17 +17,11 @@ import pyarrow as pa
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.snapshots.store import ARROW_TABLES
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.storage.files import changing
 from graphrag_tasks.vectors.conditions import ANYWHERE, Where
 from graphrag_tasks.vectors.fields import FIELDS, rows_of
-
-MILVUS_FILE = "milvus/vectors.db"
-"""Milvus Lite's folder below the store."""
-
-TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
-"""Environment variable with the server's token, `user:password`; never a setting or an artifact."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +112,30 @@ def rows_in(collection: str, folder: Folder, name: str, embedding: Mapping[str, 
     return folder.open_arrow(ARROW_TABLES[name])
 
 
+VECTOR_STORES: Registry[VectorStore] = Registry(
+    "vector store",
+    "graphrag_tasks.vector_stores",
+    "load.vector_store",
+    {
+        "milvus_lite": "graphrag_tasks.vectors.milvus:open_milvus_lite",
+        "milvus": "graphrag_tasks.vectors.milvus:open_milvus_server",
+    },
+)
+"""Factories take the folder of the store and the settings of `load`."""
+
+NO_VECTOR_STORE = "none"
+
+
 def check_vector_store(store: Folder, config: LoadConfig) -> None:
-    """Refuse a vector server that the store cannot have.
+    """Refuse a vector store that there is not, or that this store cannot have.
 
     Raises:
-        ConfigError: Milvus Lite is asked for on a store that is not a local folder.
+        ConfigError: There is none of that name, or Milvus Lite is asked for on a store that is not
+            a local folder.
     """
+    if config.vector_store == NO_VECTOR_STORE:
+        return
+    VECTOR_STORES.factory(config.vector_store)
     if config.vector_store == "milvus_lite" and not store.is_local:
         raise ConfigError(
             "milvus_lite needs a store on the local disk",
@@ -135,32 +145,17 @@ def check_vector_store(store: Folder, config: LoadConfig) -> None:
 
 
 def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
-    """Return the configured vector server, or None where there is none.
+    """Return the configured vector store, or None where there is none.
 
     Args:
         store: The store that the server's own files lie in.
         config: Which server, rows per insert, and how long to try.
 
     Raises:
-        ConfigError: Milvus Lite is asked for on a store that is not a local folder.
+        ConfigError: As `check_vector_store`.
         TransientError: The server does not answer, or another process holds the folder.
     """
     check_vector_store(store, config)
-    if config.vector_store == "none":
+    if config.vector_store == NO_VECTOR_STORE:
         return None
-    from graphrag_tasks.vectors.milvus import MilvusStore
-
-    if config.vector_store == "milvus":
-        token = os.environ.get(TOKEN_VARIABLE, "")
-        return MilvusStore(config.milvus_uri, config, token=token)
-    path = Path(store.path(MILVUS_FILE))
-    with changing(store.uri):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return MilvusStore(str(path), config, on_close=_release)
-
-
-def _release(path: str) -> None:
-    """Free the folder's lock, which closing the client alone would keep."""
-    from milvus_lite.server_manager import server_manager_instance
-
-    server_manager_instance.release_server(path)
+    return VECTOR_STORES.factory(config.vector_store)(store, config)

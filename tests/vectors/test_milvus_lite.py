@@ -7,7 +7,8 @@ import pytest
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.vectors.vector_store import MILVUS_FILE, collection_name, open_vector_store
+from graphrag_tasks.vectors.milvus import MILVUS_FILE
+from graphrag_tasks.vectors.vector_store import collection_name, open_vector_store
 from tests.vectors.some_vectors import vectors
 
 

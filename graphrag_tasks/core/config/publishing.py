@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from graphrag_tasks.core.config.base import BaseConfig
@@ -12,7 +10,7 @@ from graphrag_tasks.core.config.base import BaseConfig
 class LoadConfig(BaseConfig):
     """Where vectors go beside the snapshot."""
 
-    vector_store: Literal["milvus_lite", "milvus", "none"] = Field(
+    vector_store: str = Field(
         "milvus_lite", description="Milvus in a folder of the store, a server, or nothing"
     )
     milvus_uri: str = Field(

@@ -1,25 +1,14 @@
-"""What every resolver of coreference offers, and how one is found by its name.
-
-A resolver with a neural model is a package of its own, which names its factory as an entry point::
-
-    [project.entry-points."graphrag_tasks.extract.coref"]
-    my_model = "my_package:make_resolver"
-
-The factory is called without arguments.
-"""
+"""What every resolver of coreference offers, and how one is found by its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib.metadata import entry_points
 from typing import Protocol
 
-from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.extract.coref.parses import Parse
-
-ENTRY_POINT_GROUP = "graphrag_tasks.extract.coref"
 
 
 class Kind(StrEnum):
@@ -133,26 +122,22 @@ class NoResolver:
         return []
 
 
+RESOLVERS: Registry[CoreferenceResolver] = Registry(
+    "coreference resolver",
+    "graphrag_tasks.resolvers",
+    "extract.coref",
+    {
+        "ranking": "graphrag_tasks.extract.coref.resolver:RankingResolver",
+        "none": "graphrag_tasks.extract.coref.protocol:NoResolver",
+    },
+)
+"""Factories take no arguments."""
+
+
 def load_resolver(name: str) -> CoreferenceResolver:
     """Return the resolver of a name.
-
-    Args:
-        name: "ranking", which is built in, "none", or the name of an installed entry point.
 
     Raises:
         ConfigError: There is none of that name.
     """
-    if name == "ranking":
-        from graphrag_tasks.extract.coref.resolver import RankingResolver
-
-        return RankingResolver()
-    if name == "none":
-        return NoResolver()
-    found = {one.name: one for one in entry_points(group=ENTRY_POINT_GROUP)}
-    if name not in found:
-        known = ", ".join(["none", "ranking", *sorted(found)])
-        raise ConfigError(
-            f"there is no coreference resolver '{name}'", "extract.coref", f"Known: {known}"
-        )
-    factory: Callable[[], CoreferenceResolver] = found[name].load()
-    return factory()
+    return RESOLVERS.factory(name)()

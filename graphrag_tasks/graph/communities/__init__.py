@@ -13,6 +13,7 @@ from graphrag_tasks.graph.communities.summaries import (
     ExtractiveSummarizer,
     Summarizer,
     Summary,
+    make_summarizer,
 )
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "Summarizer",
     "Summary",
     "communities",
+    "make_summarizer",
 ]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import CommunitiesConfig
-from graphrag_tasks.graph.communities.partition import Membership
 from graphrag_tasks.graph.communities.ranking import Rows, best_of_groups
 from graphrag_tasks.graph.communities.source import Source, Statements
+
+if TYPE_CHECKING:
+    from graphrag_tasks.graph.communities.partition import Membership
 
 
 @dataclass(frozen=True)

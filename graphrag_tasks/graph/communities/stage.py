@@ -20,7 +20,6 @@ from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
-from graphrag_tasks.graph.communities.partition import partition
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
 from graphrag_tasks.graph.communities.summaries import (
     CitedSentence,
@@ -102,6 +101,8 @@ def communities(
 
 
 def _levels(source: Source, config: CommunitiesConfig) -> list[Level]:
+    from graphrag_tasks.graph.communities.partition import partition  # brings igraph and scipy
+
     found = partition(
         len(source.entity_ids),
         source.ends,

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.core.registry import Registry
 
 _TITLE_NAMES = 3
 _LONGEST_NAME, _LONGEST_RELATION = 80, 200
@@ -118,3 +120,21 @@ def _clipped(text: str, longest: int = _LONGEST_NAME) -> str:
 def _listed(names: Sequence[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+SUMMARIZERS: Registry[Summarizer] = Registry(
+    "summarizer",
+    "graphrag_tasks.summarizers",
+    "communities.summarizer",
+    {"extractive": "graphrag_tasks.graph.communities.summaries:ExtractiveSummarizer"},
+)
+"""Factories take no arguments."""
+
+
+def make_summarizer(config: CommunitiesConfig) -> Summarizer:
+    """Return the configured summarizer.
+
+    Raises:
+        ConfigError: There is none of that name.
+    """
+    return SUMMARIZERS.factory(config.summarizer)()

@@ -1,14 +1,11 @@
 """Things: impersonal pronouns and definite nouns, and the resolvers' common form."""
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
-from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.extract.coref import protocol
 from graphrag_tasks.extract.coref.parses import Parse
-from graphrag_tasks.extract.coref.protocol import Coreference, Passage, load_resolver
+from graphrag_tasks.extract.coref.protocol import Coreference, Passage
 from graphrag_tasks.extract.coref.resolver import RankingResolver
 from graphrag_tasks.extract.coref.things import is_pleonastic, resolve_things
 
@@ -96,23 +93,3 @@ def test_the_resolver_takes_the_fullest_name_for_a_person(parse: ParseIt) -> Non
     [one] = RankingResolver().resolve(Passage([full, short, he]))
     assert (one.surface, one.antecedent, one.antecedent_sentence) == ("He", "John Smith", 0)
     assert 0 < one.confidence < 1
-
-
-class Neural:
-    """Stands for a resolver of another package."""
-
-    name = "neural"
-    fingerprint = "neural-1"
-
-    def resolve(self, passage: Passage) -> list[Coreference]:
-        return [Coreference(0, 0, 2, "It", "X", "pronoun", "model", 0.9)] * bool(passage.parses)
-
-
-def test_other_resolvers_are_found_by_their_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("neural", f"{__name__}:Neural", protocol.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(EntryPoint, "load", lambda self: Neural)
-    monkeypatch.setattr(protocol, "entry_points", lambda group: EntryPoints([point]))
-    assert load_resolver("neural").resolve(Passage([])) == []
-    assert isinstance(load_resolver("ranking"), RankingResolver)
-    with pytest.raises(ConfigError, match="Known: none, ranking, neural"):
-        load_resolver("other")

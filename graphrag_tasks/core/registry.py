@@ -1,0 +1,60 @@
+"""Exchangeable parts by name: those of this package, and those that another one installs.
+
+Another package names its factory as an entry point of the registry's group::
+
+    [project.entry-points."graphrag_tasks.extractors"]
+    mine = "my_package:make_extractor"
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar, cast
+
+from graphrag_tasks.core.errors import ConfigError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Registry(Generic[T]):
+    """Factories of one kind.
+
+    Attributes:
+        kind: What they make, in words.
+        group: Of entry points.
+        setting: That names one.
+        built_in: Of this package, as "module:name"; imported when asked for.
+    """
+
+    kind: str
+    group: str
+    setting: str
+    built_in: Mapping[str, str]
+
+    @property
+    def names(self) -> list[str]:
+        """All names, sorted."""
+        return sorted({*self.built_in, *(one.name for one in entry_points(group=self.group))})
+
+    def factory(self, name: str) -> Callable[..., T]:
+        """Return the factory of a name.
+
+        Raises:
+            ConfigError: There is none of that name.
+        """
+        if name in self.built_in:
+            module, _, function = self.built_in[name].partition(":")
+            return cast("Callable[..., T]", getattr(import_module(module), function))
+        for one in entry_points(group=self.group, name=name):
+            return cast("Callable[..., T]", one.load())
+        near = difflib.get_close_matches(name, self.names, n=1)
+        hint = f"Did you mean '{near[0]}'? " if near else ""
+        raise ConfigError(
+            f"there is no {self.kind} '{name}'", self.setting,
+            f"{hint}Known: {', '.join(self.names)}",
+        )  # fmt: skip
