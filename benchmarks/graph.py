@@ -37,7 +37,15 @@ from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import write_table
 from graphrag_tasks.storage.artifacts import Folder
 
-STAGES = ("gazetteer", "normalize", "resolve", "mention", "relate", "communities", "load")
+STAGES = (
+    "entity_dictionary",
+    "normalize",
+    "resolve",
+    "link_mentions",
+    "relationships",
+    "communities",
+    "load",
+)
 _LIBRARIES = ("duckdb", "pandas", "pyarrow.dataset", "igraph", "scipy.sparse.csgraph", "spacy",
               "spacy.lang.en.stop_words", "spacy.pipeline")  # fmt: skip
 _MEGABYTE = 1_000_000

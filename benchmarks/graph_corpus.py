@@ -165,7 +165,7 @@ def _places(sentences: Numbers) -> dict[str, pa.Array]:
 
 
 def _ends(random: np.random.Generator, count: int) -> tuple[pa.Array, pa.Array]:
-    """Return surfaces and labels."""
+    """Return surface forms and labels."""
     variants = random.choice(len(_VARIANT_SHARES), count, p=_VARIANT_SHARES)
     keys = _zipf(random, count) * len(_VARIANT_SHARES) + variants
     kind = random.random(count)

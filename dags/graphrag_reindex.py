@@ -1,11 +1,11 @@
 """### Reindex documents into a published GraphRAG snapshot.
 
 **plan** compares the sources with the published snapshot. Added and changed documents go, in
-shards, through **parse**, **chunk**, **filter_sentences** and **extract**. **collect** joins their
-rows with those of the unchanged documents; **gazetteer** to **relate** make entities, their
-mentions and relations; **communities** groups and summarises them; **embed** makes vectors,
-**load** the graph's arrays; **publish** verifies everything, compares its quality with what is
-published, and flips `CURRENT`.
+shards, through **parse**, **chunk**, **filter_sentences** and **extract**. **merge_shards** joins
+their rows with those of the unchanged documents; **entity_dictionary** to **relationships** make
+entities, their mentions and relations; **communities** groups and summarises them; **embed** makes
+vectors, **load** the graph's arrays; **publish** verifies everything, compares its quality with
+what is published, and flips `CURRENT`.
 
 Readers see the old snapshot or the new one, never parts of both. A document that cannot be read
 gets an error row and stops nothing. Nothing is published when nothing changed: **publish** is
@@ -80,7 +80,7 @@ PARAMS = {
         description="Publish although the new snapshot is worse than the published one",
     ),
     "max_failed_share": Param(
-        DEFAULTS.collect.max_failed_share,
+        DEFAULTS.merge_shards.max_failed_share,
         type="number",
         minimum=0,
         maximum=1,
@@ -114,7 +114,7 @@ def graphrag_reindex() -> None:
             "sources": params["sources"],
             "store": params["store"],
             "extract": {"extractor": params["extractor"]},
-            "collect": {"max_failed_share": params["max_failed_share"]},
+            "merge_shards": {"max_failed_share": params["max_failed_share"]},
             "plan": {name: params[name] for name in ("full_refresh", "allow_mass_delete")},
             "quality": {"allow_drop": params["allow_quality_drop"]},
         }

@@ -1,9 +1,9 @@
 """Plan stage: what changed since the published snapshot, and how the work is cut into shards.
 
 Only added and changed documents are processed; the rows of unchanged ones are carried over, and
-removed ones are simply not carried (see `collect`). A source that lists nothing, or that lost more
-than `max_deleted_share` of its published documents, stops the run before anything changes: an
-unmounted folder must not delete an index (see `check_losses`).
+removed ones are simply not carried (see `merge_shards`). A source that lists nothing, or that
+lost more than `max_deleted_share` of its published documents, stops the run before anything
+changes: an unmounted folder must not delete an index (see `check_losses`).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ merge_shards = stage(
     per="corpus",
     reads=(table("sources"),),
     makes=made_by(_OF_SHARDS),
-    settings={"config": "collect"},
+    settings={"config": "merge_shards"},
     given=("processed", "published"),
 )(merge.merge_shards)
 

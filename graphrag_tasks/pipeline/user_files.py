@@ -21,7 +21,7 @@ class UserFiles:
 
     Attributes:
         overrides: `resolve.overrides`.
-        schema: `relate.schema_file`.
+        schema: `relationships.schema_file`.
     """
 
     overrides: str
@@ -37,7 +37,7 @@ class UserFiles:
         """
         return cls(
             overrides=_text(config.resolve.overrides, "resolve.overrides"),
-            schema=_text(config.relate.schema_file, "relate.schema_file"),
+            schema=_text(config.relationships.schema_file, "relationships.schema_file"),
         )
 
     def parsed_overrides(self, config: Config) -> Overrides:
@@ -54,7 +54,9 @@ class UserFiles:
         Raises:
             ConfigError: `read_schema` refuses it.
         """
-        return read_schema(self.schema, config.relate.schema_file or "relate.schema_file")
+        return read_schema(
+            self.schema, config.relationships.schema_file or "relationships.schema_file"
+        )
 
 
 def _text(uri: str | None, setting: str) -> str:

@@ -221,7 +221,7 @@ class Graph:
             what_chunks_are_about(self._snapshot, *ids, named),
             named=named,
             called=self.called,
-            surfaces=self._names_of,
+            surface_forms=self._names_of,
             chunks=len(self.chunks),
         )
 

@@ -47,5 +47,5 @@ def _written(snapshot: Snapshot, mentions: pa.Table) -> list[str]:
     rows = rows_of(mentions, "sentence_id", ids, f"{snapshot.folder.uri}, mentions")
     texts = column(sentences, "text").take(pa.array(rows)).to_pylist()
     starts, ends = (column(mentions, name).to_pylist() for name in ("start", "end"))
-    surfaces = [text[start:end] for text, start, end in zip(texts, starts, ends, strict=True)]
-    return [surface if len(surface.split()) == 1 else "" for surface in surfaces]
+    surface_forms = [text[start:end] for text, start, end in zip(texts, starts, ends, strict=True)]
+    return [surface if len(surface.split()) == 1 else "" for surface in surface_forms]

@@ -42,7 +42,7 @@ class NameGraph:
         about: What each chunk is about.
         named: Shape (entities,): whether an entity is a name though no chunk is about it.
         called: Entities by each folded name that they have, the best known first.
-        surfaces: The names of each entity as they are written, its display name first.
+        surface_forms: The names of each entity as they are written, its display name first.
         chunks: Number of chunks.
 
     Attributes:
@@ -61,14 +61,14 @@ class NameGraph:
         *,
         named: NDArray[np.bool_],
         called: Mapping[str, Sequence[int]],
-        surfaces: Sequence[Sequence[str]],
+        surface_forms: Sequence[Sequence[str]],
         chunks: int,
     ) -> None:
         titled = np.zeros(len(named), dtype=bool)
         titled[about.entities] = True
         self.entities: Rows = np.flatnonzero(named | titled)
         self.is_title: NDArray[np.bool_] = titled[self.entities]
-        self._surfaces = surfaces
+        self._surface_forms = surface_forms
         place_of = np.full(len(named), -1)
         place_of[self.entities] = np.arange(len(self.entities))
         self.keys = self._keys(called, place_of)
@@ -108,7 +108,7 @@ class NameGraph:
                 known = titles if place_of[entity] >= 0 else inside
                 pairs.update(
                     (entity, self.keys[match.key])
-                    for surface in self._surfaces[entity]
+                    for surface in self._surface_forms[entity]
                     for match in find_names(surface, known)
                     if match.is_telling
                 )
@@ -164,7 +164,7 @@ class NameGraph:
 
     def name(self, place: int) -> str:
         """Return the display name of a name."""
-        return self._surfaces[int(self.entities[place])][0]
+        return self._surface_forms[int(self.entities[place])][0]
 
     @cached_property
     def _by_name(self) -> sparse.csc_matrix:

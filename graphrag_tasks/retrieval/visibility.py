@@ -42,7 +42,7 @@ Principals = Collection[str] | _Everybody | None
 """The labels that a reader holds; None where labels are off."""
 
 _MOST_CERTAIN = 0.999999
-"""What `relate` takes a confidence for at most, so that its logarithm is finite."""
+"""What `relationships` takes a confidence for at most, so that its logarithm is finite."""
 
 
 def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
@@ -300,6 +300,6 @@ def _equal(these: list[str], those: list[str]) -> pa.Array[Any]:
 
 
 def _wording(row: dict[str, Any], names: dict[str, str]) -> str:
-    """Return a relation in words, as `relate` puts them."""
+    """Return a relation in words, as `relationships` puts them."""
     denial = ["not"] if row["negated"] else []
     return " ".join([names[row["head_id"]], *denial, row["relation"], names[row["tail_id"]]])

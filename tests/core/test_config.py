@@ -37,7 +37,8 @@ def test_numbers_in_text_settings_stay_text(tmp_path: Path) -> None:
         ({"chunk": {"max_characters": 0}}, "greater than 0"),
         ({"chunk": {"max_characters": 100}}, "at most half"),
         ({"load": {"vector_store": "faiss"}}, "milvus_lite"),
-        ({"collect": {"max_failed_share": 1.5}}, "less than or equal to 1"),
+        ({"relate": {"schema_file": "x"}}, "It is 'relationships' now"),
+        ({"merge_shards": {"max_failed_share": 1.5}}, "less than or equal to 1"),
     ],
 )
 def test_a_wrong_setting_is_named(overrides: dict[str, object], said: str) -> None:

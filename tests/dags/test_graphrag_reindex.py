@@ -196,8 +196,8 @@ def test_shards_have_a_pool_of_their_own(seen: dict[str, Any]) -> None:
 def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
     chain = [
         "plan", "shard.parse", "shard.chunk", "shard.filter_sentences", "shard.extract",
-        "collect", "gazetteer", "normalize", "resolve", "mention", "relate", "communities", "embed",
-            "load", "publish",
+        "merge_shards", "entity_dictionary", "normalize", "resolve", "link_mentions",
+            "relationships", "communities", "embed", "load", "publish",
     ]  # fmt: skip
     assert {tuple(edge) for edge in seen["dag"]["edges"]} == set(pairwise(chain))
 

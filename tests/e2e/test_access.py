@@ -61,7 +61,7 @@ def test_a_change_of_labels_alone_is_published_without_parsing_anew(
     outlook = look_ahead(configure(access=ACCESS))
     assert not outlook.up_to_date
     assert outlook.stats["shards"] == 0
-    assert outlook.stages["collect"] == "documents or their access labels changed"
+    assert outlook.stages["merge_shards"] == "documents or their access labels changed"
     run, _ = Run.start(configure(access=ACCESS))
     assert run.shards == []
     index(access=ACCESS)
@@ -121,7 +121,7 @@ def test_no_table_names_a_hidden_document(
         if found := [text for text in hidden if text.casefold() in said]:
             named[name] = found
     assert named == {}
-    assert refused == ["edges", "merges", "names", "nodes", "resolved", "surfaces"]
+    assert refused == ["edges", "merges", "names", "nodes", "resolved", "surface_forms"]
     assert empty == [], "Let a document here have rows of this table"
     targets = {link["href"]: link["target"] for link in seen.table("links").to_pylist()}
     assert targets == {"merger%20plan.md#plan": None, "tables.md": "corpus/tables.md"}

@@ -211,7 +211,7 @@ def test_a_killed_run_is_continued(
     run, _ = Run.start(configure())
     for stage in SHARD_STAGES:
         run.process_shard(stage, 0)
-    run.process_corpus("collect")
+    run.process_corpus("merge_shards")
 
     worked: list[str] = []
     finish = Run._finish
@@ -225,7 +225,8 @@ def test_a_killed_run_is_continued(
     monkeypatch.setattr(Run, "_finish", counted)
     assert index().changed
     assert worked == [
-        "gazetteer", "normalize", "resolve", "mention", "relate", "communities", "embed", "load",
+        "entity_dictionary", "normalize", "resolve", "link_mentions", "relationships",
+        "communities", "embed", "load",
     ]  # fmt: skip
 
 

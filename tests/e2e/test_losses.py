@@ -122,7 +122,7 @@ def test_odd_names_and_bad_lines_cost_themselves_and_are_named(
     passages.write_text(
         '{"id": "a", "text": "ZC reads \\ud800 MARD."}\n{"id": "\\ud800", "text": "x"}\n'
     )
-    settings = {"sources": [str(corpus), str(passages)], "collect": {"max_failed_share": 1}}
+    settings = {"sources": [str(corpus), str(passages)], "merge_shards": {"max_failed_share": 1}}
     published = index(**settings)
     found = rows(tmp_path)
     status = {uri: (row["status"], row["error_code"]) for uri, row in found.items()}

@@ -23,7 +23,7 @@ def test_nothing_is_written_before_the_first_run(
         "added": 3, "changed": 0, "unchanged": 0, "removed": 0, "shards": 1,
         "files_passed_over": 0,
     }  # fmt: skip
-    assert outlook.stages["collect"] == "nothing is published that rows can be taken over from"
+    assert outlook.stages["merge_shards"] == "nothing is published that rows can be taken over from"
     assert not (tmp_path / "store").exists()
 
 
@@ -41,16 +41,16 @@ def test_the_reason_is_the_first_thing_that_changed(
         "load": "after communities",
     }
     early = look_ahead(configure(chunk={"max_characters": 500}))
-    assert early.stages["collect"] == (
+    assert early.stages["merge_shards"] == (
         "settings, code, models or libraries of parse to extract changed"
     )
     assert early.stats["changed"] == 3
     again = look_ahead(configure(plan={"full_refresh": True}))
-    assert (again.up_to_date, again.stages["collect"]) == (False, "full refresh")
+    assert (again.up_to_date, again.stages["merge_shards"]) == (False, "full refresh")
 
     (corpus / "note.txt").unlink()
     removed = look_ahead(configure())
-    assert removed.stages["collect"] == "documents or their access labels changed"
+    assert removed.stages["merge_shards"] == "documents or their access labels changed"
     assert REMOVED in removed.sources["change"].to_pylist()
 
 
@@ -75,7 +75,7 @@ def test_the_command_names_the_documents(index: Indexer, corpus: Path, as_json: 
             "removed": [],
             "unchanged": ["corpus/reports.md", "corpus/tables.md"],
         }
-        assert printed["stages"]["normalize"] == "after collect"
+        assert printed["stages"]["normalize"] == "after merge_shards"
     else:
         assert "corpus/new.txt" in result.stdout
         assert "documents or their access labels" in result.stdout

@@ -45,7 +45,7 @@ def test_a_setting_of_a_late_stage_runs_from_there_on(index: Indexer, worked: li
     worked.clear()
     index(normalize={"max_words": 3})
     assert worked == [
-        "normalize", "resolve", "mention", "relate", "communities", "embed", "load",
+        "normalize", "resolve", "link_mentions", "relationships", "communities", "embed", "load",
     ]  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def test_a_full_refresh_takes_nothing_over(index: Indexer, worked: list[str]) ->
     ("file", "again"),
     [
         ("chunks.parquet", [*SHARD_STAGES, *CORPUS_STAGES]),
-        ("relations.parquet", ["relate", "load"]),
+        ("relations.parquet", ["relationships", "load"]),
         ("vectors/chunk.arrow", ["embed", "load"]),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_store_of_an_older_schema_is_indexed_anew(index: Indexer, tmp_path: Pa
 def test_a_document_that_failed_is_tried_again_and_everything_after_it(
     index: Indexer, configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tolerant = {"collect": {"max_failed_share": 1}}
+    tolerant = {"merge_shards": {"max_failed_share": 1}}
     fetch = SourceReader.fetch
 
     def unmounted(self: SourceReader, uri: str) -> bytes:
@@ -127,7 +127,10 @@ def test_a_document_that_failed_is_tried_again_and_everything_after_it(
         broken.setattr(SourceReader, "fetch", unmounted)
         failed = index(**tolerant).manifest
     assert failed.stats["counts"]["documents_failed"] == 1
-    assert look_ahead(configure(**tolerant)).stages["collect"] == "failed documents are tried again"
+    assert (
+        look_ahead(configure(**tolerant)).stages["merge_shards"]
+        == "failed documents are tried again"
+    )
     mended = index(**tolerant)
     assert mended.changed
     assert mended.manifest.fingerprints == failed.fingerprints

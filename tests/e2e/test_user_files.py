@@ -32,7 +32,7 @@ def test_a_file_that_changes_during_a_run_changes_the_next_one(
     assert "Price table" in names
     assert not names & {"PRCD_ELEMENTS", "Something else"}
     assert set(snapshot.table("relations")["relation"].to_pylist()) == {"replace"}
-    with pytest.raises(ConfigError, match=r"schema.yaml.*cannot be read.*relate.schema_file"):
+    with pytest.raises(ConfigError, match=r"schema.yaml.*cannot be read.*relationships"):
         Run.start(config)
 
 

@@ -1,4 +1,4 @@
-"""Gazetteer: titles and headings are names, headings that name nothing are not."""
+"""Entity dictionary: titles and headings are names, headings that name nothing are not."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import GazetteerConfig, SqlConfig
+from graphrag_tasks.core.config import DictionaryConfig, SqlConfig
 from graphrag_tasks.entities.dictionary import (
     entity_dictionary,
     is_key,
@@ -40,10 +40,10 @@ def run(*documents: tuple[str, list[list[str]]], source: str = "heading") -> lis
         schemas.empty("blocks"),
         schemas.empty("cells"),
         pa.Table.from_pylist(chunks, schema=_CHUNKS),
-        config=GazetteerConfig(repeated_documents=3),
+        config=DictionaryConfig(repeated_documents=3),
         sql=SqlConfig(),
     )
-    found: list[dict[str, Any]] = result.tables["gazetteer"].to_pylist()
+    found: list[dict[str, Any]] = result.tables["entity_dictionary"].to_pylist()
     return found
 
 
@@ -140,10 +140,10 @@ def defined(
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         pa.Table.from_pylist(chunks, schema=_CHUNKS),
-        config=GazetteerConfig(),
+        config=DictionaryConfig(),
         sql=SqlConfig(),
     )
-    rows = result.tables["gazetteer"].to_pylist()
+    rows = result.tables["entity_dictionary"].to_pylist()
     return {
         (row["name"], row["source"], row["chunk_id"]) for row in rows if row["source"] != "title"
     }

@@ -97,19 +97,20 @@ def problems(heads: list[str], *titles: str) -> dict[str, str | None]:
         | {"head": head, "tail": "VBBE", "document_id": f"d{n}"}
         for n, head in enumerate(heads)
     ]
-    gazetteer = [
+    entity_dictionary = [
         {"surface": title, "name": title, "form": "full", "source": "title", "document_id": "d",
          "chunk_id": "c", "problem": None}
         for title in titles
     ]  # fmt: skip
     result = normalize(
         pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
-        pa.Table.from_pylist(gazetteer, schema=schemas.GAZETTEER),
+        pa.Table.from_pylist(entity_dictionary, schema=schemas.ENTITY_DICTIONARY),
         config=NormalizeConfig(generic_documents=3, generic_share=0.3),
         sql=SqlConfig(threads=1),
     )
     return {
-        row["surface"]: row["problem"] for row in result.collected().tables["surfaces"].to_pylist()
+        row["surface"]: row["problem"]
+        for row in result.collected().tables["surface_forms"].to_pylist()
     }
 
 

@@ -40,7 +40,7 @@ def run(
         rows.append(
             {"key": entity_key(surface), "name": surface, "type": label, "mentions": mentions}
         )
-    surfaces = [
+    surface_forms = [
         {"surface": row["name"], "type": "", "key": row["key"], "name": row["name"]} for row in rows
     ]
     triples = [
@@ -50,7 +50,7 @@ def run(
         dict.fromkeys(schemas.TRIPLES.names) | {"head": head, "tail": tail, "document_id": document}
         for head, tail, document in related
     ]
-    gazetteer = [
+    entity_dictionary = [
         {"surface": long, "name": name, "form": form, "source": "title", "document_id": "d",
          "chunk_id": short, "problem": None}
         for short, long in titles
@@ -58,8 +58,8 @@ def run(
     ]  # fmt: skip
     return resolve(
         pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
-        pa.Table.from_pylist(gazetteer, schema=schemas.GAZETTEER),
-        pa.Table.from_pylist(surfaces, schema=schemas.SURFACES),
+        pa.Table.from_pylist(entity_dictionary, schema=schemas.ENTITY_DICTIONARY),
+        pa.Table.from_pylist(surface_forms, schema=schemas.SURFACE_FORMS),
         pa.Table.from_pylist(rows, schema=schemas.NAMES),
         config=ResolveConfig(),
         sql=SQL,

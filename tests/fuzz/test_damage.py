@@ -98,7 +98,7 @@ COUNTED = {
 }  # fmt: skip
 STATS = {
     "counts": COUNTED,
-    "by_stage": {"collect": {"documents": 2}},
+    "by_stage": {"merge_shards": {"documents": 2}},
     "stages": [
         {"stage": "plan", "tasks": 1, "seconds": 0.1, "cpu_seconds": 0.1, "peak_memory_bytes": 9}
     ],
@@ -303,7 +303,7 @@ def schema(bench: Bench, random: Random) -> None:
 
 def user_files(bench: Bench, random: Random) -> None:
     file = bench.root / "overrides.yaml"
-    values = {"resolve": {"overrides": str(file)}, "relate": {"schema_file": str(file)}}
+    values = {"resolve": {"overrides": str(file)}, "relationships": {"schema_file": str(file)}}
     with bench.holding(file, damaged(random.choice((OVERRIDES, SCHEMA)), random)):
         settings = load_config(overrides=values, environ={})
         tried(lambda: UserFiles.read(settings).parsed_overrides(settings))

@@ -36,17 +36,19 @@ def run(
            "head": head, "relation": relation, "tail": tail, "negated": False, "confidence": 0.5}
         for number, (head, relation, tail) in enumerate(told)
     ]  # fmt: skip
-    surfaces: list[dict[str, Any]] = [
+    surface_forms: list[dict[str, Any]] = [
         {"surface": name, "type": "", "key": name, "name": name, "problem": None} for name in TYPES
     ]
-    surfaces.append({"surface": "4", "type": "", "key": "4", "name": "4", "problem": "literal"})
+    surface_forms.append(
+        {"surface": "4", "type": "", "key": "4", "name": "4", "problem": "literal"}
+    )
     resolved = [
         {"key": name, "entity_id": name, "centre": name, "name": name, "type": type_}
         for name, type_ in TYPES.items()
     ]
     result = relationships(
         pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
-        pa.Table.from_pylist(surfaces, schema=schemas.SURFACES),
+        pa.Table.from_pylist(surface_forms, schema=schemas.SURFACE_FORMS),
         pa.Table.from_pylist(resolved, schema=schemas.RESOLVED),
         sql=SqlConfig(threads=1),
         schema=read_schema(text, "s.yaml"),
@@ -55,7 +57,7 @@ def run(
         (row["head_id"], row["relation"], row["tail_id"])
         for row in result.tables["relations"].to_pylist()
     )
-    return relations, result.tables["dropped"]["reason"].to_pylist(), dict(result.stats)
+    return relations, result.tables["rejected"]["reason"].to_pylist(), dict(result.stats)
 
 
 def test_wordings_are_one_relation_whichever_end_it_is_told_from() -> None:
@@ -79,7 +81,7 @@ def test_what_is_outside_is_dropped_with_the_reason() -> None:
     )
     assert relations == []
     assert dropped == ["schema_relation", "schema_domain", "schema_range", "schema_domain"]
-    assert stats["outside_schema_domain"] == stats["dropped_schema_domain"] == 2
+    assert stats["outside_schema_domain"] == stats["rejected_schema_domain"] == 2
 
 
 def test_what_is_outside_can_be_kept_or_mapped() -> None:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CollectConfig
+from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.pipeline.merge import sorting
 from graphrag_tasks.pipeline.stages import merge_shards
@@ -64,7 +64,7 @@ def test_unchanged_rows_are_carried_and_removed_ones_are_not() -> None:
         corpus(documents(b="parsed"), chunks(b=["new b"])),
         corpus(documents(a="parsed", b="parsed", gone="parsed"),
                chunks(a=["a0", "a1"], b=["old b"], gone=["gone"])),
-        config=CollectConfig(),
+        config=MergeConfig(),
     ).collected()  # fmt: skip
     assert texts(result.tables["chunks"]) == ["a0", "a1", "new b"]
     assert result.tables["documents"]["path"].to_pylist() == ["a", "b"]
@@ -79,7 +79,7 @@ def test_every_document_has_the_labels_that_it_has_now() -> None:
         pa.Table.from_pylist(plan, schema=schemas.SOURCES),
         corpus(documents(b="parsed"), chunks()),
         corpus(documents(a="parsed", b="parsed"), chunks()),
-        config=CollectConfig(),
+        config=MergeConfig(),
     ).collected()
     rows = result.tables["documents"].select(["path", "labels", "labels_error"]).to_pylist()
     assert [tuple(row.values()) for row in rows] == [
@@ -94,7 +94,7 @@ def test_the_order_of_shards_does_not_show() -> None:
         all_documents = pa.concat_tables([documents(**{name: "parsed"}) for name in order])
         plan = sources(**{name: "added" for name in order})
         return dict(merge_shards(plan, corpus(all_documents, all_chunks), NOTHING,
-                            config=CollectConfig()).collected().tables)  # fmt: skip
+                            config=MergeConfig()).collected().tables)  # fmt: skip
 
     one, two = run(["a", "b", "c"]), run(["c", "a", "b"])
     assert all(one[name].equals(two[name]) for name in one)
@@ -105,7 +105,7 @@ def test_a_failed_document_keeps_its_last_good_rows() -> None:
         sources(a="changed", b="changed"),
         corpus(documents(a="failed", b="parsed"), chunks(b=["b"])),
         corpus(documents(a="parsed", b="parsed"), chunks(a=["good"], b=["old"])),
-        config=CollectConfig(max_failed_share=0.5),
+        config=MergeConfig(max_failed_share=0.5),
     ).collected()
     assert texts(result.tables["chunks"]) == ["good", "b"]
     statuses = result.tables["documents"]["status"].to_pylist()
@@ -117,8 +117,8 @@ def test_too_many_failures_end_the_run_and_are_named() -> None:
     failed = corpus(documents(a="failed", b="parsed", c="skipped"), chunks(b=["b"]))
     plan = sources(a="added", b="added", c="added")
     with pytest.raises(SourceError, match=r"1 of 2 documents failed.*docs/a \(broken\)"):
-        merge_shards(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.4))
-    assert merge_shards(plan, failed, NOTHING, config=CollectConfig(max_failed_share=0.5))
+        merge_shards(plan, failed, NOTHING, config=MergeConfig(max_failed_share=0.4))
+    assert merge_shards(plan, failed, NOTHING, config=MergeConfig(max_failed_share=0.5))
 
 
 def test_each_failure_is_named_in_the_log_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
@@ -128,14 +128,14 @@ def test_each_failure_is_named_in_the_log_in_one_line(caplog: pytest.LogCaptureF
     table = table.set_column(place, table.schema.field(place), message)
     plan = sources(a="added", b="added", c="added")
     merge_shards(
-        plan, corpus(table, chunks(b=["b"])), NOTHING, config=CollectConfig(max_failed_share=1)
+        plan, corpus(table, chunks(b=["b"])), NOTHING, config=MergeConfig(max_failed_share=1)
     )
     assert caplog.messages == ["docs/a failed (broken): docs/a: not a PDF. ERROR forged"]
     assert {one.levelname for one in caplog.records} == {"WARNING"}
 
 
 def test_an_empty_corpus_is_valid() -> None:
-    result = merge_shards(sources(), NOTHING, NOTHING, config=CollectConfig()).collected()
+    result = merge_shards(sources(), NOTHING, NOTHING, config=MergeConfig()).collected()
     assert all(table.num_rows == 0 for table in result.tables.values())
     assert result.stats["pages"] == 0
 
@@ -156,7 +156,7 @@ def test_what_is_larger_than_memory_is_sorted_in_parts(
 
     def run() -> pa.Table:
         plan = sources(**dict.fromkeys(names, "added"))
-        result = merge_shards(plan, known, NOTHING, config=CollectConfig()).collected()
+        result = merge_shards(plan, known, NOTHING, config=MergeConfig()).collected()
         assert result.stats["chunks"] == 400
         return result.tables["chunks"].combine_chunks()
 

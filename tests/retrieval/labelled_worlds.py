@@ -12,9 +12,9 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import (
     CommunitiesConfig,
-    GazetteerConfig,
+    DictionaryConfig,
     GraphConfig,
-    MentionConfig,
+    LinkConfig,
     NormalizeConfig,
     ResolveConfig,
     SqlConfig,
@@ -164,15 +164,15 @@ def _global(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
         made.update(found.collected().tables)
 
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
-    keep(entity_dictionary(*read, config=GazetteerConfig(), sql=SQL))
-    titles = made["gazetteer"]
+    keep(entity_dictionary(*read, config=DictionaryConfig(), sql=SQL))
+    titles = made["entity_dictionary"]
     keep(normalize(triples, titles, config=NormalizeConfig(), sql=SQL))
-    surfaces, names = made["surfaces"], made["names"]
-    keep(resolve(triples, titles, surfaces, names, config=ResolveConfig(), sql=SQL))
+    surface_forms, names = made["surface_forms"], made["names"]
+    keep(resolve(triples, titles, surface_forms, names, config=ResolveConfig(), sql=SQL))
     resolved = made["resolved"]
-    keep(link_mentions(triples, sentences, titles, surfaces, names, resolved,
-                 config=MentionConfig(), sql=SQL))  # fmt: skip
-    keep(relationships(triples, surfaces, resolved, sql=SQL))
+    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved,
+                 config=LinkConfig(), sql=SQL))  # fmt: skip
+    keep(relationships(triples, surface_forms, resolved, sql=SQL))
     keep(communities(
         {name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=CommunitiesConfig(), graph=GraphConfig(), summarizer=ExtractiveSummarizer(),

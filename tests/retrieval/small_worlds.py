@@ -271,7 +271,7 @@ def name_graph(
         _pairs(about),
         named=np.array([place not in unlabelled for place in range(len(names))]),
         called=called,
-        surfaces=[[name] for name in names],
+        surface_forms=[[name] for name in names],
         chunks=chunks,
     )
 

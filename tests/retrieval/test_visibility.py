@@ -22,7 +22,8 @@ from tests.retrieval.small_worlds import ONE, FakeEmbedder
 
 TABLES = (
     "documents", "chunks", "sentences", "triples", "mentions", "titles", "entities", "aliases",
-    "relations", "evidence", "communities", "members", "gazetteer", "text_terms", "heading_terms",
+    "relations", "evidence", "communities", "members", "entity_dictionary", "text_terms",
+    "heading_terms",
 )  # fmt: skip
 WORDS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 
@@ -146,7 +147,7 @@ def test_what_is_public_is_for_everybody(tmp_path: Path) -> None:
 
 def test_tables_that_do_not_say_what_they_rest_on_are_refused(store: Path) -> None:
     seen = opened(store, ["staff"]).snapshot
-    for name in ("merges", "resolved", "names", "surfaces", "nodes", "edges"):
+    for name in ("merges", "resolved", "names", "surface_forms", "nodes", "edges"):
         with pytest.raises(AccessError, match=name):
             seen.table(name)
 

@@ -30,7 +30,7 @@ TEXTS = {
     "reports.md": "# Reports\n\nThe report ZSALES reads the table VBBS.\n",
     "note.txt": "The check finds obsolete tables in custom code.\n",
 }
-KILLED_AFTER = ("parse.receipt.json", "extract.receipt.json", "relate.receipt.json")
+KILLED_AFTER = ("parse.receipt.json", "extract.receipt.json", "relationships.receipt.json")
 
 
 def configure(store: str, source: str, **overrides: Any) -> Config:

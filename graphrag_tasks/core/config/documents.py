@@ -101,7 +101,7 @@ class ExtractConfig(LanguageConfig):
     )
 
 
-class CollectConfig(BaseConfig):
+class MergeConfig(BaseConfig):
     """How many documents may fail before the run does."""
 
     changes_no_row = frozenset({"max_failed_share"})
@@ -119,4 +119,4 @@ class DocumentSections(BaseConfig):
     chunk: ChunkConfig = ChunkConfig()
     sentences: SentencesConfig = SentencesConfig()
     extract: ExtractConfig = ExtractConfig()
-    collect: CollectConfig = CollectConfig()
+    merge_shards: MergeConfig = MergeConfig()

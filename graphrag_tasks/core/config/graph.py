@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from graphrag_tasks.core.config.base import BaseConfig, LanguageConfig
 
 
-class GazetteerConfig(BaseConfig):
+class DictionaryConfig(BaseConfig):
     """Which titles and headings are names."""
 
     repeated_documents: int = Field(
@@ -39,13 +39,13 @@ class ResolveConfig(LanguageConfig):
     overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
 
 
-class MentionConfig(LanguageConfig):
+class LinkConfig(LanguageConfig):
     """What is a mention of an entity, beside the ends of triples."""
 
     names: bool = Field(True, description="also find the known names in the text")
 
 
-class RelateConfig(BaseConfig):
+class RelationshipsConfig(BaseConfig):
     """Which relations there may be."""
 
     schema_file: str | None = Field(None, description="YAML file or URI with an expert's schema")
@@ -105,11 +105,11 @@ class EmbedConfig(BaseConfig):
 class GraphSections(BaseConfig):
     """Sections of the stages that see the whole corpus."""
 
-    gazetteer: GazetteerConfig = GazetteerConfig()
+    entity_dictionary: DictionaryConfig = DictionaryConfig()
     normalize: NormalizeConfig = NormalizeConfig()
     resolve: ResolveConfig = ResolveConfig()
-    mention: MentionConfig = MentionConfig()
-    relate: RelateConfig = RelateConfig()
+    link_mentions: LinkConfig = LinkConfig()
+    relationships: RelationshipsConfig = RelationshipsConfig()
     sql: SqlConfig = SqlConfig()
     graph: GraphConfig = GraphConfig()
     communities: CommunitiesConfig = CommunitiesConfig()

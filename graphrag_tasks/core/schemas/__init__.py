@@ -38,20 +38,20 @@ from graphrag_tasks.core.schemas.graph import (
     ALIASES,
     ATTRIBUTES,
     COMMUNITIES,
-    DROPPED,
     EDGES,
     ENTITIES,
+    ENTITY_DICTIONARY,
     EVIDENCE,
-    GAZETTEER,
     MEMBERS,
     MENTIONS,
     MERGES,
     NAMES,
     NODES,
     POSTINGS,
+    REJECTED,
     RELATIONS,
     RESOLVED,
-    SURFACES,
+    SURFACE_FORMS,
     TERMS,
     TITLES,
     vectors_schema,
@@ -70,12 +70,11 @@ __all__ = [
     "COMMUNITIES",
     "COREFERENCES",
     "DOCUMENTS",
-    "DROPPED",
     "EDGES",
     "ENTITIES",
+    "ENTITY_DICTIONARY",
     "EVIDENCE",
     "FRAMES",
-    "GAZETTEER",
     "LINKS",
     "LINK_SPAN",
     "MEMBERS",
@@ -84,6 +83,7 @@ __all__ = [
     "NAMES",
     "NODES",
     "POSTINGS",
+    "REJECTED",
     "RELATIONS",
     "RENDITIONS",
     "RESOLVED",
@@ -91,7 +91,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "SENTENCES",
     "SOURCES",
-    "SURFACES",
+    "SURFACE_FORMS",
     "TERMS",
     "TITLES",
     "TRIPLES",
@@ -101,7 +101,7 @@ __all__ = [
     "vectors_schema",
 ]
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 BLOCK_SEPARATOR = "\n\n"
 
 SCHEMAS: dict[str, pa.Schema] = documents.TABLES | extraction.TABLES | graph.TABLES

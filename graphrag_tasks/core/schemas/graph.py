@@ -16,7 +16,7 @@ from graphrag_tasks.core.schemas.columns import (
     column,
 )
 
-GAZETTEER = pa.schema(
+ENTITY_DICTIONARY = pa.schema(
     [
         column("surface", STRING, "title, heading, key or term as it stands"),
         column("name", STRING, "a name that it gives"),
@@ -30,7 +30,7 @@ GAZETTEER = pa.schema(
     ]
 )
 
-SURFACES = pa.schema(
+SURFACE_FORMS = pa.schema(
     [
         column("surface", STRING, "head or tail as a triple has it"),
         column("type", STRING, "its entity label; empty for none"),
@@ -153,7 +153,7 @@ ATTRIBUTES = pa.schema(
     ]
 )
 
-DROPPED = pa.schema(
+REJECTED = pa.schema(
     [
         column("triple_id", STRING, "triple that is no edge and no attribute"),
         DOCUMENT_ID,
@@ -246,13 +246,13 @@ TABLES = {
     "titles": TITLES,
     "relations": RELATIONS,
     "evidence": EVIDENCE,
-    "gazetteer": GAZETTEER,
-    "surfaces": SURFACES,
+    "entity_dictionary": ENTITY_DICTIONARY,
+    "surface_forms": SURFACE_FORMS,
     "names": NAMES,
     "merges": MERGES,
     "resolved": RESOLVED,
     "attributes": ATTRIBUTES,
-    "dropped": DROPPED,
+    "rejected": REJECTED,
     "communities": COMMUNITIES,
     "members": MEMBERS,
     "nodes": NODES,

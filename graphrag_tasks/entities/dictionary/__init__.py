@@ -1,4 +1,4 @@
-"""Gazetteer stage: what the corpus itself calls things, and where it says so."""
+"""Entity dictionary stage: what the corpus itself calls things, and where it says so."""
 
 from graphrag_tasks.entities.dictionary.headings import name_forms, plain_heading
 from graphrag_tasks.entities.dictionary.stage import entity_dictionary

@@ -1,4 +1,4 @@
-"""Gazetteer stage: what the corpus itself calls things, and where it says so.
+"""Entity dictionary stage: what the corpus itself calls things, and where it says so.
 
 The title of a document and the headings above a chunk name what it is about, so they are names
 whether or not a sentence states anything of them. Headings that say what a section is for
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import GazetteerConfig, SqlConfig
+from graphrag_tasks.core.config import DictionaryConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.entities.dictionary.headings import GENERIC_HEADINGS, heading_key, name_forms
 from graphrag_tasks.entities.dictionary.terms import is_key, is_term, term_forms
@@ -94,7 +94,7 @@ _DISTINCT = """
     FROM places GROUP BY ALL ORDER BY ALL
 """
 
-_GAZETTEER = """
+_ENTITY_DICTIONARY = """
     SELECT surface, name, form, source, document_id, chunk_id, problem
     FROM places JOIN judged USING (surface, source, title_source)
     ORDER BY document_id, chunk_id, source, surface, form
@@ -109,8 +109,8 @@ _GAZETTEER = """
         scan("cells"),
         scan("chunks"),
     ),
-    makes=("gazetteer",),
-    settings={"config": "gazetteer", "sql": "sql"},
+    makes=("entity_dictionary",),
+    settings={"config": "entity_dictionary", "sql": "sql"},
     libraries=("duckdb",),
 )
 def entity_dictionary(
@@ -119,7 +119,7 @@ def entity_dictionary(
     cells: Rows,
     chunks: Rows,
     *,
-    config: GazetteerConfig,
+    config: DictionaryConfig,
     sql: SqlConfig,
 ) -> StageResult:
     """List the names that titles, headings, keys of tables and definitions give.
@@ -133,7 +133,7 @@ def entity_dictionary(
         sql: Memory and threads.
 
     Returns:
-        `gazetteer`, one row for each chunk and name of it.
+        `entity_dictionary`, one row for each chunk and name of it.
     """
     documents = documents.select(["document_id", "title", "title_source"])
     tables = {"documents": documents, "blocks": blocks, "cells": cells, "chunks": chunks}
@@ -141,14 +141,14 @@ def entity_dictionary(
         _define(connection)
         connection.execute(_PLACES)
         connection.register("judged", _judged(connection.sql(_DISTINCT).to_arrow_table(), config))
-        found = connection.sql(_GAZETTEER).to_arrow_table().cast(schemas.GAZETTEER)
+        found = connection.sql(_ENTITY_DICTIONARY).to_arrow_table().cast(schemas.ENTITY_DICTIONARY)
         named = connection.sql("SELECT DISTINCT name, source, problem FROM judged").fetchall()
     problems = Counter(problem for _, problem in {(name, problem) for name, _, problem in named})
-    stats: dict[str, int | float] = {"gazetteer_names": problems[None]}
-    stats |= {f"gazetteer_{one}": problems[one] for one in (GENERIC, REPEATED, FILE_NAME)}
+    stats: dict[str, int | float] = {"entity_dictionary_names": problems[None]}
+    stats |= {f"entity_dictionary_{one}": problems[one] for one in (GENERIC, REPEATED, FILE_NAME)}
     sources = Counter(source for _, source, _ in named)
-    stats |= {f"gazetteer_{one}s": sources[one] for one in (KEY, TERM)}
-    return StageResult({"gazetteer": found}, stats)
+    stats |= {f"entity_dictionary_{one}s": sources[one] for one in (KEY, TERM)}
+    return StageResult({"entity_dictionary": found}, stats)
 
 
 def _define(connection: duckdb.DuckDBPyConnection) -> None:
@@ -169,7 +169,7 @@ def _columns(names: list[str], rows: list[tuple[str, ...]]) -> pa.Table:
     return pa.table([pa.array(column, pa.string()) for column in columns], names=names)
 
 
-def _judged(found: pa.Table, config: GazetteerConfig) -> pa.Table:
+def _judged(found: pa.Table, config: DictionaryConfig) -> pa.Table:
     """Return name, form and problem of each distinct title and heading."""
     rows = found.to_pylist()
     documents: dict[str, set[str]] = {}
@@ -194,7 +194,7 @@ def _judged(found: pa.Table, config: GazetteerConfig) -> pa.Table:
 
 
 def _problem(
-    row: dict[str, str], documents: dict[str, set[str]], config: GazetteerConfig
+    row: dict[str, str], documents: dict[str, set[str]], config: DictionaryConfig
 ) -> str | None:
     """Return why a title or heading is no name."""
     key = heading_key(row["surface"])

@@ -66,7 +66,7 @@ def spelling_of(
     * Else the text must have a capital.
 
     Args:
-        forms: Surfaces of the name.
+        forms: Surface forms of the name.
         is_named: Whether it has an entity label, or is a title.
         is_title: Whether it is the title of a document.
         is_known: Whether a word in small letters is one of the language.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import MentionConfig, SqlConfig
+from graphrag_tasks.core.config import LinkConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.link_mentions.matcher import NameMatcher
 from graphrag_tasks.entities.link_mentions.spelling import spelling_of
@@ -50,9 +50,9 @@ _THINGS = """
 
 _ENDS = """
     CREATE TABLE ends AS
-    SELECT surface, surfaces.type AS type, surfaces.name AS alias, surfaces.key AS key, entity_id,
-        entity
-    FROM surfaces JOIN resolved USING (key) JOIN things USING (entity_id) WHERE problem IS NULL
+    SELECT surface, form.type AS type, form.name AS alias, form.key AS key, entity_id, entity
+    FROM surface_forms AS form JOIN resolved USING (key) JOIN things USING (entity_id)
+    WHERE problem IS NULL
 """
 
 _PLACES = """
@@ -68,7 +68,7 @@ _PLACES = """
 _TITLES = """
     CREATE TABLE titles AS
     SELECT entity_id, chunk_id, document_id, min(alias) AS alias, max(source) AS source
-    FROM gazetteer JOIN ends ON ends.surface = gazetteer.name AND ends.type = ''
+    FROM entity_dictionary JOIN ends ON ends.surface = entity_dictionary.name AND ends.type = ''
     WHERE problem IS NULL AND source IN ('title', 'heading') GROUP BY ALL
 """
 
@@ -76,7 +76,7 @@ _NAMES = """
     SELECT key, entity, list(DISTINCT alias) AS forms, bool_or(names.type IS NOT NULL) AS typed,
         bool_or(titled.name IS NOT NULL) AS title
     FROM ends JOIN names USING (key) LEFT JOIN (
-        SELECT DISTINCT name FROM gazetteer WHERE source = 'title' AND problem IS NULL
+        SELECT DISTINCT name FROM entity_dictionary WHERE source = 'title' AND problem IS NULL
     ) AS titled ON titled.name = surface
     GROUP BY key, entity, mentions ORDER BY mentions DESC, key
 """
@@ -144,24 +144,24 @@ _BY_SOURCE = "SELECT source, count(*) FROM located GROUP BY ALL"
     reads=(
         scan("triples"),
         scan("sentences"),
-        scan("gazetteer"),
-        scan("surfaces"),
+        scan("entity_dictionary"),
+        scan("surface_forms"),
         scan("names"),
         scan("resolved"),
     ),
     makes=("entities", "aliases", "mentions", "titles"),
-    settings={"config": "mention", "sql": "sql"},
+    settings={"config": "link_mentions", "sql": "sql"},
     libraries=("spacy", "duckdb"),
 )
 def link_mentions(
     triples: Rows,
     sentences: Rows,
-    gazetteer: Rows,
-    surfaces: Rows,
+    entity_dictionary: Rows,
+    surface_forms: Rows,
     names: Rows,
     resolved: Rows,
     *,
-    config: MentionConfig,
+    config: LinkConfig,
     sql: SqlConfig,
 ) -> StageResult:
     """Find where entities are mentioned.
@@ -169,8 +169,8 @@ def link_mentions(
     Args:
         triples: Rows of `schemas.TRIPLES`.
         sentences: Rows of `schemas.SENTENCES`.
-        gazetteer: Rows of `schemas.GAZETTEER`.
-        surfaces: What each head, tail and title is (`schemas.SURFACES`).
+        entity_dictionary: Rows of `schemas.ENTITY_DICTIONARY`.
+        surface_forms: What each head, tail and title is (`schemas.SURFACE_FORMS`).
         names: How frequent each is (`schemas.NAMES`).
         resolved: The entity of each name (`schemas.RESOLVED`).
         config: Whether names are looked for, and the model that knows common words.
@@ -180,8 +180,10 @@ def link_mentions(
         `PRODUCES`, each a stream sorted by its ids. A name that is found where an end of a triple
         is the same entity is no second mention.
     """
-    inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces,
-              "names": names, "resolved": resolved, "sentences": sentences}  # fmt: skip
+    inputs = {
+        "triples": triples, "sentences": sentences, "entity_dictionary": entity_dictionary,
+        "surface_forms": surface_forms, "names": names, "resolved": resolved,
+    }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
         for statement in (_THINGS, _ENDS, _TITLES, _PLACES, _EXTRACTED):
@@ -203,7 +205,7 @@ def link_mentions(
 
 
 def _matcher(
-    connection: duckdb.DuckDBPyConnection, config: MentionConfig
+    connection: duckdb.DuckDBPyConnection, config: LinkConfig
 ) -> tuple[NameMatcher, pa.Table]:
     """Return what finds the names that are sought, by number, and the entity of each number."""
     matcher = NameMatcher()

@@ -75,7 +75,7 @@ def problem_of(
     tells something of it.
 
     Args:
-        surface: As a triple has it, or the gazetteer.
+        surface: As a triple has it, or the entity_dictionary.
         key: What it is normalised to.
         type_: Its entity label.
         source: title or heading, where it is one.

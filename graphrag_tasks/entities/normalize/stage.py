@@ -44,7 +44,7 @@ _ENDS = f"""
     FROM triples
     UNION ALL
     SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL
-    FROM gazetteer WHERE problem IS NULL
+    FROM entity_dictionary WHERE problem IS NULL
 """  # noqa: S608 - made of constants
 
 _FOUND = """
@@ -60,8 +60,8 @@ _JUDGED = pa.schema(
         for name in ("surface", "type", "key", "name", "problem", "source", "bare", "label")
     ]
 )
-"""`schemas.SURFACES`; whether it is a title or heading; the noun, if it is one and no more; what it
-votes for as entity type."""
+"""`schemas.SURFACE_FORMS`; whether it is a title or heading; the noun, if it is one and no more;
+what it votes for as entity type."""
 
 _SPREAD = """
     CREATE TABLE spread AS
@@ -72,7 +72,7 @@ _SPREAD = """
 """
 
 _JUDGED_SURFACES = f"""
-    CREATE TABLE surfaces AS
+    CREATE TABLE surface_forms AS
     SELECT surface, type, key, name, label, CASE
         WHEN problem IS NULL AND source IS DISTINCT FROM '{TITLE}'
             AND key IN (SELECT key FROM judged WHERE bare IN (SELECT bare FROM spread))
@@ -81,13 +81,15 @@ _JUDGED_SURFACES = f"""
     FROM judged
 """  # noqa: S608 - made of constants
 
-_SURFACES = "SELECT surface, type, key, name, problem FROM surfaces ORDER BY surface, type"
-_PROBLEMS = "SELECT problem, count(*) FROM surfaces WHERE problem IS NOT NULL GROUP BY problem"
+_SURFACE_FORMS = (
+    "SELECT surface, type, key, name, problem FROM surface_forms ORDER BY surface, type"
+)
+_PROBLEMS = "SELECT problem, count(*) FROM surface_forms WHERE problem IS NOT NULL GROUP BY problem"
 
 _NAMES = f"""
     WITH mention AS (
         SELECT DISTINCT key, name AS alias, label, place, start
-        FROM ends JOIN surfaces USING (surface, type) WHERE problem IS NULL
+        FROM ends JOIN surface_forms USING (surface, type) WHERE problem IS NULL
     ),
     counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
     named AS (
@@ -109,28 +111,28 @@ _NAMES = f"""
 
 @stage(
     per="corpus",
-    reads=(scan("triples"), scan("gazetteer")),
-    makes=("surfaces", "names"),
+    reads=(scan("triples"), scan("entity_dictionary")),
+    makes=("surface_forms", "names"),
     settings={"config": "normalize", "sql": "sql"},
     libraries=("spacy", "duckdb"),
 )
 def normalize(
-    triples: Rows, gazetteer: Rows, *, config: NormalizeConfig, sql: SqlConfig
+    triples: Rows, entity_dictionary: Rows, *, config: NormalizeConfig, sql: SqlConfig
 ) -> StageResult:
     """Judge every distinct surface, and count the names that may become nodes.
 
     Args:
         triples: Rows of `schemas.TRIPLES`.
-        gazetteer: Rows of `schemas.GAZETTEER`; each name counts once for each document.
+        entity_dictionary: Rows of `schemas.ENTITY_DICTIONARY`; a name counts once a document.
         config: Lengths a name may have, and how widely a bare noun may be spread.
         sql: Memory and threads.
 
     Returns:
-        `surfaces`, each surface and entity label with its name, or with what is wrong with it, and
-        `names`, one row for each key.
+        `surface_forms`, each surface and entity label with its name, or with what is wrong with
+        it, and `names`, one row for each key.
     """
     with ExitStack() as stack:
-        inputs = {"triples": triples, "gazetteer": gazetteer}
+        inputs = {"triples": triples, "entity_dictionary": entity_dictionary}
         connection = stack.enter_context(sql_over(inputs, sql))
         for statement in (_ENDS, _FOUND):
             connection.execute(statement)
@@ -140,10 +142,10 @@ def normalize(
         connection.execute(_JUDGED_SURFACES)
         problems = dict(connection.sql(_PROBLEMS).fetchall())
         stats: dict[str, int | float] = {
-            f"surfaces_{problem}": problems.get(problem, 0) for problem in PROBLEMS
+            f"surface_forms_{problem}": problems.get(problem, 0) for problem in PROBLEMS
         }
         tables = {
-            "surfaces": stream(connection, _SURFACES, "surfaces", stats),
+            "surface_forms": stream(connection, _SURFACE_FORMS, "surface_forms", stats),
             "names": stream(connection, _NAMES, "names", stats),
         }
         return StageResult(tables, stats, stack.pop_all())
@@ -156,10 +158,12 @@ def _judged(
     is_known = known_words(config.model)
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
-            surfaces, types, sources, headers, told = (one.to_pylist() for one in found.columns)
-            names = list(map(clean_name, surfaces))
+            surface_forms, types, sources, headers, told = (
+                one.to_pylist() for one in found.columns
+            )
+            names = list(map(clean_name, surface_forms))
             keys = [name.casefold() for name in names]
-            rows = zip(surfaces, keys, types, sources, told, strict=True)
+            rows = zip(surface_forms, keys, types, sources, told, strict=True)
             problems = [
                 problem_of(text, key, type_, source, config, told=is_told)
                 for text, key, type_, source, is_told in rows
@@ -170,7 +174,7 @@ def _judged(
             ]
             described = zip(names, types, headers, strict=True)
             labels = [type_of(*row, is_known) for row in described]
-            columns = (surfaces, types, keys, names, problems, sources, bare, labels)
+            columns = (surface_forms, types, keys, names, problems, sources, bare, labels)
             yield pa.record_batch(
                 [pa.array(column, pa.string()) for column in columns], schema=_JUDGED
             )

@@ -19,13 +19,14 @@ _ACRONYMS = f"""
         FROM triples WHERE rule = '{ALIAS_RULE}'
         UNION ALL
         SELECT long.name, '', short.name, ''
-        FROM gazetteer AS long JOIN gazetteer AS short USING (chunk_id, source, surface)
+        FROM entity_dictionary AS long
+            JOIN entity_dictionary AS short USING (chunk_id, source, surface)
         WHERE long.form = 'base' AND short.form = 'acronym' AND long.problem IS NULL
     )
     SELECT DISTINCT short.key AS short, long.key AS long
     FROM introduced
-    JOIN surfaces AS long ON long.surface = introduced.long AND long.type = long_type
-    JOIN surfaces AS short ON short.surface = introduced.short AND short.type = short_type
+    JOIN surface_forms AS long ON long.surface = introduced.long AND long.type = long_type
+    JOIN surface_forms AS short ON short.surface = introduced.short AND short.type = short_type
     WHERE long.problem IS NULL AND short.problem IS NULL
     ORDER BY ALL
 """  # noqa: S608 - made of constants
@@ -45,7 +46,8 @@ _INITIALS = f"""
     pairs AS (SELECT short.key AS short, long.key AS long FROM short JOIN long USING (letters)),
     sought AS (SELECT short AS key FROM pairs UNION SELECT long FROM pairs),
     spelled AS (
-        SELECT surface, type, key FROM surfaces SEMI JOIN sought USING (key) WHERE problem IS NULL
+        SELECT surface, type, key FROM surface_forms SEMI JOIN sought USING (key)
+        WHERE problem IS NULL
     ),
     places AS (
         SELECT key, document_id FROM triples
@@ -54,8 +56,8 @@ _INITIALS = f"""
         SELECT key, document_id FROM triples
         JOIN spelled ON surface = {surface("tail")} AND type = {label("tail")}
         UNION
-        SELECT key, document_id FROM gazetteer
-        JOIN spelled ON spelled.surface = gazetteer.name AND spelled.type = ''
+        SELECT key, document_id FROM entity_dictionary
+        JOIN spelled ON spelled.surface = entity_dictionary.name AND spelled.type = ''
     ),
     counted AS (SELECT key, count(*) AS documents FROM places GROUP BY key)
     SELECT short, long FROM pairs
@@ -71,7 +73,7 @@ def introduced(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     """Return the keys of short and long forms that a text or a title introduces.
 
     Args:
-        connection: It knows `triples`, `gazetteer` and `surfaces`.
+        connection: It knows `triples`, `entity_dictionary` and `surface_forms`.
     """
     return connection.sql(_ACRONYMS).fetchall()
 
@@ -83,6 +85,6 @@ def by_initials(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     initials ("of" and the like left out), in a third of the short one's documents at least.
 
     Args:
-        connection: It knows `triples`, `gazetteer`, `surfaces` and `names`.
+        connection: It knows `triples`, `entity_dictionary`, `surface_forms` and `names`.
     """
     return connection.sql(_INITIALS).fetchall()

@@ -44,7 +44,7 @@ _RESOLVED = f"""
 
 @stage(
     per="corpus",
-    reads=(scan("triples"), scan("gazetteer"), scan("surfaces"), scan("names")),
+    reads=(scan("triples"), scan("entity_dictionary"), scan("surface_forms"), scan("names")),
     makes=("merges", "resolved"),
     settings={"config": "resolve", "sql": "sql"},
     given=("overrides",),
@@ -52,8 +52,8 @@ _RESOLVED = f"""
 )
 def resolve(
     triples: Rows,
-    gazetteer: Rows,
-    surfaces: Rows,
+    entity_dictionary: Rows,
+    surface_forms: Rows,
     names: Rows,
     *,
     config: ResolveConfig,
@@ -65,8 +65,8 @@ def resolve(
 
     Args:
         triples: Rows of `schemas.TRIPLES`: acronyms that texts introduce are read from them.
-        gazetteer: Rows of `schemas.GAZETTEER`: acronyms that titles introduce.
-        surfaces: Rows of `schemas.SURFACES`.
+        entity_dictionary: Rows of `schemas.ENTITY_DICTIONARY`: acronyms that titles introduce.
+        surface_forms: Rows of `schemas.SURFACE_FORMS`.
         names: Rows of `schemas.NAMES`.
         config: Model and thresholds.
         sql: Memory and threads.
@@ -78,7 +78,12 @@ def resolve(
         `resolved`, the entity of every name, a stream by key.
     """
     overrides = overrides or Overrides()
-    inputs = {"triples": triples, "gazetteer": gazetteer, "surfaces": surfaces, "names": names}
+    inputs = {
+        "triples": triples,
+        "entity_dictionary": entity_dictionary,
+        "surface_forms": surface_forms,
+        "names": names,
+    }
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
         acronyms, initials = introduced(connection), by_initials(connection)

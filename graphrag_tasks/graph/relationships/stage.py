@@ -34,8 +34,8 @@ SAME_ENDS = "same_ends"
 
 _ENDS = """
     CREATE TABLE ends AS
-    SELECT surface, surfaces.type AS type, problem, entity_id, resolved.type AS entity_type
-    FROM surfaces LEFT JOIN resolved USING (key)
+    SELECT surface, surface_forms.type AS type, problem, entity_id, resolved.type AS entity_type
+    FROM surface_forms LEFT JOIN resolved USING (key)
 """
 
 _TOLD = f"""
@@ -131,7 +131,7 @@ _QUERIES = {
             triple_id, sentence_id, chunk_id, document_id, confidence
         FROM facts WHERE {_ATTRIBUTED} ORDER BY entity_id, relation, value, triple_id
     """,  # noqa: S608
-    "dropped": "SELECT triple_id, document_id, reason FROM unrelated ORDER BY triple_id",
+    "rejected": "SELECT triple_id, document_id, reason FROM unrelated ORDER BY triple_id",
 }
 _REASONS = "SELECT reason, count(*) FROM unrelated GROUP BY reason"
 _ALL_REASONS = (*PROBLEMS, SAME_ENDS, *VIOLATIONS)
@@ -158,15 +158,15 @@ _NAMED = """
 
 @stage(
     per="corpus",
-    reads=(scan("triples"), scan("surfaces"), scan("resolved")),
-    makes=("relations", "evidence", "attributes", "dropped"),
+    reads=(scan("triples"), scan("surface_forms"), scan("resolved")),
+    makes=("relations", "evidence", "attributes", "rejected"),
     settings={"sql": "sql"},
     given=("schema",),
     libraries=("duckdb", "pyyaml"),
 )
 def relationships(
     triples: Rows,
-    surfaces: Rows,
+    surface_forms: Rows,
     resolved: Rows,
     *,
     sql: SqlConfig,
@@ -176,7 +176,7 @@ def relationships(
 
     Args:
         triples: Rows of `schemas.TRIPLES`.
-        surfaces: What each head and tail is (`schemas.SURFACES`).
+        surface_forms: What each head and tail is (`schemas.SURFACE_FORMS`).
         resolved: The entity of each name (`schemas.RESOLVED`).
         sql: Memory and threads.
         schema: What an expert lets through; everything by default.
@@ -185,7 +185,7 @@ def relationships(
         `PRODUCES`, each a stream sorted by its ids; counts of them, of what was dropped, by
         reason, and of triples outside the schema, dropped or not.
     """
-    inputs = {"triples": triples, "surfaces": surfaces, "resolved": resolved}
+    inputs = {"triples": triples, "surface_forms": surface_forms, "resolved": resolved}
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
         for statement in (_ENDS, _TOLD):
@@ -198,7 +198,7 @@ def relationships(
         reasons, violations = (
             dict(connection.sql(query).fetchall()) for query in (_REASONS, _VIOLATIONS)
         )
-        stats |= {f"dropped_{reason}": reasons.get(reason, 0) for reason in _ALL_REASONS}
+        stats |= {f"rejected_{reason}": reasons.get(reason, 0) for reason in _ALL_REASONS}
         stats |= {f"outside_{kind}": violations.get(kind, 0) for kind in VIOLATIONS}
         return StageResult(tables, stats, stack.pop_all())
 

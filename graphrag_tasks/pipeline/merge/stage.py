@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CollectConfig
+from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline.merge.sorting import Rows, batches_of, by_document, size_of
@@ -33,7 +33,7 @@ def merge_shards(
     processed: Mapping[str, Sequence[Rows]],
     published: Mapping[str, Sequence[Rows]],
     *,
-    config: CollectConfig,
+    config: MergeConfig,
 ) -> StageResult:
     """Join the processed rows with those of the published snapshot that still hold.
 
@@ -165,7 +165,7 @@ def _tell_failures(documents: pa.Table) -> None:
         log.warning("%s failed (%s): %s", *told)
 
 
-def _guard(documents: pa.Table, config: CollectConfig) -> None:
+def _guard(documents: pa.Table, config: MergeConfig) -> None:
     readable = documents.filter(pc.not_equal(documents["status"], _SKIPPED))
     failed = readable.filter(pc.equal(readable["status"], _FAILED))
     if not failed.num_rows or failed.num_rows <= config.max_failed_share * readable.num_rows:
@@ -176,7 +176,7 @@ def _guard(documents: pa.Table, config: CollectConfig) -> None:
     )
     raise SourceError(
         f"{failed.num_rows} of {readable.num_rows} documents failed, more than the share of "
-        f"{config.max_failed_share:g} that collect.max_failed_share allows: {named}",
+        f"{config.max_failed_share:g} that merge_shards.max_failed_share allows: {named}",
         "collect",
         "Nothing was published. Repair or remove them, or raise the share",
     )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import MentionConfig, NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LinkConfig, NormalizeConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
@@ -44,20 +44,20 @@ def titled(name: str, chunk: str, source: str = "title", form: str = "full") -> 
 def run(
     texts: list[str],
     triples: Sequence[dict[str, Any]] = (),
-    gazetteer: Sequence[dict[str, Any]] = (),
+    entity_dictionary: Sequence[dict[str, Any]] = (),
     *,
     names: bool = True,
 ) -> dict[str, Rows]:
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
-    known = pa.Table.from_pylist(list(gazetteer), schema=schemas.GAZETTEER)
+    known = pa.Table.from_pylist(list(entity_dictionary), schema=schemas.ENTITY_DICTIONARY)
     rows = [sentence(number, text) for number, text in enumerate(texts)]
     normal = normalize(table, known, config=NormalizeConfig(), sql=SQL).collected().tables
     merged = resolve(
-        table, known, normal["surfaces"], normal["names"], config=ResolveConfig(), sql=SQL
+        table, known, normal["surface_forms"], normal["names"], config=ResolveConfig(), sql=SQL
     ).collected()
     found = link_mentions(
-        table, pa.Table.from_pylist(rows, schema=schemas.SENTENCES), known, normal["surfaces"],
-        normal["names"], merged.tables["resolved"], config=MentionConfig(names=names), sql=SQL,
+        table, pa.Table.from_pylist(rows, schema=schemas.SENTENCES), known, normal["surface_forms"],
+        normal["names"], merged.tables["resolved"], config=LinkConfig(names=names), sql=SQL,
     ).collected()  # fmt: skip
     return {name: rows.to_pylist() for name, rows in found.tables.items()}
 
@@ -91,7 +91,11 @@ def test_another_entity_inside_a_mention_is_mentioned_too() -> None:
 def test_a_title_that_no_triple_names_is_an_entity_and_leads_to_its_chunks() -> None:
     tables = run(
         ["Berlin is large.", "The Zugspitze is high."],
-        gazetteer=[titled("Zugspitze", "c7"), titled("Zugspitze", "c8"), titled("Ifen", "c7")],
+        entity_dictionary=[
+            titled("Zugspitze", "c7"),
+            titled("Zugspitze", "c8"),
+            titled("Ifen", "c7"),
+        ],
     )
     assert places(tables, "Zugspitze") == [("s1", 4, 13, "name")]
     entity = {row["entity_id"]: row for row in tables["entities"]}
@@ -103,18 +107,22 @@ def test_a_title_that_no_triple_names_is_an_entity_and_leads_to_its_chunks() -> 
 
 
 def test_a_heading_that_repeats_the_title_is_the_title() -> None:
-    tables = run([], gazetteer=[titled("Ifen", "c"), titled("Ifen", "c", "heading")])
+    tables = run([], entity_dictionary=[titled("Ifen", "c"), titled("Ifen", "c", "heading")])
     assert [row["source"] for row in tables["titles"]] == ["title"]
 
 
 def test_a_key_of_a_table_is_found_in_texts_but_titles_nothing() -> None:
-    tables = run(["Clear archive_dir first."], gazetteer=[titled("archive_dir", "c", "key")])
+    tables = run(
+        ["Clear archive_dir first."], entity_dictionary=[titled("archive_dir", "c", "key")]
+    )
     assert places(tables, "archive_dir") == [("s0", 6, 17, "name")]
     assert tables["titles"] == []
 
 
 def test_generic_headings_lead_nowhere() -> None:
-    tables = run(["Overview."], gazetteer=[titled("Overview", "c") | {"problem": "generic"}])
+    tables = run(
+        ["Overview."], entity_dictionary=[titled("Overview", "c") | {"problem": "generic"}]
+    )
     assert tables == {name: [] for name in link_mentions.makes}
 
 

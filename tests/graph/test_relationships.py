@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import MentionConfig, NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LinkConfig, NormalizeConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
@@ -31,15 +31,24 @@ def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
 def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict[str, float]]:
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     sql = SqlConfig()
-    gazetteer, sentences = schemas.empty("gazetteer"), schemas.empty("sentences")
-    normalized = normalize(table, gazetteer, config=NormalizeConfig(), sql=sql).collected()
-    surfaces, names = (normalized.tables[name] for name in ("surfaces", "names"))
-    merged = resolve(table, gazetteer, surfaces, names, config=ResolveConfig(), sql=sql)
+    entity_dictionary, sentences = schemas.empty("entity_dictionary"), schemas.empty("sentences")
+    normalized = normalize(table, entity_dictionary, config=NormalizeConfig(), sql=sql).collected()
+    surface_forms, names = (normalized.tables[name] for name in ("surface_forms", "names"))
+    merged = resolve(
+        table, entity_dictionary, surface_forms, names, config=ResolveConfig(), sql=sql
+    )
     resolved = merged.collected().tables["resolved"]
     mentioned = link_mentions(
-        table, sentences, gazetteer, surfaces, names, resolved, config=MentionConfig(), sql=sql
+        table,
+        sentences,
+        entity_dictionary,
+        surface_forms,
+        names,
+        resolved,
+        config=LinkConfig(),
+        sql=sql,
     ).collected()
-    related = relationships(table, surfaces, resolved, sql=sql).collected()
+    related = relationships(table, surface_forms, resolved, sql=sql).collected()
     tables = {**mentioned.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 
@@ -91,7 +100,7 @@ def test_what_is_denied_is_another_relation_and_says_so() -> None:
 def test_what_is_no_name_is_dropped_and_counted(head: str, type_: str | None, reason: str) -> None:
     tables, stats = run(triple(head, "be", "VBBS", head_type=type_))
     assert tables["relations"] == []
-    assert stats[f"dropped_{reason}"] == 1
+    assert stats[f"rejected_{reason}"] == 1
 
 
 def test_type_is_the_most_frequent_label() -> None:
@@ -130,7 +139,7 @@ def test_a_resolved_end_is_the_node_and_its_mention_stays_where_it_stands() -> N
     told = triple("it", "run", "job", head_type="PRON", head_resolved="migration report")
     tables, stats = run(told)
     assert {row["name"] for row in tables["entities"]} == {"migration report", "job"}
-    assert stats["dropped_pronoun"] == 0
+    assert stats["rejected_pronoun"] == 0
     [report] = [row for row in tables["entities"] if row["name"] == "migration report"]
     assert report["type"] is None
     [mention] = [row for row in tables["mentions"] if row["entity_id"] == report["entity_id"]]
@@ -139,7 +148,7 @@ def test_a_resolved_end_is_the_node_and_its_mention_stays_where_it_stands() -> N
 
 def test_a_resolved_end_that_is_the_other_end_is_dropped() -> None:
     _, stats = run(triple("it", "be", "Report", head_type="PRON", head_resolved="the report"))
-    assert stats["dropped_same_ends"] == 1
+    assert stats["rejected_same_ends"] == 1
 
 
 def test_a_value_is_an_attribute_of_its_head() -> None:
@@ -188,7 +197,7 @@ def test_ways_of_writing_one_name_are_one_entity() -> None:
 )
 def test_hostile_names_are_nodes_or_dropped_and_break_nothing(name: str) -> None:
     tables, stats = run(triple(name, "touch", "VBBS"), triple("VBBS", "touch", name, number=1))
-    dropped = sum(value for key, value in stats.items() if key.startswith("dropped_"))
+    dropped = sum(value for key, value in stats.items() if key.startswith("rejected_"))
     assert len(tables["relations"]) + dropped == 2
     for row in tables["entities"]:
         assert not set(row["name"]) & set("\x00\u202e")
@@ -198,7 +207,7 @@ def test_hostile_names_are_nodes_or_dropped_and_break_nothing(name: str) -> None
 def test_one_node_is_a_graph() -> None:
     tables, stats = run(triple("VBBS", "be", "vbbs"))
     assert [row["name"] for row in tables["entities"]] == ["VBBS"]
-    assert (tables["relations"], stats["dropped_same_ends"]) == ([], 1)
+    assert (tables["relations"], stats["rejected_same_ends"]) == ([], 1)
 
 
 ENDS = st.sampled_from(
@@ -217,6 +226,6 @@ def test_every_triple_is_evidence_attribute_or_dropped(
     ]
     tables, _ = run(*triples)
     found = [
-        row["triple_id"] for name in ("evidence", "attributes", "dropped") for row in tables[name]
+        row["triple_id"] for name in ("evidence", "attributes", "rejected") for row in tables[name]
     ]
     assert sorted(found) == sorted(row["triple_id"] for row in triples)
