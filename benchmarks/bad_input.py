@@ -4,8 +4,8 @@ One document of one block, all below one heading, goes through chunks, sentences
 coreference. Prints a Markdown table: CPU seconds of each stage by length, and the greatest growth
 of the total when the length grows tenfold (10 is linear).
 
-    python benchmarks/bad_input.py
-    python benchmarks/bad_input.py --lengths 1000 10000 100000 1000000 --kinds symbols
+    python -m benchmarks.bad_input
+    python -m benchmarks.bad_input --lengths 1000 10000 100000 1000000 --kinds symbols
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The extractors live in the peers' environment (see `parse_peers.py`), our reader in the project's;
 each run measures what its Python has and prints a row for it:
 
-    .venv/bin/python benchmarks/boilerplate.py
-    peers/bin/python benchmarks/boilerplate.py
+    .venv/bin/python -m benchmarks.boilerplate
+    peers/bin/python -m benchmarks.boilerplate
 
 Two sets of pages: those in `tests/parse/pages`, which the rules were written with, and those in
 `benchmarks/pages`, which were written when the rules were done. A page's phrases that must stay or

@@ -4,7 +4,7 @@ The reference is the same ONNX session, given the texts in their order, 32 at a 
 padded to its longest text. Repetitions of the two alternate and the median counts, so that load
 on the machine meets both. Prints JSON.
 
-    python benchmarks/embed_speed.py --short 2000 --chunks 64
+    python -m benchmarks.embed_speed --short 2000 --chunks 64
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ little; the ratios matter, the words a second are this machine's. Repetitions al
 median counts. The reference is `spacy.load(model).pipe`, as it comes. The work of two processes
 is measured by the clock, against the same work in one. Prints a table, and JSON with `--json`.
 
-    python benchmarks/extract.py
-    python benchmarks/extract.py --text FILE_OR_FOLDER --sentences 2000 --json
+    python -m benchmarks.extract
+    python -m benchmarks.extract --text FILE_OR_FOLDER --sentences 2000 --json
 """
 
 from __future__ import annotations

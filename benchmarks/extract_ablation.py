@@ -4,7 +4,7 @@ The gold sentences are parsed once. Figures are of the best threshold, on all se
 each half (every second sentence), so that a gain of one half only is seen. Prints a Markdown
 table.
 
-    python benchmarks/extract_ablation.py --gold gold.jsonl
+    python -m benchmarks.extract_ablation --gold gold.jsonl
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from graphrag_tasks.evaluate.openie import Tuples, read_gold, score, tuples_of_rows
+from benchmarks.scoring.openie import Tuples, read_gold, score, tuples_of_rows
 from graphrag_tasks.extract import arguments, clauses, nominal, predicates, subjects
 from graphrag_tasks.extract.frames import Argument, Role, Rule
 from graphrag_tasks.extract.subjects import Origin, Subject

@@ -5,8 +5,8 @@ from the first byte read to the last written: wall-clock seconds, CPU seconds an
 resident memory (the interpreter with its libraries included). Imports are not timed. Prints a
 table row by row, or JSON with `--json`.
 
-    python benchmarks/graph.py --triples 10000 100000 1000000
-    python benchmarks/graph.py --triples 10000000 --folder /some/disk --json
+    python -m benchmarks.graph --triples 10000 100000 1000000
+    python -m benchmarks.graph --triples 10000000 --folder /some/disk --json
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-from graph_corpus import write_corpus
-
+from benchmarks.graph_corpus import write_corpus
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.cost import measured
 from graphrag_tasks.pipeline import CORPUS_STAGES

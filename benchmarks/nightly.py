@@ -8,10 +8,10 @@ one process do all shards of a corpus and keeps its peak memory in each stage. `
 vectors into Milvus Lite and verifies them. `readers` has readers open the store and ask while it is
 indexed again and again and old snapshots are removed. Prints tables, or JSON.
 
-    python benchmarks/nightly.py runs --data DATA --documents 2000 6000 20000
-    python benchmarks/nightly.py workers --data DATA --documents 500 2000 8000
-    python benchmarks/nightly.py vectors --rows 100000
-    python benchmarks/nightly.py readers --data DATA --documents 2000 --readers 20 --seconds 300
+    python -m benchmarks.nightly runs --data DATA --documents 2000 6000 20000
+    python -m benchmarks.nightly workers --data DATA --documents 500 2000 8000
+    python -m benchmarks.nightly vectors --rows 100000
+    python -m benchmarks.nightly readers --data DATA --documents 2000 --readers 20 --seconds 300
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from nightly_readers import measure_readers
-from nightly_runs import costs_table, measure_runs, memory_table
-from nightly_vectors import measure_vectors
-from nightly_workers import measure_workers, workers_table
+from benchmarks.nightly_readers import measure_readers
+from benchmarks.nightly_runs import costs_table, measure_runs, memory_table
+from benchmarks.nightly_vectors import measure_vectors
+from benchmarks.nightly_workers import measure_workers, workers_table
 
 
 def main() -> None:

@@ -11,9 +11,8 @@ from datetime import timedelta
 from pathlib import Path
 from statistics import median, quantiles
 
-from nightly_corpus import change_corpus, write_corpus
-from nightly_runs import index, write_model
-
+from benchmarks.nightly_corpus import change_corpus, write_corpus
+from benchmarks.nightly_runs import index, write_model
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import open_index

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nightly_corpus import change_corpus, write_corpus
-
+from benchmarks.nightly_corpus import change_corpus, write_corpus
 from graphrag_tasks.embed.local import DEFAULT_MODEL
 from graphrag_tasks.embed.model_files import find_model
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES

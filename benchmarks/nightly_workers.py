@@ -9,8 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from nightly_corpus import write_corpus
-
+from benchmarks.nightly_corpus import write_corpus
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.pipeline import SHARD_STAGES, Run
 

@@ -1,9 +1,9 @@
-"""Our parser beside others on the same files, by the same figures as `graphrag-tasks eval parse`.
+"""Our parser beside others on the same files, by the figures of `benchmarks.scoring parse`.
 
 The others live in an environment of their own:
 
     uv venv peers && VIRTUAL_ENV=peers uv pip install -r benchmarks/requirements-peers.txt
-    python benchmarks/parse_peers.py --peers peers/bin/python --gold FOLDER --bookmarks MANUAL.pdf
+    python -m benchmarks.parse_peers --peers peers/bin/python --gold FOLDER --bookmarks MANUAL.pdf
 
 Each peer reads each kind of document in a fresh process, so that the highest memory is that of the
 kind. Models and OCR are off for all, and bookmarks are taken out of the manuals for all. Prints one
@@ -22,13 +22,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pypdfium2
-from peer_worker import PEERS
 
-from graphrag_tasks.evaluate import DocumentResult, GroupScores, ParseReport, evaluate_parse
-from graphrag_tasks.evaluate.parse_content import Content, content_of_markdown
-from graphrag_tasks.evaluate.parse_gold import bookmarks, find_gold, without_bookmarks
-from graphrag_tasks.evaluate.parse_quality import BOOKMARKS, heading_scores, scores
-from graphrag_tasks.evaluate.parse_report import METRICS
+from benchmarks.peer_worker import PEERS
+from benchmarks.scoring.parse_content import Content, content_of_markdown
+from benchmarks.scoring.parse_gold import bookmarks, find_gold, without_bookmarks
+from benchmarks.scoring.parse_quality import BOOKMARKS, evaluate_parse, heading_scores, scores
+from benchmarks.scoring.parse_report import METRICS, DocumentResult, GroupScores, ParseReport
 
 OURS = "graphrag-tasks"
 _WORKER = Path(__file__).with_name("peer_worker.py")

@@ -1,6 +1,6 @@
 """Reads files with one peer and writes what it made of them; run by `parse_peers.py`.
 
-    PEERS/bin/python benchmarks/peer_worker.py markitdown OUTPUT FILE...
+    PEERS/bin/python -m benchmarks.peer_worker markitdown OUTPUT FILE...
 
 Writes `OUTPUT/0.md`, `1.md` and so on, in the order of the files, and `OUTPUT/costs.json`. Nothing
 but the standard library and the peer is imported.

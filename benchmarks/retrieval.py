@@ -1,6 +1,6 @@
 """CPU of a query in each mode, without the encoder, beside bm25s and a dot product.
 
-    python benchmarks/retrieval.py --store STORE --questions questions.jsonl
+    python -m benchmarks.retrieval --store STORE --questions questions.jsonl
 
 The peer does what every hybrid search must: bm25s scores all chunks by its own words, a product of
 a matrix and a vector gives the cosines, and the ten best of their standardised sum are taken. It

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.evaluate.openie import assign, match, read_gold, tuples_of_rows
+from benchmarks.scoring.openie import assign, match, read_gold, tuples_of_rows
 from graphrag_tasks.extract import confidence
 from graphrag_tasks.extract.confidence import load_weights
 from graphrag_tasks.extract.dependency import DependencyExtractor

@@ -22,7 +22,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from graphrag_tasks.evaluate.coref import (
+from benchmarks.scoring.coref import (
     GapExample,
     GapPrediction,
     GapSnippet,

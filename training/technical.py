@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.scoring.triple_gold import read_gold
+from benchmarks.scoring.triples import evaluate_triples
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.evaluate.triple_gold import read_gold
-from graphrag_tasks.evaluate.triples import evaluate_triples
 from graphrag_tasks.extract.linear.pairs import CONFIDENCE
 
 HELD_OUT = frozenset({"held", "test"})

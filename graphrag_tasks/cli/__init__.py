@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 
 import typer
-from rich.markup import escape
 
 from graphrag_tasks.cli import (
     doctor,
@@ -23,10 +22,7 @@ from graphrag_tasks.cli import (
     query,
     snapshots,
 )
-from graphrag_tasks.cli.output import ERRORS
-from graphrag_tasks.core.errors import GraphragError
-
-log = logging.getLogger(__name__)
+from graphrag_tasks.cli.output import report_errors
 
 app = typer.Typer(
     name="graphrag-tasks",
@@ -57,19 +53,4 @@ def _options(
 
 def main() -> None:
     """Run the command; print an error of the project, or of the system, as one line."""
-    try:
-        app()
-    except GraphragError as error:
-        _print_error(str(error))
-        raise SystemExit(1) from error
-    except OSError as error:
-        log.info("where it was raised", exc_info=error)
-        _print_error(
-            ": ".join(str(one) for one in (error.filename, error.strerror or error) if one)
-        )
-        raise SystemExit(1) from error
-
-
-def _print_error(text: str) -> None:
-    line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
-    ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)
+    report_errors(app)

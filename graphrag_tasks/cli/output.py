@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError, GraphragError
 from graphrag_tasks.snapshots.manifests import Manifest
+
+log = logging.getLogger(__name__)
 
 CONSOLE = Console()
 ERRORS = Console(stderr=True)
@@ -110,3 +113,23 @@ def print_summary(manifest: Manifest) -> None:
     ]
     title = "What each stage cost (seconds summed over its tasks)"
     CONSOLE.print(table(title, ("stage", "tasks", "seconds", "peak memory MB"), stages))
+
+
+def report_errors(run: Callable[[], None]) -> None:
+    """Run a command; print an error of the project, or of the system, as one line."""
+    try:
+        run()
+    except GraphragError as error:
+        _print_error(str(error))
+        raise SystemExit(1) from error
+    except OSError as error:
+        log.info("where it was raised", exc_info=error)
+        _print_error(
+            ": ".join(str(one) for one in (error.filename, error.strerror or error) if one)
+        )
+        raise SystemExit(1) from error
+
+
+def _print_error(text: str) -> None:
+    line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
+    ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)

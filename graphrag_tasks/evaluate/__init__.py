@@ -1,10 +1,8 @@
-"""Quality of an index: parsing measured against references, retrieval against questions."""
+"""Quality of retrieval: questions with known sources, measures, reports, and the gate."""
 
 from graphrag_tasks.evaluate.comparison import Comparison
 from graphrag_tasks.evaluate.gate import Gate, gate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciprocal_rank
-from graphrag_tasks.evaluate.parse_quality import evaluate_parse
-from graphrag_tasks.evaluate.parse_report import DocumentResult, GroupScores, ParseReport
 from graphrag_tasks.evaluate.published import evaluate_store
 from graphrag_tasks.evaluate.questions import GoldSpan, Question, Span, read_questions
 from graphrag_tasks.evaluate.report import QuestionResult, RetrievalReport, Scores
@@ -14,18 +12,14 @@ from graphrag_tasks.evaluate.significance import Difference, paired_bootstrap
 __all__ = [
     "Comparison",
     "Difference",
-    "DocumentResult",
     "Gate",
     "GoldSpan",
-    "GroupScores",
-    "ParseReport",
     "Question",
     "QuestionResult",
     "RetrievalReport",
     "Scores",
     "Span",
     "all_gold_at_k",
-    "evaluate_parse",
     "evaluate_retrieval",
     "evaluate_store",
     "gate",

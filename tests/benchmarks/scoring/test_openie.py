@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate.openie import (
+from benchmarks.scoring.openie import (
     OpenTuple,
     assign,
     match,
@@ -17,6 +16,7 @@ from graphrag_tasks.evaluate.openie import (
     score,
     tuples_of_rows,
 )
+from graphrag_tasks.core.errors import ConfigError
 
 
 def make(text: str, confidence: float = 1.0) -> OpenTuple:

@@ -23,17 +23,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from graphrag_tasks.core.config import ParseConfig
-from graphrag_tasks.core.cost import child_processes
-from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.evaluate.parse_content import Content, content_of_blocks, content_of_markdown
-from graphrag_tasks.evaluate.parse_gold import (
+from benchmarks.scoring.parse_content import Content, content_of_blocks, content_of_markdown
+from benchmarks.scoring.parse_gold import (
     GoldDocument,
     bookmarks,
     find_gold,
     without_bookmarks,
 )
-from graphrag_tasks.evaluate.parse_metrics import (
+from benchmarks.scoring.parse_metrics import (
     bag_f1,
     heading_key,
     in_order_f1,
@@ -41,7 +38,10 @@ from graphrag_tasks.evaluate.parse_metrics import (
     similarity,
     words,
 )
-from graphrag_tasks.evaluate.parse_report import DocumentResult, ParseReport
+from benchmarks.scoring.parse_report import DocumentResult, ParseReport
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.cost import child_processes
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.isolation import Parser
 

@@ -10,9 +10,9 @@ import pypdfium2
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from benchmarks.scoring.parse_gold import bookmarks, find_gold, without_bookmarks
+from benchmarks.scoring.parse_quality import evaluate_parse
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate import evaluate_parse
-from graphrag_tasks.evaluate.parse_gold import bookmarks, find_gold, without_bookmarks
 
 
 def write(root: Path, files: dict[str, str]) -> None:

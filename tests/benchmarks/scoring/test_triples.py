@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scoring.triple_gold import Fact, GoldSentence, facts_of, locate, read_gold
+from benchmarks.scoring.triple_match import Found, matches, overlap
+from benchmarks.scoring.triples import TripleReport, evaluate_triples, judge
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate.triple_gold import Fact, GoldSentence, facts_of, locate, read_gold
-from graphrag_tasks.evaluate.triple_match import Found, matches, overlap
-from graphrag_tasks.evaluate.triples import TripleReport, evaluate_triples, judge
 
-GOLD = Path(__file__).parents[2] / "benchmarks" / "gold" / "sap_triples.jsonl"
+GOLD = Path(__file__).parents[3] / "benchmarks" / "gold" / "sap_triples.jsonl"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from graphrag_tasks.evaluate.triple_gold import Fact
+from benchmarks.scoring.triple_gold import Fact
 from graphrag_tasks.extract.inflection import past_participle
 
 MIN_OVERLAP = 0.5

@@ -11,10 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate.triple_gold import (
+from benchmarks.scoring.triple_gold import (
     NO_FACT,
     Fact,
     GoldSentence,
@@ -22,7 +19,10 @@ from graphrag_tasks.evaluate.triple_gold import (
     locate,
     read_gold,
 )
-from graphrag_tasks.evaluate.triple_match import Found, matches
+from benchmarks.scoring.triple_match import Found, matches
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.extract.tables import EXTRACTOR_NAME as TABLE
 
 

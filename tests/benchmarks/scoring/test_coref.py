@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate.coref import (
+from benchmarks.scoring.coref import (
     GapExample,
     GapPrediction,
     Name,
@@ -14,6 +13,7 @@ from graphrag_tasks.evaluate.coref import (
     read_gap,
     score_gap,
 )
+from graphrag_tasks.core.errors import ConfigError
 
 HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n"
 TEXT = "Anna Berg met Clara Dahl in Oslo. She later moved to Rome."

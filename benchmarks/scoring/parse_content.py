@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from graphrag_tasks.evaluate.parse_metrics import words
+from benchmarks.scoring.parse_metrics import words
 from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.tables import Table
 

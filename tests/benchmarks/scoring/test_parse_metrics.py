@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_tasks.evaluate.parse_metrics import (
+from benchmarks.scoring.parse_metrics import (
     bag_f1,
     common_length,
     heading_key,

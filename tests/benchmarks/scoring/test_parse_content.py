@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphrag_tasks.evaluate.parse_content import (
+from benchmarks.scoring.parse_content import (
     content_of_blocks,
     content_of_markdown,
     plain,

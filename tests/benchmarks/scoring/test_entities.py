@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from benchmarks.scoring.entities import evaluate_entities
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate.entities import evaluate_entities
 
 
 class Resolved:

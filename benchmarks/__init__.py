@@ -1,0 +1,1 @@
+"""Speed and memory against references, one command each: `python -m benchmarks.NAME`."""

@@ -1,0 +1,1 @@
+"""Scorers of public benchmarks: `python -m benchmarks.scoring NAME`."""
