@@ -108,7 +108,7 @@ def test_sentences_stay_in_their_blocks() -> None:
     assert [row["page"] for row in rows] == [1, 2, 2, 3, 4, 5, 5, 6, 6]
     assert result.stats["sentences"] == 9
     assert result.stats["kept"] == 2
-    assert result.stats["rejected_share"] == pytest.approx(7 / 9)
+    assert result.stats["dropped_share"] == pytest.approx(7 / 9)
 
 
 def test_overlapping_chunks_emit_a_sentence_once_and_whole() -> None:
@@ -164,7 +164,7 @@ def test_order_does_not_matter_and_ids_are_unique() -> None:
 def test_no_documents_give_no_sentences() -> None:
     result = run([])
     assert found(result) == []
-    assert result.stats["rejected_share"] == 0
+    assert result.stats["dropped_share"] == 0
 
 
 def test_a_document_in_another_language_is_not_read_as_english() -> None:

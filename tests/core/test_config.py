@@ -36,7 +36,6 @@ def test_numbers_in_text_settings_stay_text(tmp_path: Path) -> None:
         ({"chunk": {"zzz": 1}}, "Known here: max_characters, overlap_characters"),
         ({"chunk": {"max_characters": 0}}, "greater than 0"),
         ({"chunk": {"max_characters": 100}}, "at most half"),
-        ({"load": {"vector_store": "faiss"}}, "milvus_lite"),
         ({"relate": {"schema_file": "x"}}, "It is 'relationships' now"),
         ({"merge_shards": {"max_failed_share": 1.5}}, "less than or equal to 1"),
     ],

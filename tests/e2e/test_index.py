@@ -164,7 +164,7 @@ def test_bad_documents_get_an_error_row_and_stop_nothing(
 ) -> None:
     for name, (data, _, _) in BAD.items():
         (corpus / name).write_bytes(data)
-    published = index(collect={"max_failed_share": 0.6})
+    published = index(merge_shards={"max_failed_share": 0.6})
     rows = {row["path"]: row for row in store_of(tmp_path).open().table("documents").to_pylist()}
     found = {name: (rows[name]["status"], rows[name]["error_code"]) for name in BAD}
     assert found == {name: (status, code) for name, (_, status, code) in BAD.items()}

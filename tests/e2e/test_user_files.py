@@ -18,7 +18,9 @@ def test_a_file_that_changes_during_a_run_changes_the_next_one(
     overrides, schema = tmp_path / "overrides.yaml", tmp_path / "schema.yaml"
     overrides.write_text("rename:\n  PRCD_ELEMENTS: Price table\n")
     schema.write_text("relations:\n  replace: {}\n")
-    config = configure(resolve={"overrides": str(overrides)}, relate={"schema_file": str(schema)})
+    config = configure(
+        resolve={"overrides": str(overrides)}, relationships={"schema_file": str(schema)}
+    )
     run, _ = Run.start(config)
     overrides.write_text("rename:\n  PRCD_ELEMENTS: Something else\n")
     schema.unlink()
@@ -42,7 +44,7 @@ def test_a_wrong_file_stops_the_run_before_it_begins(
     schema = tmp_path / "schema.yaml"
     schema.write_text("relatoins: {}\n")
     with pytest.raises(ConfigError, match="Did you mean 'relations'"):
-        Run.start(configure(relate={"schema_file": str(schema)}))
+        Run.start(configure(relationships={"schema_file": str(schema)}))
     assert not (tmp_path / "store" / "staging" / "runs").exists()
 
 

@@ -145,7 +145,7 @@ def test_too_large_files_are_refused_unread(parse_files: Any) -> None:
 def test_one_bad_document_does_not_stop_the_others(
     parse_files: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setitem(readers.READERS, "md", ("hostile_readers", "fail"))
+    monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "fail"))
     result = parse_files({"a.md": b"# A", "b.txt": GOOD, "c.bin": b"?"})
     assert status(result, 0) == ("failed", "parse_failed")
     assert "KeyError: 'a defect'" in result.tables["documents"]["error_message"][0].as_py()

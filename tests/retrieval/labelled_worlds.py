@@ -174,7 +174,7 @@ def _global(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
                  config=LinkConfig(), sql=SQL))  # fmt: skip
     keep(relationships(triples, surface_forms, resolved, sql=SQL))
     keep(communities(
-        {name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
+        **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=CommunitiesConfig(), graph=GraphConfig(), summarizer=ExtractiveSummarizer(),
     ))  # fmt: skip
     return made | word_tables(tables["documents"], tables["chunks"])
