@@ -230,6 +230,7 @@ class Run:
             parent_id=state.parent_id,
             now=time_of_publish(state.store),
             fingerprints=state.fingerprints,
+            settings={"communities": state.config.communities, "graph": state.config.graph},
             sources={root.name: root.uri for root in state.roots},
             collections=vectors.collections(state.config),
             stats=summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),

@@ -23,8 +23,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
 from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.graph.relationships.support import joint_confidence, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.retrieval.arrays import column
 from graphrag_tasks.snapshots.store import Snapshot
@@ -40,9 +40,6 @@ ALL_DOCUMENTS: Final = _Everybody.ALL_DOCUMENTS
 
 Principals = Collection[str] | _Everybody | None
 """The labels that a reader holds; None where labels are off."""
-
-_MOST_CERTAIN = 0.999999
-"""What `relationships` takes a confidence for at most, so that its logarithm is finite."""
 
 
 def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
@@ -189,9 +186,9 @@ class VisibleSnapshot(Snapshot):
         names = _most_frequent(pa.concat_tables([self._aliases, named]), "alias")
         labels = self._mentions.filter(pc.is_valid(self._mentions["type"]))
         types = _most_frequent(_counted(labels, ["entity_id", "type"], "mentions"), "type")
-        whole = self._whole.table("entities", ["entity_id", "name"])
+        whole = self._whole.table("entities", ["entity_id", "name", "type", "mentions"])
         whole = whole.filter(pc.is_in(whole["entity_id"], value_set=pa.array(names, pa.string())))
-        ids, published = (whole[name].to_pylist() for name in whole.column_names)
+        ids, published = (whole[name].to_pylist() for name in ("entity_id", "name"))
         known = set(zip(*(self._aliases[name].to_pylist() for name in _ALIAS), strict=True))
         known.update(zip(*(titles[name].to_pylist() for name in _ALIAS), strict=True))
         shown = [
@@ -199,12 +196,20 @@ class VisibleSnapshot(Snapshot):
             for one, name in zip(ids, published, strict=True)
         ]
         mentions = _count_of(self._mentions, "entity_id", whole)
+        all_titles = self._whole.table("titles", ["entity_id"])
+        hides_nothing = pc.and_(
+            pc.equal(mentions, column(whole, "mentions")),
+            pc.equal(
+                _count_of(titles, "entity_id", whole), _count_of(all_titles, "entity_id", whole)
+            ),
+        )
+        visible_types = pa.array([types.get(one) for one in ids], pa.string())
         chunks = self._mentions.group_by(["entity_id", "chunk_id"]).aggregate([])
         return pa.table(
             {
                 "entity_id": whole["entity_id"],
                 "name": pa.array(shown, pa.string()),
-                "type": pa.array([types.get(one) for one in ids], pa.string()),
+                "type": pc.if_else(hides_nothing, column(whole, "type"), visible_types),
                 "mentions": mentions,
                 "chunks": _count_of(chunks, "entity_id", whole),
                 "as_published": _equal(shown, published),
@@ -215,25 +220,25 @@ class VisibleSnapshot(Snapshot):
     def _relations(self) -> pa.Table:
         """Relations that a visible document states, as often and as surely as those do."""
         evidence = self.table("evidence", ["relation_id", "confidence"])
-        doubt = pc.ln(pc.subtract(1.0, pc.min_element_wise(evidence["confidence"], _MOST_CERTAIN)))
-        evidence = evidence.append_column("doubt", pc.cast(doubt, pa.float64()))
-        stated = evidence.group_by("relation_id", use_threads=False).aggregate(
-            [("relation_id", "count"), ("doubt", "sum")]
-        )
         columns = ["relation_id", "head_id", "relation", "tail_id", "text", "negated"]
         whole = self._whole.table("relations", columns)
         whole = whole.filter(
-            pc.is_in(whole["relation_id"], value_set=column(stated, "relation_id"))
+            pc.is_in(whole["relation_id"], value_set=column(evidence, "relation_id"))
         )
-        stated = stated.take(pc.index_in(whole["relation_id"], column(stated, "relation_id")))
+        weights, confidence = joint_confidence(evidence, column(whole, "relation_id"))
         names = dict(zip(*(self._entities[one].to_pylist() for one in _NAME), strict=True))
-        texts = [_wording(row, names) for row in whole.to_pylist()]
-        confidence = 1.0 - np.exp(stated["doubt_sum"].to_numpy())
+        texts = [
+            wording(
+                names[row["head_id"]], row["relation"], names[row["tail_id"]],
+                negated=row["negated"],
+            )
+            for row in whole.to_pylist()
+        ]  # fmt: skip
         return pa.table(
             {
                 **{name: whole[name] for name in columns if name != "text"},
                 "text": pa.array(texts, pa.string()),
-                "weight": stated["relation_id_count"].cast(pa.float32()),
+                "weight": pa.array(weights, pa.float32()),
                 "confidence": pa.array(confidence, pa.float32()),
                 "as_published": _equal(texts, whole["text"].to_pylist()),
             }
@@ -246,8 +251,8 @@ class VisibleSnapshot(Snapshot):
 
         found = finding.communities(
             **{name: self.table(name, columns) for name, columns in finding.COLUMNS.items()},
-            config=CommunitiesConfig(),
-            graph=GraphConfig(),
+            config=self.manifest.settings["communities"],
+            graph=self.manifest.settings["graph"],
             summarizer=finding.ExtractiveSummarizer(),
         )
         return found.collected().tables
@@ -297,9 +302,3 @@ def _most_frequent(counted: pa.Table, name: str) -> dict[str, str]:
 
 def _equal(these: list[str], those: list[str]) -> pa.Array[Any]:
     return pa.array([one == other for one, other in zip(these, those, strict=True)], pa.bool_())
-
-
-def _wording(row: dict[str, Any], names: dict[str, str]) -> str:
-    """Return a relation in words, as `relationships` puts them."""
-    denial = ["not"] if row["negated"] else []
-    return " ".join([names[row["head_id"]], *denial, row["relation"], names[row["tail_id"]]])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
+from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_PATTERN
 from graphrag_tasks.storage.files import Files
@@ -42,6 +43,13 @@ class Stats(TypedDict, total=False):
     by_stage: dict[str, dict[str, _Number]]
     stages: list[StageCost]
     quality: dict[str, _Number]
+
+
+class Settings(TypedDict):
+    """What a reader must know of the run's configuration, to make again what labels leave of it."""
+
+    communities: CommunitiesConfig
+    graph: GraphConfig
 
 
 def _time(text: str) -> str:
@@ -84,6 +92,7 @@ class Manifest:
         tables: Rows and sha256 of every table.
         stats: Counts of the run.
         schema_version: Of its tables.
+        settings: Of the run; the defaults where an older version wrote none.
     """
 
     snapshot_id: Annotated[str, Field(pattern=ID_PATTERN)]
@@ -96,6 +105,9 @@ class Manifest:
     tables: Annotated[dict[str, Table], AfterValidator(_table_names)]
     stats: Stats
     schema_version: int
+    settings: Settings = field(
+        default_factory=lambda: Settings(communities=CommunitiesConfig(), graph=GraphConfig())
+    )
 
     @property
     def published_at(self) -> datetime:
@@ -104,7 +116,7 @@ class Manifest:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `manifest.json` holds."""
-        return asdict(self)
+        return dict(_READER.dump_python(self, mode="json"))
 
 
 _READER = TypeAdapter(Manifest)

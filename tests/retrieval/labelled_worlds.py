@@ -70,7 +70,12 @@ class Document:
 
 
 def publish(
-    root: Path, documents: Sequence[Document], snapshot_id: str = ONE, *, served: bool = False
+    root: Path,
+    documents: Sequence[Document],
+    snapshot_id: str = ONE,
+    *,
+    served: bool = False,
+    **settings: Any,
 ) -> Path:
     """Publish the documents as a store, and return where it lies.
 
@@ -79,11 +84,13 @@ def publish(
         documents: All there are.
         snapshot_id: Of the snapshot.
         served: Whether the manifest names collections of a vector server.
+        settings: Those of the manifest that are not the defaults.
     """
     tables = {name: schemas.empty(name) for name in schemas.SCHEMAS}
     for name, rows in _read(documents).items():
         tables[name] = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
-    tables |= _global(tables)
+    settings = {"communities": CommunitiesConfig(), "graph": GraphConfig(), **settings}
+    tables |= _global(tables, **settings)
     texts = {
         "chunk_vectors": tables["chunks"].select(["chunk_id", "text"]),
         "entity_vectors": tables["entities"].select(["entity_id", "name"]),
@@ -101,7 +108,7 @@ def publish(
         snapshot_id, None, "2026-01-01T00:00:00Z", {}, {},
         {"model": "fake", "max_tokens": 64, "fingerprint": FakeEmbedder.fingerprint,
          "dimension": DIMENSION},
-        _collections() if served else {}, written, {}, schemas.SCHEMA_VERSION,
+        _collections() if served else {}, written, {}, schemas.SCHEMA_VERSION, settings,
     )  # fmt: skip
     folder.write_json(MANIFEST_FILE, manifest.as_dict())
     store.set_current(snapshot_id, instead_of=None)
@@ -156,7 +163,7 @@ def _triple(fact: Fact, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _global(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
+def _global(tables: dict[str, pa.Table], **settings: Any) -> dict[str, pa.Table]:
     triples, sentences = tables["triples"], tables["sentences"]
     made: dict[str, pa.Table] = {}
 
@@ -175,7 +182,8 @@ def _global(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
     keep(relationships(triples, surface_forms, resolved, sql=SQL))
     keep(communities(
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
-        config=CommunitiesConfig(), graph=GraphConfig(), summarizer=ExtractiveSummarizer(),
+        config=settings["communities"], graph=settings["graph"],
+        summarizer=ExtractiveSummarizer(),
     ))  # fmt: skip
     return made | word_tables(tables["documents"], tables["chunks"])
 

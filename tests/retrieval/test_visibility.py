@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,9 +14,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
 from graphrag_tasks.core.errors import AccessError, QueryError
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
-from graphrag_tasks.retrieval.visibility import Principals, visible
+from graphrag_tasks.retrieval.visibility import Principals, VisibleSnapshot, visible
 from graphrag_tasks.snapshots.store import Store
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import ONE, FakeEmbedder
@@ -99,6 +101,31 @@ def _answers(call: Any, *names: str) -> Iterator[str]:
 
 def words(text: str) -> set[str]:
     return {word.casefold() for word in WORDS.findall(text)}
+
+
+# --- what is made again
+
+
+def test_a_view_of_all_documents_equals_the_snapshot(tmp_path: Path) -> None:
+    """Under settings that are not the defaults, too."""
+    things = [f"Thing {name}" for name in "ABCDEFGHIJKL"]
+    facts = [Fact(one, "need", two) for one, two in pairwise(things)]
+    facts += [Fact(things[0], "hold", one, confidence=0.7) for one in things[2:]]
+    documents = [Document("all", "Things", tuple(facts), ("staff",)), STAFF, BOARD]
+    settings = {
+        "communities": CommunitiesConfig(resolutions=(0.2, 6.0), min_members=2, max_sentences=1),
+        "graph": GraphConfig(degree_cap=2),
+    }
+    store = publish(tmp_path / "store", documents, **settings)
+    snapshot = Store(str(store)).open()
+    ids = snapshot.table("documents", ["document_id"])["document_id"].combine_chunks()
+    view = VisibleSnapshot(snapshot, ids)
+    assert snapshot.table("communities").num_rows > 3
+    for name in TABLES:
+        shared = [one for one in view.table(name).column_names if one != "as_published"]
+        published = snapshot.table(name, shared)
+        seen = view.table(name, shared)
+        assert seen.to_pylist() == published.to_pylist(), name
 
 
 # --- what is refused

@@ -22,6 +22,7 @@ from graphrag_tasks.graph.relationships.graph_schema import (
     WRONG_TAIL,
     GraphSchema,
 )
+from graphrag_tasks.graph.relationships.support import JOINT_CONFIDENCE
 from graphrag_tasks.language.names import GENERIC, LITERAL, PROBLEMS
 from graphrag_tasks.storage.sql import Rows, id_of, label, sql_over, stream, surface
 
@@ -142,11 +143,10 @@ _GROUPED = f"""
             AS relation_id, *
     FROM (
         SELECT head_id, relation, tail_id, negated, count(*) AS weight,
-            1 - exp(sum(round(ln(1 - least(confidence, 0.999999)) * 1e9)::HUGEINT)::DOUBLE / 1e9)
-                AS confidence
+            {JOINT_CONFIDENCE} AS confidence
         FROM facts WHERE {_RELATED} GROUP BY head_id, relation, tail_id, negated
     )
-"""  # noqa: S608 - joint confidence 1 - Π(1 - c), summed as whole numbers: exact in any order
+"""  # noqa: S608 - made of constants
 
 _VIOLATIONS = "SELECT violation, count(*) FROM facts WHERE violation IS NOT NULL GROUP BY ALL"
 
