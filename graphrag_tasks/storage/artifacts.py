@@ -234,8 +234,15 @@ def _groups_that_may_have(parquet: pq.FileMetaData, column: str, value: str | in
     """Return the numbers of the row groups between whose least and greatest value this one is."""
     paths = [parquet.schema.column(leaf).path for leaf in range(parquet.num_columns)]
     leaf = paths.index(column)
-    groups = range(parquet.num_row_groups)
-    return [one for one in groups if _may_have(parquet.row_group(one).column(leaf), value)]
+    of_type = parquet.schema.column(leaf).physical_type
+    found = []
+    for number in range(parquet.num_row_groups):
+        values = parquet.row_group(number).column(leaf)
+        if values.physical_type != of_type:  # pyarrow would end the process at its statistics
+            raise ValueError(f"column {column} is {values.physical_type}, not {of_type}")
+        if _may_have(values, value):
+            found.append(number)
+    return found
 
 
 def _may_have(values: pq.ColumnChunkMetaData, value: str | int) -> bool:
