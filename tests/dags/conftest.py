@@ -1,11 +1,13 @@
-"""Homes of Airflow with a database each, migrated once for all test processes."""
+"""Homes of Airflow with a database each, migrated once."""
 
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from filelock import FileLock
@@ -17,16 +19,17 @@ Python = Callable[..., str]
 
 
 @pytest.fixture(scope="session")
-def airflow_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated database."""
-    top = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        top = top.parent
-    home = top / "migrated"
-    with FileLock(top / "migrated.lock"):
-        if not home.exists():
-            _python(home, {}, "-m", "airflow", "db", "migrate")
-    return home / _DATABASE
+def airflow_database(pytestconfig: pytest.Config) -> Path:
+    """A migrated database, kept for later sessions with the same version of Airflow."""
+    kept = pytestconfig.cache.mkdir(f"airflow-{version('apache-airflow')}")
+    migrated = kept / _DATABASE
+    with FileLock(kept / "lock"):
+        if not migrated.exists():
+            with TemporaryDirectory() as home:
+                _python(Path(home), {}, "-m", "airflow", "db", "migrate")
+                shutil.copy(Path(home) / _DATABASE, kept / "unfinished")
+            (kept / "unfinished").rename(migrated)
+    return migrated
 
 
 @pytest.fixture(scope="session")

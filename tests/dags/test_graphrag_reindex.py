@@ -197,7 +197,7 @@ def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
     chain = [
         "plan", "shard.parse", "shard.chunk", "shard.filter_sentences", "shard.extract",
         "merge_shards", "entity_dictionary", "normalize", "resolve", "link_mentions",
-            "relationships", "communities", "embed", "load", "publish",
+        "relationships", "communities", "embed", "load", "publish",
     ]  # fmt: skip
     assert {tuple(edge) for edge in seen["dag"]["edges"]} == set(pairwise(chain))
 

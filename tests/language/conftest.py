@@ -24,6 +24,6 @@ SENTENCES = (
 
 @pytest.fixture(scope="session")
 def sentences() -> list[str]:
-    """Own sentences, and CaRB's development set where it is at hand."""
-    lines = CARB.read_text("utf-8").splitlines() if CARB.exists() else []
+    """Own sentences, and every tenth of CaRB's development set where it is at hand."""
+    lines = CARB.read_text("utf-8").splitlines()[::10] if CARB.exists() else []
     return [*SENTENCES, *dict.fromkeys(json.loads(line)["sentence"] for line in lines)]

@@ -300,7 +300,7 @@ def corpora(draw: st.DrawFn) -> list[Document]:
     ]
 
 
-@settings(max_examples=12, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(corpora(), st.sets(st.sampled_from(["red", "blue"]), min_size=1))
 def test_no_word_of_hidden_documents_alone_comes_out(
     documents: list[Document], principals: set[str]
