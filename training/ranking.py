@@ -2,15 +2,15 @@ r"""Train the ranking of chunks on questions with known sources, and check it on
 
     pip install -r training/requirements.txt
     python -m training.ranking --set hotpot=STORE,questions.jsonl --set sap=STORE,questions.jsonl \
-        --write graphrag_tasks/retrieval/ranking.json
+        --write graphrag_tasks/retrieval/ranker/ranking.json
 
 A set is a store and questions about it; sets whose names begin alike up to a hyphen (`hotpot`,
 `hotpot-untitled`) are of one family. Every family is ranked by trees that were grown on the other
 families alone, and every fifth of its questions by trees that were grown on all but that fifth of
 each set; the figures are printed beside those of modes `hybrid` and `graph`. Sets given by
 `--check` are judged too, and no tree is grown on them. Trees are grown by LightGBM, here only; what
-is written are their splits and leaves as text, which `graphrag_tasks.retrieval.forest` reads. One
-thread and fixed seeds: the same input gives the same file.
+is written are their splits and leaves as text, which `retrieval.ranker.forest` reads. One thread
+and fixed seeds: the same input gives the same file.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
-from graphrag_tasks.retrieval.arrays import Rows
-from graphrag_tasks.retrieval.blend import blended
-from graphrag_tasks.retrieval.cover import covering
-from graphrag_tasks.retrieval.features import FEATURES, candidates, features, make_lists
-from graphrag_tasks.retrieval.forest import Forest
-from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.parts import part_weights
-from graphrag_tasks.retrieval.ranking import Query
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.question.query import Query
+from graphrag_tasks.retrieval.question.sub_questions import part_weights
+from graphrag_tasks.retrieval.ranker.blend import blended
+from graphrag_tasks.retrieval.ranker.diversify import diversified
+from graphrag_tasks.retrieval.ranker.features import FEATURES, candidates, features, make_lists
+from graphrag_tasks.retrieval.ranker.forest import Forest
+from graphrag_tasks.retrieval.view.arrays import Rows
 from graphrag_tasks.snapshots.store import Store
 
 ROUNDS = 120
@@ -207,7 +207,7 @@ def _numbered(items: Sequence[Item]) -> list[tuple[int, Item]]:
 
 def _ranked(forest: Forest, item: Item) -> NDArray[np.float32]:
     ranked = blended(forest.scores(item.columns), item.columns, alone=item.alone)
-    return covering(ranked, item.parts, item.weights, item.documents)
+    return diversified(ranked, item.parts, item.weights, item.documents)
 
 
 def _family(name: str) -> str:

@@ -12,7 +12,7 @@ from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciproc
 from graphrag_tasks.evaluate.questions import Question
 from graphrag_tasks.evaluate.report import QuestionResult, RetrievalReport
 from graphrag_tasks.retrieval import ChunkHit, Context, Index
-from graphrag_tasks.retrieval.ranking import MOST_CHUNKS
+from graphrag_tasks.retrieval.question.query import MOST_CHUNKS
 
 PLACES = 10
 """Length of a ranking, where the index finds that many: no figure looks further."""

@@ -9,9 +9,9 @@ Nothing of the indexing stages is imported but the query encoder, and that on th
 """
 
 from graphrag_tasks.embed.protocol import Embedder
-from graphrag_tasks.retrieval.context import Context
-from graphrag_tasks.retrieval.explain import Explanation
-from graphrag_tasks.retrieval.hits import (
+from graphrag_tasks.retrieval.context.context import Context
+from graphrag_tasks.retrieval.context.explain import Explanation
+from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
     CommunityHit,
     EntityHit,
@@ -21,9 +21,9 @@ from graphrag_tasks.retrieval.hits import (
     SourceSentence,
 )
 from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
-from graphrag_tasks.retrieval.modes import MODES
-from graphrag_tasks.retrieval.router import Route
-from graphrag_tasks.retrieval.visibility import ALL_DOCUMENTS
+from graphrag_tasks.retrieval.modes.registry import MODES
+from graphrag_tasks.retrieval.question.router import Route
+from graphrag_tasks.retrieval.view.visibility import ALL_DOCUMENTS
 
 __all__ = [
     "ALL_DOCUMENTS",

@@ -10,13 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.graph import Graph, name_key
-from graphrag_tasks.retrieval.hits import CommunityHit, PathHit, RelationHit, SourceSentence
-from graphrag_tasks.retrieval.names import folded_name
-from graphrag_tasks.retrieval.prompt import CHARACTERS_A_TOKEN
-from graphrag_tasks.retrieval.provenance import Provenance
-from graphrag_tasks.retrieval.ranking import RankedCommunity, RankedRelation
-from graphrag_tasks.retrieval.traverse import paths_between
+from graphrag_tasks.retrieval.context.hits import CommunityHit, PathHit, RelationHit, SourceSentence
+from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN
+from graphrag_tasks.retrieval.context.provenance import Provenance
+from graphrag_tasks.retrieval.graph.names import folded_name
+from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
+from graphrag_tasks.retrieval.question.query import RankedCommunity, RankedRelation
+from graphrag_tasks.retrieval.ranker.traverse import paths_between
 
 _SUGGESTED = 3
 

@@ -14,25 +14,25 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
-from graphrag_tasks.retrieval.context import Context
-from graphrag_tasks.retrieval.encoder import QueryEncoder
-from graphrag_tasks.retrieval.explain import Explanation, shared_names, shared_words
-from graphrag_tasks.retrieval.filters import Filters, allowed_chunks
-from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.hits import CommunityHit, PathHit, RelationHit, SourceSentence
-from graphrag_tasks.retrieval.modes import AUTO, mode_named
-from graphrag_tasks.retrieval.provenance import Provenance
-from graphrag_tasks.retrieval.ranking import (
+from graphrag_tasks.retrieval.context.context import Context
+from graphrag_tasks.retrieval.context.explain import Explanation, shared_names, shared_words
+from graphrag_tasks.retrieval.context.hits import CommunityHit, PathHit, RelationHit, SourceSentence
+from graphrag_tasks.retrieval.context.provenance import Provenance
+from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.modes.registry import AUTO, mode_named
+from graphrag_tasks.retrieval.question.encoder import QueryEncoder
+from graphrag_tasks.retrieval.question.query import (
     Mode,
     Query,
     Ranking,
     check_question,
     within_bounds,
 )
-from graphrag_tasks.retrieval.router import Route, route
-from graphrag_tasks.retrieval.seeds import NounPhrases
-from graphrag_tasks.retrieval.traverse import nearest_relations
-from graphrag_tasks.retrieval.visibility import Principals, visible
+from graphrag_tasks.retrieval.question.router import Route, route
+from graphrag_tasks.retrieval.question.seeds import NounPhrases
+from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
+from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.store import Snapshot, Store
 

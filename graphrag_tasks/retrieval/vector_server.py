@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.retrieval.visibility import Principals, VisibleSnapshot, visible
+from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
 from graphrag_tasks.snapshots.store import Snapshot, Store
 from graphrag_tasks.sources.labels import PUBLIC
 from graphrag_tasks.vectors.conditions import ANYWHERE, Where

@@ -14,7 +14,7 @@ from graphrag_tasks.evaluate import Question
 from graphrag_tasks.evaluate.failures import GraphReach, NameReach, reason
 from graphrag_tasks.evaluate.gold import Target
 from graphrag_tasks.retrieval import Context, EntityHit
-from graphrag_tasks.retrieval.name_graph import NameGraph
+from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.snapshots.store import Snapshot
 
 ENTITIES = ["seed", "near", "far", "apart"]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.language.bm25.fields import word_tables
-from graphrag_tasks.retrieval.name_graph import NameGraph, Pairs
-from graphrag_tasks.retrieval.names import folded_name
+from graphrag_tasks.retrieval.graph.name_graph import NameGraph, Pairs
+from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, write_table
 from graphrag_tasks.storage.receipts import Table

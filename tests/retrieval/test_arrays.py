@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphrag_tasks.retrieval.arrays import all_cosines
-from graphrag_tasks.retrieval.hybrid import list_ranks
+from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
+from graphrag_tasks.retrieval.view.arrays import all_cosines
 
 
 @pytest.mark.parametrize("rows", [0, 1, 511, 512, 1300])

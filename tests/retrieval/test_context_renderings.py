@@ -11,8 +11,8 @@ import pytest
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import CommunityHit, Context, Index, PathHit, open_index
-from graphrag_tasks.retrieval.prompt import DATA_NOTE
-from graphrag_tasks.retrieval.provenance import EVIDENCE_SENTENCES
+from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
+from graphrag_tasks.retrieval.context.provenance import EVIDENCE_SENTENCES
 from tests.retrieval.small_worlds import ONE, SMALL, FakeEmbedder, publish
 
 

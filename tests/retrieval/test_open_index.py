@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 import graphrag_tasks.retrieval
 from graphrag_tasks.core.errors import QueryError, SnapshotError
-from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index, ranking
-from graphrag_tasks.retrieval.graph import Graph
-from graphrag_tasks.retrieval.seeds import NounPhrases
+from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.question import query as ranking
+from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.storage.artifacts import Folder
 from tests.retrieval.small_worlds import ONE, SMALL, TWO, FakeEmbedder, World, publish

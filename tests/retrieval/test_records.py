@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks.retrieval.records import Records
+from graphrag_tasks.retrieval.view.records import Records
 
 TABLE = pa.table(
     {

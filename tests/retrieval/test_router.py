@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.retrieval import MODES, open_index
-from graphrag_tasks.retrieval.router import MODE_OF, route
+from graphrag_tasks.retrieval.question.router import MODE_OF, route
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.retrieval.graph import Graph
+from graphrag_tasks.retrieval.graph.pinned import Graph
 from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 TEXTS = ("Ellis Island is in New Jersey.", "Bo Berg saw Ellis Island.")

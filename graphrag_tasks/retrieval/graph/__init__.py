@@ -1,0 +1,1 @@
+"""The pinned snapshot as arrays: names, chunks, relations and communities."""

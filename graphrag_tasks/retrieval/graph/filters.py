@@ -1,0 +1,77 @@
+"""Filters: which chunks may be returned at all, by what is known of their documents."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.view.arrays import column
+from graphrag_tasks.snapshots.store import Snapshot
+
+Filters = Mapping[str, str | Iterable[str]]
+"""By field, one value or several of which one must be the document's."""
+
+FIELDS = ("document_id", "uri", "source", "path", "media_type", "title", "language", "heading")
+"""What can be filtered by: columns of `documents`, and `heading`, any heading above the chunk."""
+
+_EXAMPLE = "For example {'uri': 'docs/*.md'}"
+
+
+def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArray[np.bool_]:
+    """Return which chunks every filter lets through, shape (chunks,).
+
+    Values are compared without case and may be patterns as in file names (`docs/*.md`).
+
+    Args:
+        snapshot: The pinned snapshot.
+        graph: Its arrays.
+        filters: The filters.
+
+    Raises:
+        QueryError: A field is unknown, a value is no text, or the filters are not by field.
+    """
+    if not isinstance(filters, Mapping):
+        raise QueryError(f"must be values by field (got {filters!r})", "filters", _EXAMPLE)
+    allowed = np.ones(len(graph.chunks), dtype=np.bool_)
+    for field, values in filters.items():
+        patterns = _patterns(field, values)
+        if field == "heading":
+            paths = column(snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
+            allowed &= np.array([_matches(path, patterns) for path in paths], dtype=np.bool_)
+        else:
+            of_document = column(snapshot.table("documents", [field]), field)
+            fits = [
+                _matches([value], patterns) for value in pc.fill_null(of_document, "").to_pylist()
+            ]
+            allowed &= np.array(fits, dtype=np.bool_)[graph.chunk_documents]
+    return allowed
+
+
+def _patterns(field: str, values: str | Iterable[str]) -> list[str]:
+    if field not in FIELDS:
+        near = difflib.get_close_matches(field, FIELDS, n=1)
+        hint = f"Did you mean '{near[0]}'? " if near else ""
+        raise QueryError(
+            f"there is no field '{field}'", "filters", f"{hint}Fields: {', '.join(FIELDS)}"
+        )
+    listed = [values] if isinstance(values, str) else values
+    if not isinstance(listed, Iterable):
+        raise QueryError(f"a value must be text (got {values!r})", f"filters, {field}")
+    patterns = list(listed)
+    if wrong := [one for one in patterns if not isinstance(one, str)]:
+        raise QueryError(f"a value must be text (got {wrong[0]!r})", f"filters, {field}")
+    return [one.casefold() for one in patterns]
+
+
+def _matches(values: Iterable[str], patterns: Iterable[str]) -> bool:
+    folded = [value.casefold() for value in values]
+    return any(
+        value == pattern or fnmatchcase(value, pattern) for pattern in patterns for value in folded
+    )

@@ -1,0 +1,189 @@
+"""The graph that names span: which chunks hold which names, and which are about one.
+
+Names are the entities that have a label, are written as names or are the title of a document. A
+chunk holds those that it mentions, and the titles inside their names; it is about its document's
+title, or without one about the name that it begins with. Both are read from the snapshot's tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from graphrag_tasks.retrieval.graph.names import find_names, runs
+from graphrag_tasks.retrieval.graph.propagate import Floats, Walk
+from graphrag_tasks.retrieval.view.arrays import Rows
+
+_MENTIONED = 1.0
+_OWN_TITLE = 10.0
+"""Weights of an edge between a chunk and a name: what it is about counts for more."""
+
+_MOST_BETWEEN = 50
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Chunks and entities that belong together, one pair a place; a pair may occur twice."""
+
+    chunks: Rows
+    entities: Rows
+
+
+class NameGraph:
+    """Names, and the chunks that hold them; never changed once built.
+
+    Args:
+        mentions: What each chunk mentions.
+        about: What each chunk is about.
+        named: Shape (entities,): whether an entity is a name though no chunk is about it.
+        called: Entities by each folded name that they have, the best known first.
+        surface_forms: The names of each entity as they are written, its display name first.
+        chunks: Number of chunks.
+
+    Attributes:
+        entities: Shape (names,): the entity that each name is.
+        keys: The name that a folded name stands for, titles before others.
+        weights: Shape (chunks, names).
+        often: Shape (names,): number of chunks that hold it.
+        rarity: Shape (names,): inverse chunk frequency; the rarest name has 1.
+        is_title: Shape (names,): whether a chunk is about it.
+    """
+
+    def __init__(
+        self,
+        mentions: Pairs,
+        about: Pairs,
+        *,
+        named: NDArray[np.bool_],
+        called: Mapping[str, Sequence[int]],
+        surface_forms: Sequence[Sequence[str]],
+        chunks: int,
+    ) -> None:
+        titled = np.zeros(len(named), dtype=bool)
+        titled[about.entities] = True
+        self.entities: Rows = np.flatnonzero(named | titled)
+        self.is_title: NDArray[np.bool_] = titled[self.entities]
+        self._surface_forms = surface_forms
+        place_of = np.full(len(named), -1)
+        place_of[self.entities] = np.arange(len(self.entities))
+        self.keys = self._keys(called, place_of)
+        shape = (chunks, len(self.entities))
+        held = _indicator(mentions, place_of, shape)
+        everything = np.arange(len(named))
+        mentioned = _indicator(mentions, everything, (chunks, len(named)))
+        held += mentioned @ self._inside(called, place_of)
+        held.data = np.full_like(held.data, _MENTIONED)
+        own = _indicator(about, place_of, shape)
+        own.data = np.full_like(own.data, _OWN_TITLE)
+        self.weights: sparse.csr_matrix = held.maximum(own).tocsr()
+        self.weights.sort_indices()
+        self.often: Rows = np.bincount(self.weights.indices, minlength=len(self.entities))
+        rarity = np.log((chunks + 1) / (self.often + 0.5)).astype(np.float32)
+        self.rarity = rarity / max(float(rarity.max(initial=0.0)), 1e-9)
+
+    def _keys(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for key, entities in called.items():
+            places = [int(place_of[one]) for one in entities if place_of[one] >= 0]
+            if places:
+                found[key] = next((one for one in places if self.is_title[one]), places[0])
+        return found
+
+    def _inside(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> sparse.csr_matrix:
+        """Return the names inside each entity's names, shape (entities, names).
+
+        Of a name that is one itself only titles: "Hans Salter" in "film composer Hans Salter"; of
+        another also others: "Donna Summer" in "the Donna Summer album".
+        """
+        pairs: set[tuple[int, int]] = set()
+        for key, entities in called.items():
+            inside = {run for run in runs(key) if run in self.keys}
+            titles = {run for run in inside if self.is_title[self.keys[run]]}
+            for entity in entities if inside else ():
+                known = titles if place_of[entity] >= 0 else inside
+                pairs.update(
+                    (entity, self.keys[match.key])
+                    for surface in self._surface_forms[entity]
+                    for match in find_names(surface, known)
+                    if match.is_telling
+                )
+        outer, inner = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
+        shape = len(place_of), len(self.entities)
+        return sparse.csr_matrix((np.ones(len(outer), np.float32), (outer, inner)), shape=shape)
+
+    def names_of(self, chunk: int) -> Rows:
+        """Return the names that a chunk holds, in ascending order."""
+        begin, end = self.weights.indptr[chunk : chunk + 2]
+        names: Rows = self.weights.indices[begin:end]
+        return names
+
+    def holders(self, name: int) -> tuple[Rows, NDArray[np.bool_]]:
+        """Return the chunks that hold a name, and whether each is about it."""
+        begin, end = self._by_name.indptr[name : name + 2]
+        return self._by_name.indices[begin:end], self._by_name.data[begin:end] > _MENTIONED
+
+    def leads(
+        self, chunks: Sequence[int], seeds: Mapping[int, float], visits: Floats
+    ) -> list[tuple[str, ...]]:
+        """Return how a seed leads to each chunk: a name it holds, or one over another chunk.
+
+        Args:
+            chunks: The chunks.
+            seeds: Weight of each name that the walk started at.
+            visits: Shape (chunks,): the higher, the better a chunk serves as the one between.
+
+        Returns:
+            For each chunk the seed; or the seed, what the chunk between is about, and the name
+            that both hold; empty where neither is so.
+        """
+        if not seeds:
+            return [()] * len(chunks)
+        holders = np.unique(np.concatenate([self.holders(name)[0] for name in seeds]))
+        nearest = holders[np.argsort(-visits[holders], kind="stable")][:_MOST_BETWEEN]
+        between = [self.names_of(chunk).tolist() for chunk in nearest.tolist()]
+        return [self._lead(chunk, seeds, between) for chunk in chunks]
+
+    def _lead(
+        self, chunk: int, seeds: Mapping[int, float], between: Sequence[Sequence[int]]
+    ) -> tuple[str, ...]:
+        own = set(self.names_of(chunk).tolist())
+        if own & seeds.keys():
+            return (self.name(_heaviest(own, seeds)),)
+        for held in between:
+            if shared := own.intersection(held):
+                seed = _heaviest(held, seeds)
+                title = next((name for name in held if self.is_title[name]), seed)
+                name = max(sorted(shared), key=self.rarity.__getitem__)
+                return tuple(dict.fromkeys(map(self.name, (seed, title, name))))
+        return ()
+
+    def name(self, place: int) -> str:
+        """Return the display name of a name."""
+        return self._surface_forms[int(self.entities[place])][0]
+
+    @cached_property
+    def _by_name(self) -> sparse.csc_matrix:
+        return self.weights.tocsc()
+
+    @cached_property
+    def walk(self) -> Walk:
+        """The random surfer between chunks and names."""
+        return Walk(self.weights)
+
+
+def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
+    """Return the name of the highest weight; of equals, the first."""
+    return min(weight.keys() & set(names), key=lambda name: (-weight[name], name))
+
+
+def _indicator(pairs: Pairs, place_of: Rows, shape: tuple[int, int]) -> sparse.csr_matrix:
+    """Return the pairs whose entity is a name as a matrix that is above 0 where there is one."""
+    places = place_of[pairs.entities]
+    known = places >= 0
+    cells = pairs.chunks[known], places[known]
+    return sparse.csr_matrix((np.ones(len(cells[0]), np.float32), cells), shape=shape)

@@ -1,0 +1,1 @@
+"""Search modes: one module each, with a function `rank`."""

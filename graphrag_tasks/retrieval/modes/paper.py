@@ -1,0 +1,93 @@
+"""Mode `paper`: hybrid retrieval as in Min et al., arXiv 2507.03226, Algorithm 2.
+
+1. Seeds: entities named by the question's noun phrases, and the `seed_entities` nearest by vector.
+2. Neighbourhood, one hop: the relations that touch a seed, at most `random_k_relations` of them
+   (`random_k_relations_large` in a large graph) drawn at random; the candidate chunks are those
+   relations' evidence and the chunks that mention a seed (the entity-chunk edges).
+3. Relations and candidate chunks are ranked by cosine with the question.
+4. The chunk list is fused with dense search over all chunks by reciprocal rank fusion.
+5. The result is the top k chunks, the top 2k relations and the seeds.
+
+Where the paper leaves a choice: the cap is on the neighbourhood of all seeds together, the dense
+list holds every chunk, and ties go to the smaller id.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.retrieval.graph.fuse import reciprocal_rank_fusion
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking
+from graphrag_tasks.retrieval.question.seeds import find_seeds
+from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
+from graphrag_tasks.retrieval.view.arrays import Rows
+
+
+def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+    """Return the top k chunks, the top 2k relations and the seeds of Algorithm 2.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The encoded question.
+        config: The algorithm's parameters; the draw above the cap depends on `seed` alone, so the
+            same question gives the same answer.
+    """
+    seeds = find_seeds(graph, query, config)
+    seed_rows = np.array([seed.row for seed in seeds], dtype=np.int64)
+    relations = neighbourhood(graph, seed_rows, config)
+    candidates = graph.relation_chunks.union(relations) | graph.entity_chunks.union(seed_rows)
+    return Ranking(
+        chunks=_fused_chunks(graph, query, candidates, config),
+        relations=nearest_relations(graph, query, relations),
+        seeds=seeds,
+        notes=_notes(graph),
+    )
+
+
+def neighbourhood(graph: Graph, seeds: Rows, config: RetrievalConfig) -> Rows:
+    """Return the relations that touch a seed, a seeded random choice of them above the cap.
+
+    Args:
+        graph: The snapshot's arrays.
+        seeds: Entity rows.
+        config: The caps, and the seed of numpy's PCG64. The draw is without replacement from the
+            relations in order of id, so it does not depend on how tables are sorted.
+
+    Returns:
+        Relation rows, distinct.
+    """
+    relations = np.flatnonzero(graph.entity_relations.union(seeds))
+    large = len(graph.relations) >= config.large_graph_relations
+    cap = config.random_k_relations_large if large else config.random_k_relations
+    if len(relations) <= cap:
+        return relations
+    by_id = relations[np.argsort(graph.relations.id_ranks[relations])]
+    generator = np.random.Generator(np.random.PCG64(config.seed))
+    return generator.choice(by_id, size=cap, replace=False)
+
+
+def _fused_chunks(
+    graph: Graph, query: Query, candidates: NDArray[np.bool_], config: RetrievalConfig
+) -> list[RankedChunk]:
+    scores = graph.chunks.vectors @ query.vector
+    dense = query.best_chunks(scores, graph.chunks.id_ranks, len(scores))
+    # Both lists are ranked by the same cosine, so the graph's is a part of the dense one.
+    lists = {"graph": dense[candidates[dense]], "dense": dense}
+    fusion = reciprocal_rank_fusion(lists, len(graph.chunks), config.rrf_k)
+    return [
+        RankedChunk(
+            int(row), float(fusion.scores[row]), float(scores[row]), fusion.ranks_of(int(row))
+        )
+        for row in query.best_chunks(fusion.scores, graph.chunks.id_ranks)
+    ]
+
+
+def _notes(graph: Graph) -> list[str]:
+    if not len(graph.entities):
+        return ["The graph has no entities: chunks come from dense search alone."]
+    if not len(graph.relations):
+        return ["The graph has no relations: only entity-chunk edges were followed."]
+    return []

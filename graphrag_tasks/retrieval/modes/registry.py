@@ -1,0 +1,45 @@
+"""The registry of search modes: a name and a function each."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.retrieval.modes import dense, listing, local, overview, paper, relationship
+from graphrag_tasks.retrieval.question.query import Mode
+from graphrag_tasks.retrieval.ranker import hybrid, rank_chunks, walk
+
+AUTO = "auto"
+"""The router chooses one of `MODES`."""
+
+MODES: Mapping[str, Mode] = MappingProxyType(
+    {
+        "paper": paper.rank,
+        "dense": dense.rank,
+        "bm25": hybrid.rank_bm25,
+        "hybrid": hybrid.rank_hybrid,
+        "graph": walk.rank,
+        "ranked": rank_chunks,
+        "local": local.rank,
+        "global": overview.rank,
+        "path": relationship.rank,
+        "list": listing.rank,
+    }
+)
+"""Every mode by name, beside `auto`."""
+
+
+def mode_named(name: str) -> Mode:
+    """Return the mode of this name.
+
+    Raises:
+        QueryError: There is none; the message lists the modes and suggests the nearest.
+    """
+    if name in MODES:
+        return MODES[name]
+    known = (AUTO, *MODES)
+    near = difflib.get_close_matches(str(name).lower(), known, n=1)
+    suggestion = f"Did you mean '{near[0]}'? " if near else ""
+    raise QueryError(f"there is no mode '{name}'", "", f"{suggestion}Modes: {', '.join(known)}")

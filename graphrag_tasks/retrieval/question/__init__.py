@@ -1,0 +1,1 @@
+"""What is asked: the query, its parts, its seeds, and which mode answers it."""

@@ -1,0 +1,82 @@
+"""The query encoder: the snapshot's own embedding model, loaded on the first search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from graphrag_tasks.core.errors import QueryError, SnapshotError
+from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.retrieval.view.arrays import Vectors
+
+
+class QueryEncoder:
+    """Encodes questions with the model the snapshot was embedded with.
+
+    Vectors of two models cannot be compared, so another model is refused and not tried.
+
+    Args:
+        embedding: The manifest's model, max_tokens, fingerprint and dimension.
+        embedder: The encoder to use; by default the manifest's model, loaded when first needed.
+
+    Raises:
+        SnapshotError: The embedder is not the one the snapshot was embedded with.
+    """
+
+    def __init__(self, embedding: Mapping[str, Any], embedder: Embedder | None = None) -> None:
+        self._embedding = embedding
+        self._lock = Lock()
+        if embedder is not None:
+            _check(embedder, embedding)
+        self._embedder = embedder
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return the unit vectors of texts, shape (texts, dimension).
+
+        Raises:
+            SnapshotError: The installed model is not the one the snapshot was embedded with.
+            QueryError: What the embedder returns are no such vectors.
+            MissingDependencyError: The model is not installed.
+        """
+        vectors = np.asarray(self._ready().encode(texts), dtype=np.float32)
+        shape = (len(texts), self._embedding["dimension"])
+        if vectors.shape != shape or not np.isfinite(vectors).all():
+            raise QueryError(
+                f"returned no vector of {shape[1]} numbers for the question "
+                f"(shape {vectors.shape})",
+                "query encoder",
+                "Its `encode` returns a finite unit row for each text",
+            )
+        return np.ascontiguousarray(vectors)
+
+    def _ready(self) -> Embedder:
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = _local(self._embedding)
+        return self._embedder
+
+
+def _local(embedding: Mapping[str, Any]) -> Embedder:
+    # Here and not above: it brings ONNX Runtime, which a reader with its own embedder never needs.
+    from graphrag_tasks.embed.local import LocalEmbedder
+
+    embedder: Embedder = LocalEmbedder(
+        str(embedding["model"]), max_tokens=int(embedding["max_tokens"])
+    )
+    _check(embedder, embedding)
+    return embedder
+
+
+def _check(embedder: Embedder, embedding: Mapping[str, Any]) -> None:
+    wanted = (embedding["fingerprint"], embedding["dimension"])
+    if (embedder.fingerprint, embedder.dimension) != wanted:
+        raise SnapshotError(
+            f"was embedded with {wanted[0]} ({wanted[1]} dimensions), but the query encoder is "
+            f"{embedder.fingerprint} ({embedder.dimension} dimensions)",
+            "snapshot",
+            f"Use the model it was embedded with ({embedding.get('model')}, max_tokens "
+            f"{embedding.get('max_tokens')}), or embed again: graphrag-tasks index SOURCE",
+        )

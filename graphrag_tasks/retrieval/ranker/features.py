@@ -1,0 +1,178 @@
+"""What a learned ranking sees of a chunk: its scores in the lists, and how it answers the question.
+
+No feature counts links or names of a chunk: how connected a passage is says more of how a question
+set was made than of what the question asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.retrieval.graph.fuse import standardised, top
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.question.query import Query
+from graphrag_tasks.retrieval.ranker.gate import beside, gated
+from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
+from graphrag_tasks.retrieval.ranker.walk import Floats, Walked, walk
+from graphrag_tasks.retrieval.view.arrays import Rows, all_cosines, cosines
+
+CANDIDATES = 60
+"""Best chunks of each list that are ranked."""
+
+CANDIDATES_AGAIN = 20
+"""Best chunks of the second hop, and of each part of the question, that are ranked."""
+
+_RANK_OFFSET = 10
+
+FEATURES = (
+    "dense", "dense_z", "dense_gap", "dense_rank",
+    "bm25_share", "bm25_z", "bm25_gap", "bm25_rank",
+    "first", "first_gap", "first_rank",
+    "second", "second_gap", "second_rank",
+    "walk", "walk_gap", "walk_rank",
+    "coverage", "heading_share", "heading_coverage",
+    "seed_held", "seed_title", "titled",
+    "statement", "document", "beside",
+    "gated", "gated_gap", "gated_rank",
+    "again", "again_gap", "again_rank", "left", "open",
+    "bridge", "bridge_title", "near_best", "near_read",
+)  # fmt: skip
+"""Names of the columns of `features`, in their order."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """What two passes make of a question, shape (chunks,) where nothing else is said.
+
+    Attributes:
+        walked: The lists of mode `graph`.
+        near: Of `beside`.
+        gated: Of `gated`: the best chunks by it are what the second hop reads.
+        again: The second hop.
+        parts: Standardised cosines with each part of the question, shape (parts, chunks).
+    """
+
+    walked: Walked
+    near: Floats
+    gated: Floats
+    again: SecondHop
+    parts: Floats
+
+
+def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
+    """Return the lists that a learned ranking looks at.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        config: `walk` has the parameters.
+    """
+    several = np.vstack([query.vector, query.part_vectors])
+    dense, *parts = all_cosines(graph.chunks.vectors, several)
+    walked = walk(graph, query, config, dense)
+    near = beside(graph, walked.hybrid)
+    scores = gated(walked, near)
+    again = second_hop(graph, walked, scores)
+    by_part = np.array([standardised(part) for part in parts], dtype=np.float32)
+    return Lists(walked, near, scores, again, by_part.reshape(len(parts), len(dense)))
+
+
+def candidates(graph: Graph, lists: Lists) -> Rows:
+    """Return the chunks that are among the best of a list, ascending."""
+    ranks, walked, again = graph.chunks.id_ranks, lists.walked, lists.again.scores
+    first = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
+    best = [top(scores, ranks, CANDIDATES) for scores in first]
+    second = np.flatnonzero(again)
+    best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
+    best += [top(part, ranks, CANDIDATES_AGAIN) for part in lists.parts]
+    chosen = np.zeros(len(ranks), dtype=bool)
+    chosen[np.concatenate(best)] = True
+    return np.flatnonzero(chosen)
+
+
+def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
+    """Return the features of chunks, shape (rows, `FEATURES`).
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        lists: Of `make_lists`.
+        rows: The chunks, as of `candidates`.
+    """
+    walked = lists.walked
+    headings = graph.heading_lexicon
+    asked = [term for term in walked.asked if term in headings.known]
+    heading = headings.scores(asked)
+    again = lists.again
+    dense, bm25, first, second, walk_, gated_, requeried = _as_lists(
+        walked.dense_z, walked.bm25_z, walked.first, walked.second, walked.scores, lists.gated,
+        again.scores, rows=rows,
+    )  # fmt: skip
+    columns: list[Floats] = [
+        walked.dense[rows].astype(np.float32), *dense, _share(walked.bm25)[rows], *bm25,
+        *first, *second, *walk_, graph.lexicon.coverage(walked.asked)[rows],
+        _share(heading)[rows], headings.coverage(asked)[rows],
+        *_seeds(graph, walked, rows),
+        _statements(graph, query, rows), _document(graph, walked.hybrid, rows), lists.near[rows],
+        *gated_, *requeried, np.full(len(rows), again.left, dtype=np.float32),
+        again.open[rows], again.bridge[rows], again.bridge_title[rows],
+        *_cosines_read(graph, again, rows),
+    ]  # fmt: skip
+    return np.column_stack(columns).astype(np.float32)
+
+
+def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
+    """Return how like each chunk the best is of those that were read, and the most like."""
+    vectors = graph.chunks.vectors
+    cosines_read = vectors[rows] @ vectors[again.read].T
+    cosines_read[rows[:, None] == again.read] = 0.0
+    return [cosines_read[:, 0], cosines_read.max(axis=1)]
+
+
+def _as_lists(*lists: Floats, rows: Rows) -> Floats:
+    """Return each list's scores, what they lack to the best, and 1 / (10 + rank).
+
+    Shape (lists, 3, rows).
+    """
+    own = np.stack([scores[rows] for scores in lists])
+    order = np.argsort(-own, axis=1, kind="stable")
+    places = np.empty_like(own)
+    np.put_along_axis(places, order, np.arange(len(rows), dtype=np.float32)[None, :], axis=1)
+    gaps = own - own.max(axis=1, keepdims=True)
+    return np.stack([own, gaps, 1.0 / (_RANK_OFFSET + places)], axis=1)
+
+
+def _share(scores: Floats) -> Floats:
+    return scores / max(float(scores.max(initial=0.0)), 1e-9)
+
+
+def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[Floats]:
+    """Return the seeds each chunk holds, the best that is its title, and the best title of all."""
+    held, title = np.zeros((2, len(graph.chunks)), dtype=np.float32)
+    for name, weight in walked.seeds.items():
+        chunks, own = graph.name_graph.holders(name)
+        held[chunks] += weight
+        title[chunks[own]] = np.maximum(title[chunks[own]], weight)
+    titled = np.full(len(rows), walked.titled, dtype=np.float32)
+    return [held[rows], title[rows], titled]
+
+
+def _statements(graph: Graph, query: Query, rows: Rows) -> Floats:
+    """Return the highest cosine of a relation that each chunk states; 0 where it states none."""
+    relations, chunks = graph.chunk_relations.pairs(rows)
+    best = np.zeros(len(rows), dtype=np.float32)
+    if len(relations):
+        np.maximum.at(best, chunks, cosines(graph.relations.vectors, relations, query.vector))
+    return best
+
+
+def _document(graph: Graph, hybrid: Floats, rows: Rows) -> Floats:
+    """Return how much better than each chunk the best of its document is."""
+    documents = graph.chunk_documents
+    best = np.full(int(documents.max(initial=-1)) + 1, -np.inf, dtype=np.float32)
+    np.maximum.at(best, documents, hybrid)
+    better: Floats = best[documents[rows]] - hybrid[rows]
+    return better

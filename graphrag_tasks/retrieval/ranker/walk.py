@@ -1,0 +1,209 @@
+"""Mode `graph`: what the question names, spread over the names that chunks share.
+
+1. Base score: standardised cosine plus a part of the standardised BM25 score.
+2. Seeds: the longest known names in the question, rare ones and titles before others.
+3. A random surfer that starts again at the seeds, and a little at the best chunks by base score,
+   visits chunks; the logarithm of the visits is standardised, and a part of the base is added.
+4. A second surfer starts at the best chunks of step 3; its standardised logarithm is added.
+
+Step 4 is what finds the far end of a question whose names do not lead there directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
+from graphrag_tasks.retrieval.graph.fuse import standardised, top
+from graphrag_tasks.retrieval.graph.name_graph import NameGraph
+from graphrag_tasks.retrieval.graph.names import NameMatch, find_names
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, Seed
+from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
+from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
+from graphrag_tasks.retrieval.view.arrays import Rows
+
+_NEVER = 1e-6
+"""Added to visits before the logarithm: what is never reached is not infinitely far."""
+
+_NOTHING_NAMED = "The question names nothing that is known: the walk starts at the best chunks."
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """Every list that mode `graph` has made of a question, shape (chunks,) each.
+
+    Attributes:
+        dense: Cosine with the question.
+        asked: Terms of the question that some chunk holds.
+        bm25: BM25 score.
+        dense_z: Cosine, standardised.
+        bm25_z: BM25 score, standardised.
+        base: Both, standardised, BM25 with less weight.
+        first: Standardised logarithm of the visits from the seeds.
+        second: The same from the best chunks of the first walk.
+        scores: What chunks are ranked by.
+        matches: Names found in the question.
+        seeds: Weight of each name that the walk starts at, those of lower numbers first.
+        titled: Weight of the rarest title among them; 0 where none is one.
+    """
+
+    dense: Floats
+    asked: Sequence[str]
+    bm25: Floats
+    dense_z: Floats
+    bm25_z: Floats
+    base: Floats
+    first: Floats
+    second: Floats
+    scores: Floats
+    matches: tuple[NameMatch, ...]
+    seeds: Mapping[int, float]
+    titled: float
+
+    @cached_property
+    def hybrid(self) -> Floats:
+        """Standardised cosine plus standardised BM25 score: what mode `hybrid` ranks by."""
+        return self.dense_z + self.bm25_z
+
+
+def walk(
+    graph: Graph, query: Query, config: RetrievalConfig, dense: Floats | None = None
+) -> Walked:
+    """Score every chunk by the two walks.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        config: `walk` has the parameters.
+        dense: Cosine of each chunk with the question, where they are known.
+    """
+    settings = config.walk
+    names, ranks = graph.name_graph, graph.chunks.id_ranks
+    if dense is None:
+        dense = graph.chunks.vectors @ query.vector
+    asked = graph.lexicon.asked(query.text)
+    bm25 = graph.lexicon.scores(asked)
+    dense_z, bm25_z = standardised(dense), standardised(bm25)
+    base = dense_z + np.float32(settings.bm25_weight) * bm25_z
+    matches = tuple(find_names(query.text, names.keys))
+    seeds = seed_weights(names, matches, settings)
+    reset = _reset(base, top(base, ranks, settings.reset_chunks))
+    reset *= settings.reset_weight if seeds else 1.0
+    first = _log_visits(names, reset, seeds, settings)
+    scores = (first + np.float32(settings.base_weight) * base).astype(np.float32)
+    again = np.zeros_like(base)
+    again[top(scores, ranks, settings.second_chunks)] = 1.0
+    second = _log_visits(names, again, {}, settings)
+    scores += np.float32(settings.second_weight) * second
+    titled = max((weight for name, weight in seeds.items() if names.is_title[name]), default=0.0)
+    return Walked(
+        dense, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds, titled
+    )
+
+
+def seed_weights(
+    names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig
+) -> dict[int, float]:
+    """Return how strongly the surfer starts at names, those of lower numbers first.
+
+    Single words in lower case are left out.
+    """
+    weights = {}
+    for place in sorted({names.keys[match.key] for match in matches if match.is_telling}):
+        kind = 1.0 if names.is_title[place] else settings.entity_weight
+        weights[place] = kind * float(names.rarity[place])
+    return weights
+
+
+def _reset(base: Floats, rows: Rows) -> Floats:
+    """Return the base score of the rows on a scale from the lowest score of all to the highest."""
+    reset = np.zeros_like(base)
+    lowest, highest = float(base.min()), float(base.max())
+    reset[rows] = (base[rows] - lowest) / (highest - lowest) if highest > lowest else 1.0
+    return reset
+
+
+def _log_visits(
+    names: NameGraph, chunks: Floats, seeds: Mapping[int, float], settings: WalkConfig
+) -> Floats:
+    visits = names.walk.visits(chunks, seeds, damping=settings.damping, steps=settings.steps)
+    return standardised(np.log(visits + np.float32(_NEVER)))
+
+
+def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+    """Return the k chunks of the highest score, relations near them and the entities named.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        config: `walk` has the parameters.
+    """
+    if not len(graph.chunks):
+        return Ranking(notes=["The snapshot holds no chunks."])
+    walked = walk(graph, query, config)
+    return ranking(graph, query, walked, walked.scores)
+
+
+def ranking(
+    graph: Graph,
+    query: Query,
+    walked: Walked,
+    scores: Floats,
+    further: Mapping[str, Floats] = MappingProxyType({}),
+) -> Ranking:
+    """Return the k chunks that are best by the scores, with what the walks tell of them.
+
+    Args:
+        graph: The snapshot's arrays.
+        query: The question.
+        walked: Its lists.
+        scores: What chunks are ranked by, shape (chunks,).
+        further: Other lists that chunks may have come from, 0 for those that did not.
+    """
+    rows = query.best_chunks(scores, graph.chunks.id_ranks)
+    ranks = list_ranks({"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first}, rows)
+    for name, list_scores in further.items():
+        for row, own, of_row in zip(
+            rows, list_ranks({name: list_scores}, rows), ranks, strict=True
+        ):
+            of_row.update(own if list_scores[row] > 0 else {})
+    leads = graph.name_graph.leads(rows.tolist(), walked.seeds, walked.first)
+    near = np.flatnonzero(graph.chunk_relations.union(rows))
+    return Ranking(
+        chunks=[
+            RankedChunk(
+                row,
+                float(scores[row]),
+                float(walked.dense[row]),
+                of_row,
+                lead,
+            )
+            for row, of_row, lead in zip(rows.tolist(), ranks, leads, strict=True)
+        ],
+        relations=nearest_relations(graph, query, near),
+        seeds=_named(graph, query, walked),
+        notes=[] if walked.seeds else [_NOTHING_NAMED],
+    )
+
+
+def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
+    """Return the entities that the question names, the rarest first."""
+    keys, seeds = graph.name_graph.keys, walked.seeds
+    matches = [match for match in walked.matches if keys[match.key] in seeds]
+    matches.sort(key=lambda match: (-seeds[keys[match.key]], match.start))
+    found: dict[int, Seed] = {}
+    for match in matches:
+        surface = query.text[match.start : match.end]
+        for row in graph.named_entities(match.key):
+            cosine = float(graph.entities.vectors[row] @ query.vector)
+            found.setdefault(int(row), Seed(int(row), cosine, f"name '{surface}'"))
+    return list(found.values())
