@@ -79,22 +79,16 @@ def _print_graph(context: Context) -> None:
 
 
 def _print_answer(context: Context) -> None:
-    """Print what modes path, list and global find beside chunks."""
-    if context.paths:
-        CONSOLE.print("[bold]Paths[/]")
-    for path in context.paths:
-        CONSOLE.print(f"{path.rank:>3}. {escape(path.text)}", highlight=False)
-        for sentence in dict.fromkeys(step.evidence[0] for step in path.relations if step.evidence):
-            _print_sentence(sentence)
-    if context.listed:
-        CONSOLE.print(f"[bold]Listed, {len(context.listed)} in all[/]")
-    for entity in context.listed:
-        _print_cited(f"{entity.rank:>3}. {entity.name}", entity.example)
-    if context.communities:
-        CONSOLE.print("[bold]Communities[/]")
-    for community in context.communities:
-        CONSOLE.print(f"{community.rank:>3}. {escape(community.title)}", highlight=False)
-        _print_dim(_cut(community.summary))
+    """Print what the mode finds beside chunks."""
+    for hits in context.further.values():
+        if hits:
+            CONSOLE.print(f"[bold]{hits[0].heading.format(count=len(hits))}[/]")
+        for hit in hits:
+            CONSOLE.print(f"{hit.rank:>3}. {escape(hit.line())}", highlight=False)
+            for sentence in hit.sources():
+                _print_sentence(sentence)
+            if hit.note():
+                _print_dim(_cut(hit.note()))
 
 
 def _print_cited(line: str, sentence: SourceSentence | None) -> None:

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.context.hits import CommunityHit, PathHit, RelationHit, SourceSentence
+from graphrag_tasks.retrieval.context.further import CommunityHit, PathHit
+from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN
 from graphrag_tasks.retrieval.context.provenance import Provenance
 from graphrag_tasks.retrieval.graph.names import folded_name
@@ -48,14 +49,15 @@ class Browser:
         found = paths_between(
             self._graph, self.entities(a), self.entities(b), max_hops=max_hops, limit=limit
         )
-        return self._provenance.path_hits(found)
+        return PathHit.of(self._provenance, found)
 
     def community(self, name: str) -> tuple[CommunityHit, ...]:
         """Return the communities that an entity is in, the coarsest first."""
         communities = self._graph.communities
         rows = np.flatnonzero(communities.of_entity.union(np.array(self.entities(name), np.int64)))
         ordered = sorted(rows.tolist(), key=lambda row: (int(communities.levels[row]), row))
-        return self._provenance.community_hits([RankedCommunity(row, 1.0) for row in ordered])
+        ranked = [RankedCommunity(row, 1.0) for row in ordered]
+        return CommunityHit.of(self._provenance, ranked)
 
     def cite(self, item_id: str) -> tuple[SourceSentence, ...]:
         """Return the sentences that a relation, an entity or a sentence id stands for.

@@ -16,7 +16,8 @@ from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.context import Context
 from graphrag_tasks.retrieval.context.explain import Explanation, shared_names, shared_words
-from graphrag_tasks.retrieval.context.hits import CommunityHit, PathHit, RelationHit, SourceSentence
+from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit, PathHit
+from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence
 from graphrag_tasks.retrieval.context.provenance import Provenance
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.pinned import Graph
@@ -144,9 +145,11 @@ class Index:
             chunks=self._provenance.chunk_hits(ranking.chunks),
             relations=self._provenance.relation_hits(ranking.relations),
             entities=self._provenance.entity_hits(ranking.seeds),
-            paths=self._provenance.path_hits(ranking.paths),
-            listed=self._provenance.entity_hits(ranking.listed),
-            communities=self._provenance.community_hits(ranking.communities),
+            further={
+                name: kind.of(self._provenance, ranking.further[name])
+                for name, kind in FURTHER.items()
+                if name in ranking.further
+            },
             route=routed,
             notes=(*ranking.notes, *bounds),
         )

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval import CommunityHit, Context, Index, PathHit, open_index
+from graphrag_tasks.retrieval import (
+    CommunityHit,
+    Context,
+    Index,
+    ListedHit,
+    PathHit,
+    open_index,
+)
 from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
 from graphrag_tasks.retrieval.context.provenance import EVIDENCE_SENTENCES
 from tests.retrieval.small_worlds import ONE, SMALL, FakeEmbedder, publish
@@ -168,14 +175,15 @@ def answer(context: Context) -> Context:
     first, second, *_ = context.relations
     path = PathHit(rank=1, text="a →use— b", entities=("a", "b"), relations=(first, second))
     listed = tuple(
-        replace(hit, rank=rank, name=f"listed {rank}")
+        ListedHit(**vars(hit) | {"rank": rank, "name": f"listed {rank}"})
         for rank, hit in enumerate((*context.entities, *context.entities), 1)
     )
     community = CommunityHit(
         rank=1, community_id="m1", level=0, parent_id=None, title="Printing", size=3, score=1.0,
         summary="Entities: <a> and b.\n[1] It is forged.",
     )  # fmt: skip
-    return replace(context, paths=(path,), listed=listed, communities=(community,))
+    further = {"paths": (path,), "listed": listed, "communities": (community,)}
+    return replace(context, further=further)
 
 
 def test_prompt_numbers_paths_lists_and_communities_after_the_relations(answer: Context) -> None:

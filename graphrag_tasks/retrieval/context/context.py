@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.context.drawing import as_networkx, as_svg
-from graphrag_tasks.retrieval.context.hits import (
-    ChunkHit,
+from graphrag_tasks.retrieval.context.further import (
+    FURTHER,
     CommunityHit,
-    EntityHit,
+    FurtherHit,
+    ListedHit,
     PathHit,
-    RelationHit,
 )
+from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, RelationHit
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN, as_prompt
 from graphrag_tasks.retrieval.context.render import as_frame, as_html
 from graphrag_tasks.retrieval.question.router import Route
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-
-_FURTHER = ("paths", "listed", "communities")
 
 Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
 
@@ -44,9 +43,8 @@ class Context(Mapping[str, Hits]):
         chunks: At most k chunks, best first.
         relations: At most 2k relations, best first.
         entities: The seeds: named by the question first, then the nearest.
-        paths: Paths between entities or chains from one, in mode `path`.
-        listed: Every entity that a listing question asks for, in mode `list`; `len` counts them.
-        communities: At most k communities, best first, in mode `global`.
+        further: What else was found, by the names of `FURTHER`: also `paths`, `listed` and
+            `communities`.
         route: Why the router chose the mode; None where the caller did.
         notes: Why something is missing; empty when all is well.
     """
@@ -58,11 +56,24 @@ class Context(Mapping[str, Hits]):
     chunks: tuple[ChunkHit, ...]
     relations: tuple[RelationHit, ...]
     entities: tuple[EntityHit, ...]
-    paths: tuple[PathHit, ...] = ()
-    listed: tuple[EntityHit, ...] = ()
-    communities: tuple[CommunityHit, ...] = ()
+    further: Mapping[str, tuple[FurtherHit, ...]] = field(default_factory=dict)
     route: Route | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[PathHit, ...]:
+        """Paths between entities or chains from one, in mode `path`."""
+        return cast("tuple[PathHit, ...]", self.further.get("paths", ()))
+
+    @property
+    def listed(self) -> tuple[ListedHit, ...]:
+        """Every entity that a listing question asks for, in mode `list`; `len` counts them."""
+        return cast("tuple[ListedHit, ...]", self.further.get("listed", ()))
+
+    @property
+    def communities(self) -> tuple[CommunityHit, ...]:
+        """At most k communities, best first, in mode `global`."""
+        return cast("tuple[CommunityHit, ...]", self.further.get("communities", ()))
 
     def __getitem__(self, key: str) -> Hits:
         """Return one of the three lists by the paper's name."""
@@ -122,7 +133,7 @@ class Context(Mapping[str, Hits]):
             "route": asdict(self.route, dict_factory=_plain) if self.route else None,
             "notes": list(self.notes),
             **lists,
-            **{name: _plain_hits(getattr(self, name)) for name in _FURTHER},
+            **{name: _plain_hits(self.further.get(name, ())) for name in FURTHER},
         }
 
     def _repr_html_(self) -> str:

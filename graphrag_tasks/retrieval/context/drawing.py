@@ -28,10 +28,12 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
     chunks = {hit.chunk_id: hit for hit in context.chunks}
     for hit in context.chunks:
         graph.add_node(hit.chunk_id, kind="chunk", label=hit.title)
-    for entity in (*context.entities, *context.listed):
-        graph.add_node(entity.name, kind="entity", label=entity.name)
-    paths = [relation for path in context.paths for relation in path.relations]
-    for relation in {one.relation_id: one for one in (*context.relations, *paths)}.values():
+    further = [hit for hits in context.further.values() for hit in hits]
+    named = [entity.name for entity in context.entities]
+    for name in (*named, *(name for hit in further for name in hit.names())):
+        graph.add_node(name, kind="entity", label=name)
+    steps = [step for hit in further for step in hit.steps()]
+    for relation in {one.relation_id: one for one in (*context.relations, *steps)}.values():
         for name in (relation.head, relation.tail):
             graph.add_node(name, kind="entity", label=name)
         graph.add_edge(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from enum import IntEnum
 from itertools import count
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, PathHit, RelationHit
+from graphrag_tasks.retrieval.context.further import FURTHER
+from graphrag_tasks.retrieval.context.hits import ChunkHit
+from graphrag_tasks.retrieval.context.wording import chunk_place, cited_relation, one_line
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval.context.context import Context
@@ -27,21 +28,16 @@ DATA_NOTE = (
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\n+")
 
 
-class _Kind(IntEnum):
-    """Kinds of items, in the order of the prompt."""
+_CHUNK, _RELATION, _FURTHER = range(3)
+"""Kinds of items in the order of the prompt; those of `FURTHER` are numbered on from the last."""
 
-    CHUNK = 0
-    RELATION = 1
-    PATH = 2
-    LISTED = 3
-    COMMUNITY = 4
-
-
-_Item = tuple[_Kind, int]
+_Item = tuple[int, int]
 """A kind, and the rank in it: the order of the prompt."""
 
-_LINES_A_TURN = {_Kind.RELATION: 2, _Kind.LISTED: 4}
-"""How many items of a kind have their turn with each chunk; of the others one."""
+_LINES_A_TURN = {_RELATION: 2} | {
+    kind: one.lines_a_turn for kind, one in enumerate(FURTHER.values(), _FURTHER)
+}
+"""How many items of a kind have their turn with each chunk; of chunks one."""
 
 
 def as_prompt(context: Context, budget: int | None) -> str:
@@ -68,12 +64,9 @@ def as_prompt(context: Context, budget: int | None) -> str:
     if budget is not None and budget < 0:
         raise QueryError(f"budget_characters must not be negative (got {budget})")
     items = _items(context)
-    headings = {
-        _Kind.RELATION: "Relations:",
-        _Kind.PATH: "Paths:",
-        _Kind.LISTED: f"Listed, {len(context.listed)} in all:",
-        _Kind.COMMUNITY: "Communities:",
-    }
+    headings = {_RELATION: "Relations:"}
+    for kind, (name, one) in enumerate(FURTHER.items(), _FURTHER):
+        headings[kind] = f"{one.heading.format(count=len(context.further.get(name, ())))}:"
     taken: dict[_Item, str] = {}
     for item in sorted(items, key=_turn):
         for text in _shorter_and_shorter(items[item], item):
@@ -87,13 +80,10 @@ def as_prompt(context: Context, budget: int | None) -> str:
 def _items(context: Context) -> dict[_Item, str]:
     """Return the text of each item, behind its number."""
     number = count(len(context.chunks) + 1)
-    items = {(_Kind.CHUNK, hit.rank): _chunk_block(hit) for hit in _without_repeats(context.chunks)}
-    lines = [(_Kind.RELATION, hit.rank, cited_relation(hit)) for hit in context.relations]
-    lines += [(_Kind.PATH, hit.rank, cited_path(hit)) for hit in context.paths]
-    lines += [(_Kind.LISTED, hit.rank, cited_entity(hit)) for hit in context.listed]
-    lines += [
-        (_Kind.COMMUNITY, hit.rank, f"{hit.title}: {hit.summary}") for hit in context.communities
-    ]
+    items = {(_CHUNK, hit.rank): _chunk_block(hit) for hit in _without_repeats(context.chunks)}
+    lines = [(_RELATION, hit.rank, cited_relation(hit)) for hit in context.relations]
+    for kind, name in enumerate(FURTHER, _FURTHER):
+        lines += [(kind, hit.rank, hit.cited()) for hit in context.further.get(name, ())]
     return items | {
         (kind, rank): f"[{next(number)}] {one_line(text)}" for kind, rank, text in lines
     }
@@ -103,7 +93,7 @@ def _shorter_and_shorter(text: str, item: _Item) -> Iterator[str]:
     """Yield an item whole, and a chunk also with ever fewer of its sentences."""
     yield text
     kind, _ = item
-    if kind is _Kind.CHUNK:
+    if kind == _CHUNK:
         place_line = text.find("\n")
         for end in reversed([match.start() for match in _SENTENCE_END.finditer(text)]):
             if end > place_line:
@@ -135,11 +125,11 @@ def _turn(item: _Item) -> tuple[int, _Item]:
     return -(-rank // _LINES_A_TURN.get(kind, 1)), item
 
 
-def _joined(items: Mapping[_Item, str], headings: Mapping[_Kind, str]) -> str:
+def _joined(items: Mapping[_Item, str], headings: Mapping[int, str]) -> str:
     parts = [DATA_NOTE] if items else []
-    parts += [items[item] for item in sorted(items) if item[0] is _Kind.CHUNK]
+    parts += [items[item] for item in sorted(items) if item[0] == _CHUNK]
     for kind, heading in headings.items():
-        if lines := [items[item] for item in sorted(items) if item[0] is kind]:
+        if lines := [items[item] for item in sorted(items) if item[0] == kind]:
             parts.append("\n".join([heading, *lines]))
     return "\n\n".join(parts)
 
@@ -150,53 +140,3 @@ def _chunk_block(hit: ChunkHit) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
-
-
-def cited_relation(hit: RelationHit) -> str:
-    """Return a relation in words, with title and page of its best sentence."""
-    return f"{hit.text} — {relation_place(hit)}"
-
-
-def cited_path(hit: PathHit) -> str:
-    """Return a path in words, with title and page of the best sentence of each step."""
-    places = dict.fromkeys(relation_place(relation) for relation in hit.relations)
-    return f"{hit.text} — {'; '.join(places)}"
-
-
-def cited_entity(hit: EntityHit) -> str:
-    """Return a name, with title and page of a sentence that mentions it."""
-    if hit.example is None:
-        return hit.name
-    return f"{hit.name} — {place(hit.example.title, hit.example.page)}"
-
-
-def chunk_place(hit: ChunkHit) -> str:
-    """Return a chunk's title, pages and headings; a first heading that is the title stands once."""
-    headings = [one_line(heading) for heading in hit.heading_path]
-    if headings and headings[0] == one_line(hit.title):
-        headings = headings[1:]
-    return ", ".join(
-        filter(None, [place(hit.title, hit.page_start, hit.page_end), " > ".join(headings)])
-    )
-
-
-def relation_place(hit: RelationHit) -> str:
-    """Return title and page of a relation's best sentence."""
-    if not hit.evidence:
-        return "no source sentence"
-    return place(hit.evidence[0].title, hit.evidence[0].page)
-
-
-def place(title: str, first: int | None, last: int | None = None) -> str:
-    """Return a title with its pages, where it has any."""
-    title = one_line(title)
-    if first is None:
-        return title
-    if last is None or last == first:
-        return f"{title}, page {first}"
-    return f"{title}, pages {first}-{last}"
-
-
-def one_line(text: str) -> str:
-    """Return a text with every whitespace run as one space."""
-    return " ".join(text.split())

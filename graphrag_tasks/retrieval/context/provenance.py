@@ -18,17 +18,13 @@ import pyarrow.compute as pc
 from graphrag_tasks.retrieval.context.boxes import Boxes
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
-    CommunityHit,
     EntityHit,
-    PathHit,
     RelationHit,
     SourceSentence,
 )
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import (
-    Path,
     RankedChunk,
-    RankedCommunity,
     RankedRelation,
     Seed,
 )
@@ -109,31 +105,21 @@ class Provenance:
             )
         )  # fmt: skip
 
-    def path_hits(self, paths: Sequence[Path]) -> tuple[PathHit, ...]:
-        """Return paths with their relations and sources, in the order given."""
-        hits = []
-        for rank, path in enumerate(paths, 1):
-            relations = self.relation_hits([RankedRelation(row, 1.0) for row in path.relations])
-            names = tuple(self._entity_names(np.array(path.entities, dtype=np.int64)))
-            text = names[0]
-            for relation, row, here, name in zip(
-                relations, path.relations, path.entities, names[1:], strict=False
-            ):
-                forward = int(self._graph.heads[row]) == here
-                arrow = f"—{relation.relation}→" if forward else f"←{relation.relation}—"
-                text += f" {arrow} {name}"
-            hits.append(PathHit(rank=rank, text=text, entities=names, relations=relations))
-        return tuple(hits)
+    def entity_names(self, rows: Sequence[int]) -> tuple[str, ...]:
+        """Return the names of entities."""
+        return tuple(self._entity_names(np.array(rows, dtype=np.int64)))
 
-    def community_hits(self, ranked: Sequence[RankedCommunity]) -> tuple[CommunityHit, ...]:
-        """Return communities with their summaries, in the order given."""
-        if not ranked:
-            return ()
-        rows = self._graph.communities.rows([item.row for item in ranked])
-        return tuple(
-            CommunityHit(rank=rank, score=item.score, **row)
-            for rank, (item, row) in enumerate(zip(ranked, rows, strict=True), 1)
-        )
+    def steps(
+        self, relations: Sequence[int], entities: Sequence[int]
+    ) -> tuple[tuple[RelationHit, ...], tuple[bool, ...]]:
+        """Return the relations of a path, and whether each leads away from the entity before it."""
+        hits = self.relation_hits([RankedRelation(row, 1.0) for row in relations])
+        ends = zip(relations, entities, strict=False)
+        return hits, tuple(int(self._graph.heads[row]) == here for row, here in ends)
+
+    def communities(self, rows: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the texts of communities."""
+        return self._graph.communities.rows(list(rows)) if rows else []
 
     def relation_sources(self, row: int) -> tuple[SourceSentence, ...]:
         """Return the sentences that support a relation best."""

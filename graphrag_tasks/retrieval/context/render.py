@@ -7,15 +7,14 @@ from html import escape
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.retrieval.context.further import FURTHER, FurtherHit
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
-    CommunityHit,
     EntityHit,
-    PathHit,
     RelationHit,
     SourceSentence,
 )
-from graphrag_tasks.retrieval.context.prompt import chunk_place, one_line, place, relation_place
+from graphrag_tasks.retrieval.context.wording import chunk_place, one_line, place, relation_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,9 +31,6 @@ _CELL_STYLE = (
 _CHUNK_HEADER = ("#", "text", "source", "lists", "score")
 _RELATION_HEADER = ("#", "relation", "sentence", "source", "score", "confidence")
 _ENTITY_HEADER = ("entity", "type", "found by", "score", "sentence", "source")
-_PATH_HEADER = ("#", "path", "sentences")
-_LISTED_HEADER = ("#", "entity", "type", "sentence", "source")
-_COMMUNITY_HEADER = ("#", "community", "entities", "summary")
 
 FRAME_COLUMNS = (
     "kind",
@@ -54,21 +50,19 @@ FRAME_COLUMNS = (
 def as_frame(context: Context) -> pd.DataFrame:
     """Return one row per item with the columns `FRAME_COLUMNS`.
 
-    `kind` is chunk, relation, path, listed, community or entity (a seed). `citation` is the item's
-    number in the prompt; seeds have none. `sentence` is the best supporting sentence of a relation
-    or of a path's first step, or an example of what an entity is named in; its title, uri and page
-    stand beside it.
+    `kind` is chunk, relation, a further kind (path, listed, community) or entity (a seed).
+    `citation` is the item's number in the prompt; seeds have none. `sentence` is the best
+    supporting sentence of a relation or of a path's first step, or an example of what an entity is
+    named in; its title, uri and page stand beside it.
     """
     import pandas as pd
 
     rows = [_chunk_row(hit) for hit in context.chunks]
     rows += [_relation_row(hit) for hit in context.relations]
-    rows += [_path_row(hit) for hit in context.paths]
-    rows += [_entity_row(hit, "listed") for hit in context.listed]
-    rows += [_community_row(hit) for hit in context.communities]
+    rows += [_further_row(hit) for name in FURTHER for hit in context.further.get(name, ())]
     for citation, row in zip(count(1), rows, strict=False):
         row["citation"] = citation
-    rows += [_entity_row(hit, "entity") for hit in context.entities]
+    rows += [_entity_row(hit) for hit in context.entities]
     table = pd.DataFrame(rows, columns=list(FRAME_COLUMNS))
     return table.astype({"rank": "int64", "citation": "Int64", "page": "Int64", "score": "float64"})
 
@@ -92,19 +86,14 @@ def _relation_row(hit: RelationHit) -> dict[str, Any]:
     return row | {"score": hit.score} | _sentence(hit.evidence[0] if hit.evidence else None)
 
 
-def _path_row(hit: PathHit) -> dict[str, Any]:
-    row = {"kind": "path", "rank": hit.rank, "text": hit.text}
-    evidence = [relation.evidence[0] for relation in hit.relations if relation.evidence]
-    return row | _sentence(evidence[0] if evidence else None)
+def _further_row(hit: FurtherHit) -> dict[str, Any]:
+    sources = hit.sources()
+    row = {"kind": hit.kind, "rank": hit.rank} | hit.row()
+    return row | _sentence(sources[0] if sources else None)
 
 
-def _community_row(hit: CommunityHit) -> dict[str, Any]:
-    row = {"kind": "community", "rank": hit.rank, "id": hit.community_id}
-    return row | {"text": f"{hit.title}\n{hit.summary}", "score": hit.score}
-
-
-def _entity_row(hit: EntityHit, kind: str) -> dict[str, Any]:
-    row = {"kind": kind, "rank": hit.rank, "id": hit.entity_id, "text": hit.name}
+def _entity_row(hit: EntityHit) -> dict[str, Any]:
+    row = {"kind": "entity", "rank": hit.rank, "id": hit.entity_id, "text": hit.name}
     return row | {"score": hit.score, "found_by": hit.found_by} | _sentence(hit.example)
 
 
@@ -129,33 +118,16 @@ def as_html(context: Context) -> str:
     parts = [f"<p><b>{escape(title)}</b></p>"]
     parts += [f"<p><i>{escape(note)}</i></p>" for note in context.notes]
     parts += [
-        _table("Paths", _PATH_HEADER, map(_path_cells, context.paths)),
-        _table("Listed", _LISTED_HEADER, map(_listed_cells, context.listed)),
-        _table(
-            "Communities", _COMMUNITY_HEADER, [_community_cells(c) for c in context.communities]
-        ),
+        _table(kind.heading.partition(",")[0], kind.header, [hit.cells() for hit in found])
+        for name, kind in FURTHER.items()
+        if (found := context.further.get(name))
+    ]
+    parts += [
         _table("Chunks", _CHUNK_HEADER, map(_chunk_cells, context.chunks)),
         _table("Relations", _RELATION_HEADER, map(_relation_cells, context.relations)),
         _table("Seed entities", _ENTITY_HEADER, map(_entity_cells, context.entities)),
     ]
     return "".join(parts)
-
-
-def _path_cells(hit: PathHit) -> tuple[str, ...]:
-    sentences = (
-        f"“{relation.evidence[0].text}” ({relation_place(relation)})"
-        for relation in hit.relations
-        if relation.evidence
-    )
-    return str(hit.rank), hit.text, " ".join(sentences)
-
-
-def _listed_cells(hit: EntityHit) -> tuple[str, ...]:
-    return str(hit.rank), hit.name, hit.type or "", *_example_cells(hit)
-
-
-def _community_cells(hit: CommunityHit) -> tuple[str, ...]:
-    return str(hit.rank), hit.title, str(hit.size), hit.summary
 
 
 def _chunk_cells(hit: ChunkHit) -> tuple[str, ...]:

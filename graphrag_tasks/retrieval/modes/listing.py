@@ -70,10 +70,12 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
             RankedRelation(row, float(cosine)) for row, cosine in zip(kept, cosines, strict=True)
         ],
         seeds=seeds,
-        listed=[
-            Seed(row, float(graph.entities.vectors[row] @ query.vector), "listed")
-            for row in sorted(listed, key=lambda one: (names[one].casefold(), names[one]))
-        ],
+        further={
+            "listed": [
+                Seed(row, float(graph.entities.vectors[row] @ query.vector), "listed")
+                for row in sorted(listed, key=lambda one: (names[one].casefold(), names[one]))
+            ]
+        },
         notes=notes,
     )
 

@@ -56,7 +56,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]
     best = [RankedCommunity(int(rows[place]), float(scores[place])) for place in order]
-    return ranking.with_more(communities=best)
+    return ranking.with_more(further={"communities": best})
 
 
 def _names_no_subject(question: str) -> bool:

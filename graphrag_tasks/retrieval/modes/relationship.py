@@ -61,7 +61,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         return ranking.with_more(seeds=seeds, notes=[note])
     ordered = list(dict.fromkeys(relation for path in paths for relation in path.relations))
     relations = [RankedRelation(row, 1.0 / place) for place, row in enumerate(ordered, 1)]
-    return ranking.with_more(relations=relations, seeds=seeds, paths=paths)
+    return ranking.with_more(relations=relations, seeds=seeds, further={"paths": paths})
 
 
 def find_paths(

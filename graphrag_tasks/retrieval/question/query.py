@@ -7,7 +7,7 @@ A mode is a function `rank(graph, query, config) -> Ranking`, one module each, r
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -172,18 +172,15 @@ class Ranking:
         chunks: Chunks.
         relations: Relations.
         seeds: Entities that the search started from.
-        paths: Paths or chains between entities, where the mode looks for them.
-        listed: Every entity that belongs to the answer of a listing question, with no cut.
-        communities: Communities whose summaries answer, where the mode reads them.
+        further: What else the mode finds, by the names of `context.further`: `paths` or chains
+            between entities, `listed` entities that are the whole answer, `communities`.
         notes: Why something is missing.
     """
 
     chunks: Sequence[RankedChunk] = ()
     relations: Sequence[RankedRelation] = ()
     seeds: Sequence[Seed] = ()
-    paths: Sequence[Path] = ()
-    listed: Sequence[Seed] = ()
-    communities: Sequence[RankedCommunity] = ()
+    further: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
     def with_more(self, *, notes: Sequence[str] = (), **lists: Any) -> Ranking:  # noqa: ANN401
