@@ -43,7 +43,7 @@ def export(
     community: Annotated[
         str | None, typer.Option(help="Only the community of this id or title.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many entities of either.")] = 40,
+    limit: Annotated[int, typer.Option(min=1, help="Largest number of entities of each.")] = 40,
     snapshot: Annotated[
         str | None, typer.Option(help="Snapshot id.", show_default="the current one")
     ] = None,

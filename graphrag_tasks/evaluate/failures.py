@@ -32,7 +32,7 @@ REASONS = (NO_SEED, MISSING_LINK, RANKING)
 
 
 class Reach(Protocol):
-    """What a mode tells of the graph it follows."""
+    """What a mode reveals about the graph it follows."""
 
     @property
     def hops(self) -> int:
@@ -147,7 +147,7 @@ def reason(target: Target, missing: frozenset[int], context: Context, reach: Rea
         target: The question.
         missing: Its gold items that the first places lack, at least one.
         context: What was found.
-        reach: What the mode tells of its graph; None where it follows none.
+        reach: What the mode reveals about its graph; None for a mode without one.
     """
     if reach is None:
         return RANKING

@@ -137,7 +137,7 @@ class _Locator:
             raise ConfigError(
                 f"what every question is about is gone ({len(stale)} questions)",
                 stale[0].span,
-                "Index the documents these questions are about, or write the questions anew",
+                "Index the documents these questions are about, or write new questions",
             )
         return Gold(tuple(targets), self._moved, tuple(stale), self._labels)
 

@@ -17,14 +17,14 @@ UNTITLED = "untitled"
 def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tuple[str, ...]:
     """Return the sources to index.
 
-    Several sets are told apart by the name of the folder each lies in, as data sets call their
+    Several sets are distinguished by the name of the folder each lies in, as data sets call their
     files alike.
 
     Args:
         passages: JSONL files of passages, or folders of documents.
         folder: Where passages without titles are written.
         untitled: Drop the titles of passages, so that neither their text nor `documents.title`
-            has them. It tells how much of a result the titles alone bring.
+            has them. It shows how much of a result comes from titles alone.
 
     Raises:
         ConfigError: Titles are to be dropped from documents, of which they are a part; a line is
@@ -42,7 +42,7 @@ def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tu
         raise ConfigError(
             f"two sets lie in a folder called '{twice[0]}'",
             "--passages",
-            "Rename one of the folders: sets are told apart by it",
+            "Rename one of the folders: its name is the name of the set",
         )
     return tuple(f"{name}={one}" for name, one in zip(names, sources, strict=True))
 

@@ -57,7 +57,7 @@ def resolve_mentions(
     resolver: CoreferenceResolver,
     min_confidence: float,
 ) -> StageResult:
-    """Resolve the mentions of all documents, and tell triples what their ends stand for.
+    """Resolve the mentions of all documents, and add to triples what their ends stand for.
 
     Args:
         found: Tables of extraction, among them `triples`.
@@ -68,7 +68,7 @@ def resolve_mentions(
         parses: Parses by the text that was parsed; a sentence without one is passed over.
         linear: Whether sentences were parsed without the labels before them.
         resolver: What resolves.
-        min_confidence: Least confidence of what triples are told.
+        min_confidence: Least confidence of a resolution that triples get.
 
     Returns:
         The tables of `found`, with `coreferences`, and `triples` with `head_resolved` and
@@ -94,8 +94,8 @@ def resolve_mentions(
                 of_cell = [row for _, row in run]
                 passage = _cell_passage(cell, of_cell, parses, linear=linear)
                 rows += [_row(one, of_cell) for one in resolver.resolve(passage)]
-    told = [row for row in rows if row["confidence"] >= min_confidence]
-    triples = _tell(found.tables["triples"], told)
+    sure = [row for row in rows if row["confidence"] >= min_confidence]
+    triples = _with_resolutions(found.tables["triples"], sure)
     tables = {
         **found.tables,
         "triples": triples,
@@ -160,15 +160,15 @@ def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:
     }
 
 
-def _tell(triples: pa.Table, rows: Iterable[_Row]) -> pa.Table:
+def _with_resolutions(triples: pa.Table, rows: Iterable[_Row]) -> pa.Table:
     mentions: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         mentions[row["sentence_id"]].append(row)
-    told = [
+    resolved = [
         row | {f"{end}_resolved": _name(mentions[row["sentence_id"]], row, end) for end in _ENDS}
         for row in triples.to_pylist()
     ]
-    return pa.Table.from_pylist(told, schema=schemas.TRIPLES)
+    return pa.Table.from_pylist(resolved, schema=schemas.TRIPLES)
 
 
 def _name(mentions: Iterable[_Row], triple: _Row, end: str) -> str | None:

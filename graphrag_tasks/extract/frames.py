@@ -33,9 +33,9 @@ class Role(StrEnum):
     CLAUSE = "clause"
     """A clause that is said, thought, wanted or asked; not a node of the graph."""
     ADVERBIAL = "adverbial"
-    """An adverb, or a phrase that tells how; not a node of the graph."""
+    """An adverb, or a phrase that says how; not a node of the graph."""
     TIME = "time"
-    """A noun phrase without preposition that tells when or how long; not a node of the graph."""
+    """A noun phrase without preposition that says when or how long; not a node of the graph."""
 
 
 class Rule(StrEnum):

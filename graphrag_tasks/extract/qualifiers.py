@@ -56,9 +56,9 @@ _OBJECT_DEPS = frozenset({"dobj"})
 
 
 def qualifiers(doc: Doc) -> Iterator[Frame]:
-    """Yield the frames of a sentence's noun phrases that tell more about a noun.
+    """Yield the frames of phrases that qualify a noun.
 
-    After an object, most prepositions tell as much about what is done to it: in "store the data
+    After an object, most prepositions also qualify what is done to it: in "store the data
     in a table" the data are in a table because they are stored there, whatever noun or verb the
     parse hangs the preposition on. Then the frame is that of the verb in the passive.
 
@@ -108,7 +108,7 @@ def _is_vague(head: Token, preposition: Token) -> bool:
 
 
 def _of_adjective(adjective: Token) -> Iterator[Frame]:
-    """Yield what an adjective behind its noun tells of it: "details specific to the plan"."""
+    """Yield what an adjective behind its noun says about it: "details specific to the plan"."""
     for preposition in children(adjective, "prep"):
         noun = first_child(preposition, "pobj")
         if noun is not None and _is_name(noun) and adjective.head.pos_ in NOMINAL_POS:
@@ -124,7 +124,7 @@ def _is_name(noun: Token) -> bool:
 
 
 def _acting_verb(preposition: Token) -> Token | None:
-    """Return the verb that acts on the noun a preposition hangs on, if it may tell of both."""
+    """Return the verb that acts on the noun a preposition hangs on, if it may qualify both."""
     head = preposition.head
     while head.dep_ == "conj" and head.head.pos_ in NOMINAL_POS:
         head = head.head

@@ -145,7 +145,7 @@ def _read_as_noun(reading: _Reading, noun: Token) -> None:
 def _is_misplaced_means(token: Token) -> bool:
     """Return whether a "using" hangs on an object, as if that used something.
 
-    "Connects the steps using an adapter" tells how they are connected.
+    "Connects the steps using an adapter" says how they are connected.
     """
     if token.lower_ != "using" or token.dep_ != "acl" or first_child(token, "dobj") is None:
         return False

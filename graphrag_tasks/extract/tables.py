@@ -27,7 +27,7 @@ CONFIDENCE = 0.7
 CELL_COLUMNS = ["ordinal", "row", "column", "is_header", "is_row_header", "header", "text",
             "value_type", "char_start", "char_end"]  # fmt: skip
 _MIN_UNIQUE = 0.7
-"""Least share of rows that a key column tells apart."""
+"""Least share of rows with a value of their own in a key column."""
 _MIN_NAMED = 0.5
 """Least share of rows whose key is a name."""
 _KEY_WORDS = re.compile(

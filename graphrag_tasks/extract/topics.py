@@ -47,7 +47,7 @@ _ENTRIES = frozenset(
     {"add", "choose", "configure", "define", "enter", "indicate", "provide", "select", "set"}
     | {"specify", "use"}
 )
-"""Commands that tell what to do with the key: "Enter the name of the plant"."""
+"""Commands that say what to do with the key: "Enter the name of the plant"."""
 
 
 class About(NamedTuple):
@@ -91,7 +91,7 @@ def _behind(subject: str, text: str) -> About:
 def told_of_key(frames: Iterable[Frame], key: RowKey, text: str, *, opens: bool) -> Iterator[Frame]:
     """Yield frames with the key where they have the pronoun that stood for it.
 
-    A command at the beginning of a cell tells of the key, too: "Enter the name of the plant".
+    A command at the beginning of a cell is about the key, too: "Enter the name of the plant".
 
     Args:
         frames: Frames of the sentence, with places in it; the pronoun's are negative.

@@ -68,7 +68,7 @@ def derive_triples(frame: Frame) -> list[Triple]:
     Each subject is paired with each object, indirect object, complement and oblique; the agent
     of a passive with its subject; each object with each oblique and complement. A subject that
     another verb lent is paired with no oblique where there is an object: "SAP helps users to store
-    data in KNKK" tells of the data. Arguments without a noun-phrase core give none.
+    data in KNKK" is about the data. Arguments without a noun-phrase core give none.
 
     Args:
         frame: A frame of any extractor.
@@ -113,7 +113,7 @@ def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
 
 
 def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
-    """Yield the pairs of a passive; "is used to create X in Y" tells that X is created in Y."""
+    """Yield the pairs of a passive; "is used to create X in Y" says that X is created in Y."""
     lemma = _passive_form(frame.predicate_lemma)
     patients = frame.having(Role.SUBJECT)
     yield from _pairs(frame.having(Role.AGENT), frame.predicate_lemma, patients)
@@ -129,7 +129,7 @@ def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
 
 
 def _subjects(frame: Frame) -> list[Argument]:
-    """Return the heads of an active frame; "there is X" tells about X, not about "there"."""
+    """Return the heads of an active frame; "there is X" is about X, not about "there"."""
     existential = frame.rule == Rule.EXISTENTIAL
     return frame.having(Role.COMPLEMENT if existential else Role.SUBJECT)
 

@@ -84,7 +84,7 @@ def top_hubs(nodes: pa.Table, edges: pa.Table, count: int) -> list[Hub]:
     Args:
         nodes: Rows of `schemas.NODES`.
         edges: Rows of `schemas.EDGES`.
-        count: At most so many; entities without a relation are no hubs.
+        count: Largest number of hubs; an entity without a relation is not one.
     """
     relations = edges.select(["source", "target"]).filter(pc.equal(edges["kind"], RELATION))
     degrees = _degrees(relations, count_entities(nodes))

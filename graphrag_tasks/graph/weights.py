@@ -56,7 +56,7 @@ def relation_weights(
 def mention_weights(
     support: NDArray[np.integer], entity_rows: NDArray[np.integer], *, chunks: int, degree_cap: int
 ) -> NDArray[np.float32]:
-    """Return how much each chunk tells of an entity: common entities tell little of a chunk.
+    """Return the weight of each mention: common entities say little about a chunk.
 
     Args:
         support: Mentions of the entity in the chunk.

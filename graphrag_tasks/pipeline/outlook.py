@@ -124,7 +124,7 @@ def look_ahead(config: Config) -> Outlook:
 
 
 def _guard(config: Config, roots: Sequence[SourceRoot], listed: pa.Table, store: Store) -> None:
-    """Refuse to lose documents, or the labels that hide them, without being told to.
+    """Refuse to lose documents, or the labels that hide them, unless a setting allows it.
 
     Raises:
         SourceError: As `check_losses`.

@@ -1,7 +1,7 @@
 """Work that need not be done again: finished in this run, or published with the parent snapshot.
 
 Nothing is taken over unseen: the hash of each file is compared with what was written. A file that
-was damaged since is named in the log and made anew.
+was damaged since is named in the log and rebuilt.
 """
 
 from __future__ import annotations

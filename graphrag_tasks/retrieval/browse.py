@@ -88,7 +88,7 @@ class Browser:
     def skeleton(self, budget_tokens: int) -> str:
         """Return the best supported relations as CSV: head, relation, tail.
 
-        It shows a language model the structure of the graph, for writing queries anew.
+        It shows a language model the structure of the graph, so that it can rewrite queries.
 
         Args:
             budget_tokens: Longest text wanted, in tokens of four characters.

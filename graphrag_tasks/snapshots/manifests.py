@@ -60,7 +60,7 @@ def _time(text: str) -> str:
 
 
 def _table_names(tables: dict[str, Table]) -> dict[str, Table]:
-    """Refuse a name that is none: names of tables become names of files."""
+    """Refuse invalid names: names of tables become names of files."""
     for name in tables:
         if not _TABLE_NAME.fullmatch(name):
             raise ValueError(f"{name!r} is no name of a table")

@@ -87,7 +87,7 @@ def check_table(folder: Folder, name: str, expected: Table) -> None:
             f"bytes are not those published (sha256 {found[:12]}…, "
             f"manifest {expected.sha256[:12]}…)",
             where,
-            "Index again: damaged tables are made anew",
+            "Index again: damaged tables are rebuilt",
         )
 
 

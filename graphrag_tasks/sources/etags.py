@@ -3,7 +3,7 @@
 S3 lists each object with an ETag, which changes with its content. A run that hashes an object
 keeps the ETag that came with the very bytes it hashed; the next one takes the hash over where ETag
 and size are still the same, and reads what is new. The hash stays the document's identity, and
-each object is hashed anew where the file that keeps them is lost or damaged.
+each object is hashed again if the file that keeps them is lost or damaged.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Versions:
         try:
             kept = store.read_json(VERSIONS_FILE)
         except ArtifactError as error:
-            log.warning("all objects are hashed anew: %s", error)
+            log.warning("all objects are hashed again: %s", error)
             return cls()
         versions = kept.get("versions") if isinstance(kept, dict) else None
         if not isinstance(versions, dict) or kept.get("fingerprint") != fingerprint(versions):
-            log.warning("all objects are hashed anew: %s/%s is damaged", store.uri, VERSIONS_FILE)
+            log.warning("all objects are hashed again: %s/%s is damaged", store.uri, VERSIONS_FILE)
             return cls()
         return cls(versions)
 
@@ -85,7 +85,7 @@ class Versions:
 
         Args:
             path: Of the file; `sha256` was asked for it before.
-            what: What is looked for: another one is looked for anew.
+            what: What is looked for; a new value looks again.
             look: Reads the file.
         """
         seen = self.seen.get(path)

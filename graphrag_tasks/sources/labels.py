@@ -11,7 +11,7 @@ labels from the first of these that says something:
 2. the first rule of `access.rules` whose pattern fits its path;
 3. `access.default`.
 
-By default that is none, and a document without a label is seen by nobody. So is one whose access
+By default there is no such label, and nobody sees a document without one. So is one whose access
 file cannot be read, or is misnamed (see `access_files`): a mistake there hides a document, and
 never shows it.
 """

@@ -30,7 +30,7 @@ class PassageLine(NamedTuple):
 def read_passages(root: SourceRoot) -> dict[str, PassageLine]:
     """Return the lines of a JSONL file of passages by their paths, in the file's order.
 
-    The path of a passage is its id. A line that is none, or has the id of one before it, costs
+    The path of a passage is its id. A line that is not one, or repeats an id, costs
     itself alone: its path is its number in the file.
     """
     fs, base = file_system(root.uri)

@@ -147,7 +147,7 @@ def stream(
 
 
 def id_of(kind: str, *parts: str) -> str:
-    """Return the SQL of `graphrag_tasks.core.ids.content_id`, which DuckDB runs in all its threads.
+    """Return SQL for `graphrag_tasks.core.ids.content_id`, which DuckDB runs in all its threads.
 
     Args:
         kind: What is identified.
@@ -161,7 +161,7 @@ def id_of(kind: str, *parts: str) -> str:
 
 
 def surface(end: str) -> str:
-    """Return the SQL of what names an end of a triple: what it stands for, where that is known.
+    """Return SQL for the name of a triple's end: the resolved name if there is one.
 
     Args:
         end: head or tail.
@@ -170,9 +170,9 @@ def surface(end: str) -> str:
 
 
 def label(end: str) -> str:
-    """Return the SQL of an end's entity label; empty for none.
+    """Return SQL for the entity label of a triple's end; empty without one.
 
-    The label of an end that stands for another thing tells of its surface, so it is passed over.
+    A resolved end has no label: its label is that of the pronoun or phrase.
 
     Args:
         end: head or tail.

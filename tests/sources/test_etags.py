@@ -117,7 +117,7 @@ def test_a_damaged_file_of_versions_is_not_trusted(
     first = listed(store)
     file.write_text(damage(file.read_text()))
     assert listed(store) == first
-    assert "all objects are hashed anew" in caplog.text
+    assert "all objects are hashed again" in caplog.text
     assert len(Tagged.hashed_paths) == 4
 
 

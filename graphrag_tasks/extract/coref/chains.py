@@ -1,4 +1,4 @@
-"""What the other pronouns of the text tell of a candidate: "his" in "John ... he ... his".
+"""What the other pronouns of the text say about a candidate: "his" in "John ... he ... his".
 
 Every pronoun first spreads a weight of one over its candidates (the first pass of the ranking).
 A candidate that holds the weight of its neighbours of the same gender is likely theirs, and one

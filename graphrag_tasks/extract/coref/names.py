@@ -35,7 +35,7 @@ class Mention:
         start: First token of the name in the sentence.
         end: One past its last token.
         head: The token of it that the others depend on.
-        role_head: The token whose label tells its role (`Parse.role_head`).
+        role_head: The token whose label is its role (`Parse.role_head`).
         offset: Tokens of the section before the head.
         label: The model's entity label, or "".
         key: The name's words as `name_key` gives them.

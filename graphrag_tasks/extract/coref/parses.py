@@ -104,7 +104,7 @@ class Parse:
         return token
 
     def role_head(self, token: int) -> int:
-        """Return the token whose label tells the role of the phrase that the token heads.
+        """Return the token whose label is the role of the phrase that the token heads.
 
         That is the phrase's head itself, or what it is a part of a name of, in apposition to or
         coordinated with.

@@ -32,7 +32,7 @@ _OPENING_BRACKETS, _CLOSING_BRACKETS = (
 )
 _MODIFIERS = frozenset({"appos", "compound", "nmod", "amod"})
 _MOST_BITS = 1.5
-"""Most that a first name says: more tells how sure lists are, which is no reason to prefer it."""
+"""Largest vote of a first name: beyond it, lists are only surer of themselves."""
 _SURNAME_SHARE = 0.5
 _NAMED_BY = frozenset({"appos", "compound", "attr", "nmod", "flat"})
 
@@ -109,7 +109,7 @@ class Section:
 
     @cached_property
     def genders(self) -> list[GenderCues]:
-        """What the text tells of each entity's gender."""
+        """The gender of each entity, as the text shows it."""
         return [self._gender(entity) for entity in self.entities]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Frames of two arguments, which is all that a pattern in a line of text can tell."""
+"""Frames of two arguments, which is all that a pattern in a line can find."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Ranked:
         return Ranked(self.rows[starts[0] : starts[-1]], starts - starts[0])
 
     def best(self, count: int) -> Ranked:
-        """Return at most so many rows of each community."""
+        """Return the first rows of each community."""
         sizes = np.diff(self.starts)
         place = np.arange(len(self.rows)) - np.repeat(self.starts[:-1], sizes)
         return Ranked(
@@ -67,7 +67,7 @@ class Level:
 def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> Level:
     """Rank entities, relations and sentences inside the communities of a level.
 
-    A relation tells more of its community the stronger it is and the more central its ends.
+    A relation describes its community better if it is strong and its ends are central.
 
     Args:
         source: The graph.

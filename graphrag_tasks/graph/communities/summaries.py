@@ -88,7 +88,7 @@ class Summarizer(Protocol):
 class ExtractiveSummarizer:
     """Puts central entities, strongest relations and central sentences side by side, as they are.
 
-    Nothing is worded anew, so nothing can be made up, and each sentence names its source.
+    Texts are copied, so nothing is invented, and each sentence names its source.
     """
 
     fingerprint = "extractive-2"

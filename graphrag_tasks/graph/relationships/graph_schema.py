@@ -11,7 +11,7 @@ A file in YAML::
         domain: [table]         # types its head may have; any without this line
         range: [table]          # types its tail may have; any without this line
         synonyms: [be superseded by]
-        inverses: [replace, supersede]   # the same relation, told from its tail
+        inverses: [replace, supersede]   # the same relation, read from its tail
     on_violation: drop          # drop, keep or map
     map_to: be related to       # what a relation becomes under map
     untyped: accept             # accept or refuse ends without an entity label

@@ -55,7 +55,7 @@ def merge_shards(
     failed = _ids(made, "status", _FAILED)
     carried = _of_documents(_table("documents", published["documents"]), unchanged)
     documents = _labelled(pa.concat_tables([made, carried]).sort_by("uri"), sources)
-    _tell_failures(documents)
+    _log_failures(documents)
     _guard(documents, config)
     kept = pa.concat_arrays([unchanged, failed])
     stats = _counts(documents) | {
@@ -158,7 +158,7 @@ def _of_documents(table: pa.Table, ids: pa.Array) -> pa.Table:
     return table.filter(pc.is_in(table["document_id"], value_set=ids))
 
 
-def _tell_failures(documents: pa.Table) -> None:
+def _log_failures(documents: pa.Table) -> None:
     failed = documents.filter(pc.equal(documents["status"], _FAILED))
     for row in failed.select(["uri", "error_code", "error_message"]).to_pylist():
         told = (" ".join(str(value).split()) for value in row.values())  # a name may hold line ends

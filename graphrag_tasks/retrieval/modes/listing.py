@@ -2,7 +2,7 @@
 
 "Which tables were replaced by X" names X, a relation and its direction. The answer is every entity
 at the other end of such a relation of X, not only the k nearest; "tables that replaced X" are at
-the other side. The kind ("tables") narrows it where names, labels or statements tell the kind of
+the other side. The kind ("tables") narrows it where names, labels or statements show the kind of
 some of them, and a common noun of another kind is never listed. A question without a verb ("all
 tables of X") lists what is known to be of the kind among the neighbours of X; one without a name
 ("all tables") what statements say to be one, and with a passive ("tables that were replaced") what

@@ -160,7 +160,7 @@ def ranking(
     scores: Floats,
     further: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Ranking:
-    """Return the k chunks that are best by the scores, with what the walks tell of them.
+    """Return the k best chunks by the scores, with what the walks found about them.
 
     Args:
         graph: The snapshot's arrays.
