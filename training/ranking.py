@@ -9,7 +9,7 @@ A set is a store and questions about it; sets whose names begin alike up to a hy
 families alone, and every fifth of its questions by trees that were grown on all but that fifth of
 each set; the figures are printed beside those of modes `hybrid` and `graph`. Sets given by
 `--check` are judged too, and no tree is grown on them. Trees are grown by LightGBM, here only; what
-is written are their splits and leaves as text, which `retrieval.ranker.forest` reads. One thread
+is written are their splits and leaves as text, which `core.forest` reads. One thread
 and fixed seeds: the same input gives the same file.
 """
 
@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.gold import locate
@@ -39,7 +40,6 @@ from graphrag_tasks.retrieval.question.sub_questions import part_weights
 from graphrag_tasks.retrieval.ranker.blend import blended
 from graphrag_tasks.retrieval.ranker.diversify import diversified
 from graphrag_tasks.retrieval.ranker.features import FEATURES, candidates, features, make_lists
-from graphrag_tasks.retrieval.ranker.forest import Forest
 from graphrag_tasks.retrieval.view.arrays import Rows
 from graphrag_tasks.snapshots.store import Store
 

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker import learned
 from graphrag_tasks.retrieval.ranker.features import FEATURES, candidates, features, make_lists
-from graphrag_tasks.retrieval.ranker.forest import Forest, load_forest
+from graphrag_tasks.retrieval.ranker.learned import load_forest
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 numbers = st.integers(-3, 3)

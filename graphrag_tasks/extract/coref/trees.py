@@ -1,8 +1,7 @@
 """Gradient-boosted trees as readable numbers: loaded from JSON, scored with numpy.
 
-The file is written by `training/coref.py`. One tree is nested lists: a leaf is a number, a node is
-`[feature, threshold, where at most the threshold, where above]`. The score of a row is the sum
-over all trees; its logistic is a probability.
+The file is written by `training/coref.py`, in the form of `core.forest`. The score of a row is the
+sum over all trees; its logistic is a probability.
 """
 
 from __future__ import annotations
@@ -14,24 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from graphrag_tasks.core.forest import Forest
 
 Tree = float | Sequence[Any]
-
-
-class _Nodes(NamedTuple):
-    """All nodes of all trees as columns; a leaf leads to itself whatever the row holds."""
-
-    roots: NDArray[np.int64]
-    features: NDArray[np.int64]
-    thresholds: NDArray[np.float64]
-    steps: NDArray[np.int64]
-    """Where a row goes: two numbers for each node, at most the threshold and above."""
-    values: NDArray[np.float64]
-    depth: int
 
 
 @dataclass(frozen=True)
@@ -58,46 +46,13 @@ class Trees:
         if not rows:
             return []
         table = np.array([[row[name] for name in self.features] for row in rows], dtype=float)
-        nodes = self._nodes
-        lines = np.arange(len(rows))[:, None]
-        places = np.broadcast_to(nodes.roots, (len(rows), len(nodes.roots)))
-        for _ in range(nodes.depth):
-            above = table[lines, nodes.features[places]] > nodes.thresholds[places]
-            places = nodes.steps[2 * places + above]
         # Exactly rounded sums: numpy's own depend on the layout of the array.
-        return [1.0 / (1.0 + math.exp(-math.fsum(row))) for row in nodes.values[places].tolist()]
+        sums = (math.fsum(of_row) for of_row in self._forest.values(table).T.tolist())
+        return [1.0 / (1.0 + math.exp(-score)) for score in sums]
 
     @cached_property
-    def _nodes(self) -> _Nodes:
-        columns: list[list[Any]] = [[], [], [], [], []]
-        roots, features, thresholds, steps, values = columns
-
-        def add(tree: Tree) -> tuple[int, int]:
-            """Append a tree; return its number and its depth."""
-            number = len(values)
-            node, value = ((0, 0.0), tree) if isinstance(tree, (int, float)) else (tree, 0.0)
-            feature, threshold, *branches = node
-            features.append(feature)
-            thresholds.append(threshold)
-            steps.extend((number, number))
-            values.append(value)
-            below = [add(branch) for branch in branches]
-            steps[2 * number : 2 * number + len(below)] = [child for child, _ in below]
-            return number, 1 + max((depth for _, depth in below), default=-1)
-
-        depth = 0
-        for tree in self.trees:
-            root, height = add(tree)
-            roots.append(root)
-            depth = max(depth, height)
-        return _Nodes(
-            np.array(roots, np.int64),
-            np.array(features, np.int64),
-            np.array(thresholds, np.float64),
-            np.array(steps, np.int64),
-            np.array(values, np.float64),
-            depth,
-        )
+    def _forest(self) -> Forest:
+        return Forest.from_json(self.to_json(), np.float64)
 
     def to_json(self) -> dict[str, Any]:
         """Return what `from_json` reads."""

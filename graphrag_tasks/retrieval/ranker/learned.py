@@ -7,9 +7,14 @@ much it counts beside words is in `blend`, how all parts of a question get a pla
 
 from __future__ import annotations
 
+import json
+from functools import cache
+from importlib import resources
+
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, Ranking
@@ -25,11 +30,17 @@ from graphrag_tasks.retrieval.ranker.features import (
     features,
     make_lists,
 )
-from graphrag_tasks.retrieval.ranker.forest import load_forest
 from graphrag_tasks.retrieval.ranker.walk import Floats
 from graphrag_tasks.retrieval.view.arrays import Rows
 
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
+
+
+@cache
+def load_forest() -> Forest:
+    """Return the ranking that comes with the package; `training/ranking.py` makes it."""
+    file = resources.files(__package__) / "ranking.json"
+    return Forest.from_json(json.loads(file.read_text("utf-8")))
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:

@@ -1,7 +1,7 @@
 """A sum of regression trees over arrays, read from JSON: no trainer's library is needed to rank.
 
 One tree is nested lists: a leaf is a number, a node is `[feature, threshold, where at most the
-threshold, where above]`, as in `graphrag_tasks.extract.coref.trees`, which scores a row at a time.
+threshold, where above]`.
 
 All trees are walked at once and a node of each at a time, parents first, as in QuickScorer
 (Lucchese et al., SIGIR 2015): leaves are numbered from left to right, and a row is at the first
@@ -11,11 +11,8 @@ and going right there takes it to the first leaf of the right side, which has a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -40,33 +37,40 @@ class Forest:
 
     names: tuple[str, ...]
     feature: NDArray[np.intp]
-    threshold: NDArray[np.float32]
+    threshold: NDArray[Any]
     first: NDArray[np.unsignedinteger]
     right: NDArray[np.unsignedinteger]
-    leaves: NDArray[np.float32]
+    leaves: NDArray[Any]
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Forest:
-        """Build from the content of a file: `features` and `trees`."""
+    def from_json(cls, data: Mapping[str, Any], dtype: type[np.floating] = np.float32) -> Forest:
+        """Build from the content of a file: `features` and `trees`, in numbers of this type."""
         laid_out = [_lay_out(tree) for tree in data["trees"]]
         most = max((len(nodes) for nodes, _ in laid_out), default=0)
         filled = [[*nodes, *[_NOBODY_PASSES] * (most - len(nodes))] for nodes, _ in laid_out]
         table = np.array(filled, dtype=np.float64).reshape(len(laid_out), most, 4).T
         number = np.min_scalar_type(most)  # the smaller, the more rows at once
-        leaves = np.zeros((len(laid_out), most + 1), dtype=np.float32)
+        leaves = np.zeros((len(laid_out), most + 1), dtype=dtype)
         for row, (_, values) in zip(leaves, laid_out, strict=True):
             row[: len(values)] = values
         return cls(
             names=tuple(data["features"]),
             feature=table[0].astype(np.intp),
-            threshold=table[1].astype(np.float32),
+            threshold=table[1].astype(dtype),
             first=table[2].astype(number),
             right=table[3].astype(number),
             leaves=leaves,
         )
 
-    def scores(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the score of each row of a feature matrix, shape (rows, features)."""
+    def values(self, columns: NDArray[Any]) -> NDArray[Any]:
+        """Return what each tree adds to each row of a feature matrix.
+
+        Args:
+            columns: Shape (rows, features).
+
+        Returns:
+            Shape (trees, rows).
+        """
         values = np.ascontiguousarray(columns.T)
         at = np.zeros((len(self.leaves), len(columns)), dtype=self.first.dtype)
         nodes = zip(self.feature, self.threshold, self.first, self.right, strict=True)
@@ -75,7 +79,12 @@ class Forest:
             goes_right &= at == first[:, None]
             np.maximum(at, goes_right * right[:, None], out=at)
         trees = np.arange(len(self.leaves))[:, None] * self.leaves.shape[1]
-        scores: NDArray[np.float32] = self.leaves.take(at + trees).sum(axis=0)
+        added: NDArray[Any] = self.leaves.take(at + trees)
+        return added
+
+    def scores(self, columns: NDArray[Any]) -> NDArray[Any]:
+        """Return the score of each row of a feature matrix, shape (rows, features)."""
+        scores: NDArray[Any] = self.values(columns).sum(axis=0)
         return scores
 
 
@@ -100,10 +109,3 @@ def _lay_out(tree: Any) -> tuple[list[_Node], list[float]]:  # noqa: ANN401 - JS
 
     place(tree)
     return nodes, leaves
-
-
-@lru_cache(maxsize=1)
-def load_forest() -> Forest:
-    """Return the ranking that comes with the package; `training/ranking.py` makes it."""
-    file = resources.files(__package__) / "ranking.json"
-    return Forest.from_json(json.loads(file.read_text("utf-8")))
