@@ -5,12 +5,13 @@ calls too: Airflow's start-up is most of the cost, and its settings are of the w
 """
 
 import json
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.dags.conftest import RunScript
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,11 +23,11 @@ SECRETS = {
 
 QUESTION = {
     "id": "q1", "question": "What replaced the table VBBS?", "answer": "VBBE", "type": "single",
-    "gold_ids": ["a.md"],
+    "gold_ids": ["a.txt"],
 }  # fmt: skip
 
 SCRIPT = """
-import asyncio, json, logging.handlers, os, sys
+import asyncio, json, logging.handlers, os, sys, time
 from pathlib import Path
 from airflow.dag_processing.dagbag import DagBag
 from airflow.models.dagrun import DagRun
@@ -35,6 +36,7 @@ from airflow.utils.session import create_session
 from graphrag_plugin import write_note
 from graphrag_tasks.core.errors import SourceError, TransientError
 
+sleep, time.sleep = time.sleep, lambda seconds: sleep(0.01)  # dag.test waits whole seconds
 sys.path.append(sys.argv[1])  # as Airflow does with the folder of DAGs
 bag = DagBag(sys.argv[1])
 assert not bag.import_errors, bag.import_errors
@@ -127,9 +129,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def seen(
-    python_in: Callable[[Path, dict[str, str]], Callable[..., str]], home: Path, store: Path
-) -> dict[str, Any]:
+def seen(run_script: RunScript, home: Path, store: Path) -> dict[str, Any]:
     """What the DAG is, and how a first run, a second one and one without its source ended."""
     settings = {
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
@@ -138,14 +138,14 @@ def seen(
         "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
         "GRAPHRAG__PLAN__MAX_TASKS": "2",
     }
-    python = python_in(home, SECRETS | settings)
     corpus = write_corpus(store.parent / "corpus")
     good = {"sources": [str(corpus)], "store": str(store)}
     missing = good | {"sources": [str(store.parent / UNMOUNTED)]}
     questions = store.parent / "questions.jsonl"
     questions.write_text(json.dumps(QUESTION) + "\n")
-    printed = python(
-        "-c", SCRIPT, str(ROOT / "dags"), json.dumps([good, good, missing]), str(questions)
+    runs = json.dumps([good, good, missing])
+    printed = run_script(
+        SCRIPT, str(ROOT / "dags"), runs, str(questions), home=home, variables=SECRETS | settings
     )
     lines = [line for line in printed.splitlines() if line.startswith("RESULT ")]
     assert lines, printed[-3000:]
@@ -159,7 +159,7 @@ UNMOUNTED = "un![mounted]<img src=x>"
 
 def write_corpus(folder: Path) -> Path:
     folder.mkdir()
-    (folder / "a.md").write_text("# Tables\n\nSAP replaced the table VBBS with the table VBBE.\n")
+    (folder / "a.txt").write_text("SAP replaced the table VBBS with the table VBBE.\n")
     (folder / "b.txt").write_text("The report ZSALES reads the table VBBS.\n")
     (folder / "c.xyz").write_text("skipped")
     return folder

@@ -5,11 +5,12 @@ A child process makes Airflow's application, below a path as behind a proxy; not
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.dags.conftest import RunScript
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,21 +55,17 @@ print("RESULT", json.dumps({
 
 @pytest.fixture(scope="module")
 def seen(
-    python_in: Callable[[Path, dict[str, str]], Callable[..., str]],
-    tmp_path_factory: pytest.TempPathFactory,
+    run_script: RunScript, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
     """What strangers and users of Airflow get."""
     home = tmp_path_factory.mktemp("airflow")
-    python = python_in(
-        home,
-        {
-            "AIRFLOW__API__BASE_URL": "https://host/team/airflow",
-            "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
-            "GRAPHRAG__STORE": str(home / "store"),
-            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins")]),
-        },
-    )
-    printed = python("-c", SCRIPT)
+    variables = {
+        "AIRFLOW__API__BASE_URL": "https://host/team/airflow",
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+        "GRAPHRAG__STORE": str(home / "store"),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins")]),
+    }
+    printed = run_script(SCRIPT, home=home, variables=variables)
     (line,) = [line for line in printed.splitlines() if line.startswith("RESULT ")]
     result: dict[str, Any] = json.loads(line.removeprefix("RESULT "))
     return result
