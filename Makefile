@@ -72,7 +72,7 @@ env: ## Write .env with secrets of its own, for docker compose
 	@$(PYTHON) docker/make_env.py
 
 test: install ## Run the fast tests
-	$(BIN)/python -m pytest -q -rs -n $(CORES) --dist loadgroup --durations=20
+	$(BIN)/python -m pytest -q -rs -n $(CORES) --dist loadfile --no-loadscope-reorder --durations=20
 
 test-slow: install ## Run the tests that take long
 	$(BIN)/python -m pytest -q -m slow

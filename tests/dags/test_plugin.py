@@ -54,9 +54,7 @@ print("RESULT", json.dumps({
 
 
 @pytest.fixture(scope="module")
-def seen(
-    run_script: RunScript, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Any]:
+def seen(run_script: RunScript, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What strangers and users of Airflow get."""
     home = tmp_path_factory.mktemp("airflow")
     variables = {

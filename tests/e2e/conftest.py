@@ -1,6 +1,8 @@
 """Small corpora, indexed for real: real parser, real models, one process."""
 
+import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,29 +26,34 @@ TEXTS = {
 Indexer = Callable[..., Published]
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    """Three small documents."""
-    folder = tmp_path / "corpus"
+def write_corpus(folder: Path) -> Path:
+    """Write three small documents, and return their folder."""
     folder.mkdir()
     for name, text in TEXTS.items():
         (folder / name).write_text(text)
     return folder
 
 
+def config_of(folder: Path, **overrides: Any) -> Config:
+    """Return a configuration of `corpus` and `store` in a folder, without a vector server."""
+    base = {
+        "store": str(folder / "store"),
+        "sources": [str(folder / "corpus")],
+        "load": {"vector_store": "none"},
+    }
+    return load_config(overrides=base | overrides, environ={})
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Three small documents."""
+    return write_corpus(tmp_path / "corpus")
+
+
 @pytest.fixture
 def configure(tmp_path: Path, corpus: Path) -> Callable[..., Config]:
-    """Return configurations on the corpus, without a vector server."""
-
-    def make(**overrides: Any) -> Config:
-        base = {
-            "store": str(tmp_path / "store"),
-            "sources": [str(corpus)],
-            "load": {"vector_store": "none"},
-        }
-        return load_config(overrides=base | overrides, environ={})
-
-    return make
+    """Return configurations on the corpus."""
+    return partial(config_of, tmp_path)
 
 
 @pytest.fixture
@@ -57,6 +64,22 @@ def index(configure: Callable[..., Config]) -> Indexer:
         return run_index(configure(**overrides), workers=workers)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Published]:
+    """A store of the three documents, and what was published there."""
+    folder = tmp_path_factory.mktemp("made-once")
+    write_corpus(folder / "corpus")
+    return folder / "store", run_index(config_of(folder), workers=1)
+
+
+@pytest.fixture
+def indexed(made_once: tuple[Path, Published], corpus: Path, tmp_path: Path) -> Published:
+    """What a first run on the corpus published; the test's store is a copy of it."""
+    store, published = made_once
+    shutil.copytree(store, tmp_path / "store")
+    return published
 
 
 @pytest.fixture

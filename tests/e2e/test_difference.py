@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
@@ -13,10 +14,10 @@ from graphrag_tasks.snapshots.store import Store
 Indexer = Callable[..., Published]
 
 
+@pytest.mark.usefixtures("indexed")
 def test_documents_entities_and_relations_are_compared(
     index: Indexer, corpus: Path, tmp_path: Path
 ) -> None:
-    index()
     (corpus / "note.txt").unlink()
     (corpus / "new.txt").write_text("The transaction MD04 shows the stock.\n")
     (corpus / "reports.md").write_text("# Reports\n\nThe report ZSALES reads the table VBBS.\n")

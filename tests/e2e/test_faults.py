@@ -58,10 +58,9 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("room", [_slow(0), 50_000, _slow(200_000)])
 def test_a_full_disk_ends_the_run_and_room_continues_it(
-    index: Indexer, corpus: Path, disk: Path, tmp_path: Path, room: int
+    index: Indexer, indexed: Published, corpus: Path, disk: Path, tmp_path: Path, room: int
 ) -> None:
-    store = Store(str(disk / "store"))
-    before = index(store=store.folder.uri).manifest
+    store = Store(str(shutil.copytree(tmp_path / "store", disk / "store")))
     edit(corpus)
     free = os.statvfs(disk)
     ballast = disk / "ballast"
@@ -69,7 +68,7 @@ def test_a_full_disk_ends_the_run_and_room_continues_it(
     with pytest.raises(TransientError, match=r"No space left on device.*Make room"):
         index(store=store.folder.uri)
     store.open().verify()
-    assert store.current_id() == before.snapshot_id
+    assert store.current_id() == indexed.manifest.snapshot_id
     collect_garbage(store, keep=0, staging_age=DAY)  # it makes room, so it may need none
     ballast.unlink()
     after = index(store=store.folder.uri).manifest
@@ -78,23 +77,22 @@ def test_a_full_disk_ends_the_run_and_room_continues_it(
 
 @pytest.mark.parametrize("limit", [_slow(100), 3000, _slow(6000)])
 def test_files_that_may_not_grow_end_the_run_too(
-    index: Indexer, configure: Callable[..., Config], corpus: Path, tmp_path: Path, limit: int
-) -> None:
-    before = index().manifest
+    index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path,
+    tmp_path: Path, limit: int,
+) -> None:  # fmt: skip
     edit(corpus)
     settings = configure().model_dump(mode="json")
     finish(index_with_small_files, settings, limit)
     store = Store(str(tmp_path / "store"))
     store.open().verify()
-    assert store.current_id() == before.snapshot_id
+    assert store.current_id() == indexed.manifest.snapshot_id
     assert index().manifest.tables == index(store=str(tmp_path / "clean")).manifest.tables
 
 
 def test_a_read_only_store_can_be_read_and_refuses_a_run(
-    index: Indexer, corpus: Path, disk: Path
+    index: Indexer, indexed: Published, corpus: Path, disk: Path, tmp_path: Path
 ) -> None:
-    store = disk / "store"
-    before = index(store=str(store)).manifest
+    store = shutil.copytree(tmp_path / "store", disk / "store")
     edit(corpus)
     assert mount(disk, "-o", "remount,ro")
     with pytest.raises(TransientError, match=r"Read-only file system.*allow writing"):
@@ -102,14 +100,14 @@ def test_a_read_only_store_can_be_read_and_refuses_a_run(
     context = open_index(store).search("Which table replaced VBBS?", mode="hybrid")
     assert any("VBBE" in hit.text for hit in context.chunks)
     assert mount(disk, "-o", "remount,rw")
-    assert index(store=str(store)).manifest.parent_id == before.snapshot_id
+    assert index(store=str(store)).manifest.parent_id == indexed.manifest.snapshot_id
 
 
+@pytest.mark.usefixtures("indexed")
 def test_of_two_runs_at_once_one_is_refused_or_waits(
     index: Indexer, configure: Callable[..., Config], corpus: Path, tmp_path: Path
 ) -> None:
     config = configure(embed={"threads": 1})
-    index(embed={"threads": 1})
     edit(corpus)
     first = server().Process(target=warm_index, args=(config.model_dump(mode="json"),))
     first.start()
@@ -145,10 +143,9 @@ def listens(port: int) -> bool:
 
 
 def test_a_vector_server_that_is_down_ends_the_run_and_is_served_by_the_next(
-    index: Indexer, configure: Callable[..., Config], corpus: Path, tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
+    index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
-    before = index().manifest
     edit(corpus)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -157,7 +154,7 @@ def test_a_vector_server_that_is_down_ends_the_run_and_is_served_by_the_next(
     with pytest.raises(TransientError, match=rf"127\.0\.0\.1:{port}.*Start the server"):
         index(load=load)
     assert "try 2 failed, another follows" in caplog.text
-    assert Store(str(tmp_path / "store")).current_id() == before.snapshot_id
+    assert Store(str(tmp_path / "store")).current_id() == indexed.manifest.snapshot_id
     with milvus_server(tmp_path / "milvus", port):
         after = index(load=load)
         published = Store(str(tmp_path / "store"))

@@ -13,6 +13,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.snapshots.store import Store
+from tests.e2e.warm_runs import server
 
 Indexer = Callable[..., Published]
 
@@ -25,8 +26,8 @@ def store_of(tmp_path: Path, name: str = "store") -> Store:
     return Store(str(tmp_path / name))
 
 
-def test_a_fact_can_be_followed_from_relation_to_page(index: Indexer, tmp_path: Path) -> None:
-    index()
+@pytest.mark.usefixtures("indexed")
+def test_a_fact_can_be_followed_from_relation_to_page(tmp_path: Path) -> None:
     context = open_index(tmp_path / "store").search("Which table replaced VBBS?")
     relation = next(hit for hit in context.relations if "VBBE" in hit.text)
     sentence = relation.evidence[0]
@@ -37,23 +38,29 @@ def test_a_fact_can_be_followed_from_relation_to_page(index: Indexer, tmp_path: 
     assert text[sentence.char_start : sentence.char_end] == sentence.text
 
 
-def test_a_second_run_publishes_nothing_new(index: Indexer, tmp_path: Path) -> None:
-    first, second = index(), index()
-    assert (first.changed, second.changed) == (True, False)
-    assert first.manifest.snapshot_id == second.manifest.snapshot_id
+def test_a_second_run_publishes_nothing_new(
+    index: Indexer, indexed: Published, tmp_path: Path
+) -> None:
+    second = index()
+    assert (indexed.changed, second.changed) == (True, False)
+    assert indexed.manifest.snapshot_id == second.manifest.snapshot_id
     assert len(store_of(tmp_path).snapshot_ids()) == 1
 
 
-def test_nothing_is_left_in_staging(index: Indexer, tmp_path: Path) -> None:
-    index()
+@pytest.mark.usefixtures("indexed")
+def test_nothing_is_left_in_staging(tmp_path: Path) -> None:
     staging = tmp_path / "store" / "staging"
     assert not [path for path in staging.rglob("*") if path.is_file()]
 
 
-def test_workers_and_shards_do_not_show(index: Indexer, tmp_path: Path) -> None:
-    alone = index(store=str(tmp_path / "a"))
+@pytest.mark.parametrize("start", ["warm", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_workers_and_shards_do_not_show(
+    index: Indexer, indexed: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    if start == "warm":  # spawned workers import all and load the models, as `make reindex` shows
+        monkeypatch.setattr("multiprocessing.get_context", lambda _: server())
     sharded = index(workers=2, store=str(tmp_path / "b"), plan={"shard_bytes": 1})
-    assert hashes(alone) == hashes(sharded)
+    assert hashes(sharded) == hashes(indexed)
 
 
 def test_add_edit_and_delete_equal_a_clean_rebuild(
@@ -101,8 +108,8 @@ def test_headings_above_a_chunk_are_embedded_unless_that_is_off(index: Indexer) 
     assert changed == {"chunk_vectors"}
 
 
-def test_a_deletions_only_run_works(index: Indexer, corpus: Path, tmp_path: Path) -> None:
-    before = index().manifest.tables["chunks"].rows
+def test_a_deletions_only_run_works(index: Indexer, indexed: Published, corpus: Path) -> None:
+    before = indexed.manifest.tables["chunks"].rows
     (corpus / "note.txt").unlink()
     after = index()
     assert after.changed
@@ -111,16 +118,15 @@ def test_a_deletions_only_run_works(index: Indexer, corpus: Path, tmp_path: Path
 
 
 def test_an_empty_folder_is_refused_and_deletes_nothing(
-    index: Indexer, corpus: Path, tmp_path: Path
+    index: Indexer, indexed: Published, corpus: Path, tmp_path: Path
 ) -> None:
-    published = index()
     shutil.rmtree(corpus)
     with pytest.raises(SourceError, match="does not exist"):
         index()
     corpus.mkdir()
     with pytest.raises(SourceError, match="hold no documents"):
         index()
-    assert store_of(tmp_path).current_id() == published.manifest.snapshot_id
+    assert store_of(tmp_path).current_id() == indexed.manifest.snapshot_id
 
 
 def test_an_unknown_extractor_stops_the_run_before_it_begins(
@@ -230,8 +236,8 @@ def test_a_killed_run_is_continued(
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("indexed")
 def test_vectors_are_reused_by_text(index: Indexer, corpus: Path) -> None:
-    index()
     (corpus / "new.txt").write_text("The report ZMM reads the table MARD.\n")
     counts = index().manifest.stats["counts"]
     assert counts["reused"] > counts["embedded"] > 0
@@ -267,8 +273,8 @@ def test_a_damaged_table_is_not_published(configure: Callable[..., Config]) -> N
     assert run.state.store.current_id() is None
 
 
+@pytest.mark.usefixtures("indexed")
 def test_another_extraction_setting_processes_everything_again(index: Indexer) -> None:
-    index()
     counts = index(chunk={"max_characters": 100, "overlap_characters": 10}).manifest.stats["counts"]
     assert (counts["changed"], counts["unchanged"]) == (3, 0)
 

@@ -61,10 +61,10 @@ def test_an_empty_source_among_several_stops_the_first_run_too(
 
 
 def test_a_damaged_snapshot_does_not_hide_that_documents_are_gone(
-    index: Indexer, configure: Callable[..., Config], corpus: Path, tmp_path: Path
-) -> None:
-    current = index().manifest.snapshot_id
-    folder = tmp_path / "store" / "snapshots" / current
+    index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    folder = tmp_path / "store" / "snapshots" / indexed.manifest.snapshot_id
     _of_an_older_schema(folder / "manifest.json")
     whole = look_ahead(configure())
     assert (whole.stats["added"], whole.carried_id) == (3, None)

@@ -9,10 +9,8 @@ from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.pipeline import CORPUS_STAGES, Published, look_ahead
+from graphrag_tasks.pipeline import CORPUS_STAGES, look_ahead
 from graphrag_tasks.pipeline.plan import REMOVED
-
-Indexer = Callable[..., Published]
 
 
 def test_nothing_is_written_before_the_first_run(
@@ -27,10 +25,10 @@ def test_nothing_is_written_before_the_first_run(
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.usefixtures("indexed")
 def test_the_reason_is_the_first_thing_that_changed(
-    index: Indexer, configure: Callable[..., Config], corpus: Path
+    configure: Callable[..., Config], corpus: Path
 ) -> None:
-    index()
     current = look_ahead(configure())
     assert (current.up_to_date, set(current.stages.values())) == (True, {None})
 
@@ -54,9 +52,9 @@ def test_the_reason_is_the_first_thing_that_changed(
     assert REMOVED in removed.sources["change"].to_pylist()
 
 
+@pytest.mark.usefixtures("indexed")
 @pytest.mark.parametrize("as_json", [False, True])
-def test_the_command_names_the_documents(index: Indexer, corpus: Path, as_json: bool) -> None:
-    index()
+def test_the_command_names_the_documents(corpus: Path, as_json: bool) -> None:
     (corpus / "note.txt").write_text("Another text.\n")
     (corpus / "new.txt").write_text("A new one.\n")
     options = ["--json"] if as_json else []

@@ -14,16 +14,15 @@ Indexer = Callable[..., Published]
 
 
 def test_fewer_triples_are_refused_and_then_meant(
-    index: Indexer, corpus: Path, tmp_path: Path, worked: list[str]
+    index: Indexer, indexed: Published, corpus: Path, tmp_path: Path, worked: list[str]
 ) -> None:
     always = {"min_sentences": 0}
-    good = index().manifest
     for file in corpus.iterdir():
         file.write_text("It rains. It rained. It will rain.\n")
     with pytest.raises(QualityError, match=r"triples_per_sentence .* to 0"):
         index(quality=always)
     store = Store(str(tmp_path / "store"))
-    assert store.current_id() == good.snapshot_id
+    assert store.current_id() == indexed.manifest.snapshot_id
     worked.clear()
     meant = index(quality=always | {"allow_drop": True})
     assert (meant.changed, worked) == (True, [])  # the refused run's work is published

@@ -86,7 +86,7 @@ class Corpus:
 
 @pytest.mark.parametrize(
     ("documents", "runs", "changes"),
-    [(24, 2, 8), pytest.param(200, 10, 40, marks=pytest.mark.slow)],
+    [(12, 2, 6), pytest.param(200, 10, 40, marks=pytest.mark.slow)],
 )
 def test_edits_in_any_order_equal_a_clean_build(
     index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int, changes: int

@@ -25,10 +25,11 @@ from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.snapshots.publish import publish, time_of_publish
 from graphrag_tasks.snapshots.store import Snapshot, Store
 from tests.e2e.warm_runs import server
+from tests.sizes import few_or_many
 
 Indexer = Callable[..., Published]
 
-VERSIONS = 4
+VERSIONS = 3
 VERSION = re.compile(r"VERSION(\d+)")
 DAY = timedelta(days=1)
 
@@ -117,8 +118,8 @@ def publish_copy(store: Store, snapshot: Snapshot) -> None:
     assert publish(store, staged, manifest)
 
 
-@pytest.mark.parametrize("publishes", [12, pytest.param(50, marks=pytest.mark.slow)])
-def test_a_reader_sees_one_version_while_others_are_published(
+@few_or_many("publishes", 10, 50)
+def test_a_reader_sees_one_version_while_snapshots_are_published(
     built: list[Snapshot], tmp_path: Path, publishes: int
 ) -> None:
     store = Store(str(tmp_path / "store"))

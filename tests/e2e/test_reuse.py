@@ -36,12 +36,12 @@ def test_a_run_without_changes_works_at_nothing(index: Indexer, worked: list[str
     assert second.manifest == first.manifest
 
 
-def test_a_setting_of_a_late_stage_runs_from_there_on(index: Indexer, worked: list[str]) -> None:
-    before = index()
-    worked.clear()
+def test_a_setting_of_a_late_stage_runs_from_there_on(
+    index: Indexer, indexed: Published, worked: list[str]
+) -> None:
     after = index(communities={"seed": 7})
     assert worked == ["communities", "embed", "load"]
-    assert after.manifest.stats["counts"]["triples"] == before.manifest.stats["counts"]["triples"]
+    assert after.manifest.stats["counts"]["triples"] == indexed.manifest.stats["counts"]["triples"]
     worked.clear()
     index(normalize={"max_words": 3})
     assert worked == [
@@ -49,12 +49,12 @@ def test_a_setting_of_a_late_stage_runs_from_there_on(index: Indexer, worked: li
     ]  # fmt: skip
 
 
-def test_a_full_refresh_takes_nothing_over(index: Indexer, worked: list[str]) -> None:
-    before = index()
-    worked.clear()
+def test_a_full_refresh_takes_nothing_over(
+    index: Indexer, indexed: Published, worked: list[str]
+) -> None:
     after = index(plan={"full_refresh": True})
     assert worked == [*SHARD_STAGES, *CORPUS_STAGES]
-    assert (after.changed, hashes(after)) == (False, hashes(before))
+    assert (after.changed, hashes(after)) == (False, hashes(indexed))
 
 
 @pytest.mark.parametrize(
@@ -66,17 +66,15 @@ def test_a_full_refresh_takes_nothing_over(index: Indexer, worked: list[str]) ->
     ],
 )
 def test_a_damaged_snapshot_is_named_and_made_anew(
-    index: Indexer, tmp_path: Path, worked: list[str], caplog: pytest.LogCaptureFixture,
-    file: str, again: list[str],
+    index: Indexer, indexed: Published, tmp_path: Path, worked: list[str],
+    caplog: pytest.LogCaptureFixture, file: str, again: list[str],
 ) -> None:  # fmt: skip
-    good = index()
-    folder = tmp_path / "store" / "snapshots" / good.manifest.snapshot_id
+    folder = tmp_path / "store" / "snapshots" / indexed.manifest.snapshot_id
     flip_a_bit(folder / file)
-    worked.clear()
     mended = index()
     assert worked == again
     assert file in caplog.text
-    assert hashes(mended) == hashes(good)
+    assert hashes(mended) == hashes(indexed)
     Store(str(tmp_path / "store")).open().verify()
 
 
@@ -101,14 +99,15 @@ def test_finished_work_that_was_damaged_since_is_done_again(
     assert worked == ["extract", *CORPUS_STAGES]
 
 
-def test_a_store_of_an_older_schema_is_indexed_anew(index: Indexer, tmp_path: Path) -> None:
-    good = index()
-    manifest = tmp_path / "store" / "snapshots" / good.manifest.snapshot_id / "manifest.json"
+def test_a_store_of_an_older_schema_is_indexed_anew(
+    index: Indexer, indexed: Published, tmp_path: Path
+) -> None:
+    manifest = tmp_path / "store" / "snapshots" / indexed.manifest.snapshot_id / "manifest.json"
     values = json.loads(manifest.read_text())
     manifest.write_text(json.dumps(values | {"schema_version": SCHEMA_VERSION - 1}))
     with pytest.raises(SnapshotError, match="has schema version"):
         Store(str(tmp_path / "store")).open()
-    assert hashes(index()) == hashes(good)
+    assert hashes(index()) == hashes(indexed)
     Store(str(tmp_path / "store")).open()
 
 

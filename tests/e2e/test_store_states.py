@@ -364,7 +364,7 @@ def explore(machine: type[StoreStates], examples: int, steps: int, *, seeded: bo
 
 
 def test_a_store_survives_a_few_histories() -> None:
-    explore(StoreStates, 3, 12, seeded=True)
+    explore(StoreStates, 2, 12, seeded=True)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from graphrag_tasks.core.config import LinkConfig, NormalizeConfig, ResolveConfi
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
+from tests.sizes import few_or_many
 
 SQL = SqlConfig(threads=1)
 Rows = list[dict[str, Any]]
@@ -136,13 +137,17 @@ WORDS = ["VBBE", "VBBS", "data objects", "table VBBE", "résumé", "Ifen"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" of ".join), max_size=6)
 
 
-@settings(deadline=None, max_examples=8)
-@given(TEXTS, st.randoms())
-def test_no_order_shows(texts: list[str], random: Random) -> None:
-    triples = [triple(n, text, text.split(" of ")[0], text.split(" of ")[-1])
-               for n, text in enumerate(texts) if text]  # fmt: skip
-    titles = [titled(word, f"c{n}") for n, word in enumerate(WORDS[2:])]
-    one = run(texts, triples, titles)
-    random.shuffle(triples)
-    random.shuffle(titles)
-    assert run(texts, triples, titles) == one
+@few_or_many("examples", 3, 8)
+def test_no_order_shows(examples: int) -> None:
+    @settings(deadline=None, max_examples=examples)
+    @given(TEXTS, st.randoms())
+    def is_hidden(texts: list[str], random: Random) -> None:
+        triples = [triple(n, text, text.split(" of ")[0], text.split(" of ")[-1])
+                   for n, text in enumerate(texts) if text]  # fmt: skip
+        titles = [titled(word, f"c{n}") for n, word in enumerate(WORDS[2:])]
+        one = run(texts, triples, titles)
+        random.shuffle(triples)
+        random.shuffle(titles)
+        assert run(texts, triples, titles) == one
+
+    is_hidden()

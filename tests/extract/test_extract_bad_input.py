@@ -57,7 +57,7 @@ def test_work_grows_no_faster_than_the_text(
     kind: str, blocks_of: Blocks, read_documents: Read
 ) -> None:
     read_documents(blocks_of("d", ["It reads tables."]))
-    lengths = {"prose": (800, 3_200), "names": (1_500, 4_500)}.get(kind, (2_500, 10_000))
+    lengths = {"prose": (600, 2_400), "names": (800, 2_400)}.get(kind, (2_500, 7_500))
     rows = [blocks_of("d", [text_of(kind, length)]) for length in lengths]
     short, long = (
         calls(partial(read_documents, one)) / length
@@ -71,7 +71,7 @@ def test_work_grows_no_faster_than_the_text(
 def test_every_text_is_read_within_bounds(
     kind: str, blocks_of: Blocks, read_documents: Read
 ) -> None:
-    text = text_of(kind, 2_000 if kind in ("prose", "names") else 30_000)
+    text = text_of(kind, 1_000 if kind in ("prose", "names") else 12_000)
     result = read_documents(blocks_of("d", [text]))
     spans = [
         (row["char_start"], row["char_end"], row["text"])

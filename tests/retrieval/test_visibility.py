@@ -21,6 +21,7 @@ from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot
 from graphrag_tasks.snapshots.store import Store
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import ONE, FakeEmbedder
+from tests.sizes import few_or_many
 
 TABLES = (
     "documents", "chunks", "sentences", "triples", "mentions", "titles", "entities", "aliases",
@@ -300,19 +301,23 @@ def corpora(draw: st.DrawFn) -> list[Document]:
     ]
 
 
-@settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
-@given(corpora(), st.sets(st.sampled_from(["red", "blue"]), min_size=1))
-def test_no_word_of_hidden_documents_alone_comes_out(
-    documents: list[Document], principals: set[str]
-) -> None:
-    with TemporaryDirectory() as folder:
-        index = opened(publish(Path(folder), documents), sorted(principals))
-        held = {*principals, "public"}
-        seen = [one for one in documents if held & set(one.labels or ())]
-        shown = words(" ".join(f"{one.name} {one.text}" for one in seen))
-        secret = VOCABULARY - shown
-        for output in outputs(index, QUESTIONS, NAMES):
-            assert not words(output) & secret, output
-        assert index.facts.chunks == len(seen)
-        found = {one.text for one in index.search("Report", "dense", k=9).chunks}
-        assert found == {one.text for one in seen}
+@few_or_many("examples", 4, 12)
+def test_no_word_of_hidden_documents_alone_comes_out(examples: int) -> None:
+    generated = [Phase.explicit, Phase.reuse, Phase.generate]
+
+    @settings(max_examples=examples, deadline=None, phases=generated)
+    @given(corpora(), st.sets(st.sampled_from(["red", "blue"]), min_size=1))
+    def stays_hidden(documents: list[Document], principals: set[str]) -> None:
+        with TemporaryDirectory() as folder:
+            index = opened(publish(Path(folder), documents), sorted(principals))
+            held = {*principals, "public"}
+            seen = [one for one in documents if held & set(one.labels or ())]
+            shown = words(" ".join(f"{one.name} {one.text}" for one in seen))
+            secret = VOCABULARY - shown
+            for output in outputs(index, QUESTIONS, NAMES):
+                assert not words(output) & secret, output
+            assert index.facts.chunks == len(seen)
+            found = {one.text for one in index.search("Report", "dense", k=9).chunks}
+            assert found == {one.text for one in seen}
+
+    stays_hidden()
