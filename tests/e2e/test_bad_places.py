@@ -14,7 +14,7 @@ from graphrag_tasks.core.errors import ArtifactError, ConfigError, MissingDepend
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.storage import file_system
 from graphrag_tasks.storage.artifacts import Folder
-from tests.snapshot_makers import published, staged
+from tests.snapshots.makers import published, staged
 
 Fail = Callable[..., str]
 

@@ -68,6 +68,8 @@ def index(values: Values) -> None:
 
 def index_with_small_files(values: Values, limit: int) -> None:
     """Run the pipeline where no file may have more bytes than that, and expect it to be refused."""
+    sys.dont_write_bytecode = True  # Python would leave files of bytecode that are cut off
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
     with pytest.raises(TransientError, match=r"File too large.*Make room"):
         index(values)

@@ -10,7 +10,7 @@ from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.snapshots.store import Snapshot, Store
-from tests.snapshot_makers import staged
+from tests.snapshots.makers import staged
 
 COUNTS = {
     "triples": 2000, "sentences_kept": 1000, "names": 50, "merges_same": 5,

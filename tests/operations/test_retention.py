@@ -14,7 +14,7 @@ from graphrag_tasks.operations.retention import Removed, collect_garbage, rollba
 from graphrag_tasks.snapshots.store import MANIFEST_FILE, Store
 from graphrag_tasks.vectors.fields import row_key
 from graphrag_tasks.vectors.vector_store import VectorStore
-from tests.snapshot_makers import published, staged
+from tests.snapshots.makers import published, staged
 
 DAYS = timedelta(days=7)
 

@@ -8,7 +8,7 @@ from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.snapshots.cache import CACHE_VARIABLE, mirrored
 from graphrag_tasks.snapshots.publish import publish
 from graphrag_tasks.snapshots.store import Store
-from tests.snapshot_makers import staged
+from tests.snapshots.makers import staged
 
 
 @pytest.fixture

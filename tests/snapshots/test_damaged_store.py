@@ -19,7 +19,7 @@ from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.vector_server import open_served
 from graphrag_tasks.snapshots.publish import publish, time_of_publish
 from graphrag_tasks.snapshots.store import Store, last_readable
-from tests.snapshot_makers import published, staged
+from tests.snapshots.makers import published, staged
 
 DAY = timedelta(days=1)
 

@@ -12,7 +12,7 @@ from graphrag_tasks.operations.retention import collect_garbage, rollback
 from graphrag_tasks.snapshots.publish import build_manifest, publish, time_of_publish
 from graphrag_tasks.snapshots.store import Manifest, Snapshot, Store, content_snapshot_id
 from graphrag_tasks.storage.receipts import Table
-from tests.snapshot_makers import EMBEDDING, staged
+from tests.snapshots.makers import EMBEDDING, staged
 
 
 def test_nothing_is_published_at_first(tmp_path: Path) -> None:

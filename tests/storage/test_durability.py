@@ -11,7 +11,7 @@ import pytest
 from graphrag_tasks.operations.retention import rollback
 from graphrag_tasks.snapshots.publish import publish
 from graphrag_tasks.snapshots.store import Store
-from tests.snapshot_makers import published, staged
+from tests.snapshots.makers import published, staged
 
 
 class Event(NamedTuple):

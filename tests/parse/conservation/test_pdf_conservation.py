@@ -19,7 +19,7 @@ from graphrag_tasks.core.config import ChunkConfig
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.pdf.reader import read_pdf
-from tests.conservation.pdf_documents import PdfDocument, make_pdf
+from tests.parse.conservation.pdf_documents import PdfDocument, make_pdf
 
 SECONDS = float(os.environ.get("CONSERVATION_SECONDS", "240"))
 """How long the slow test looks at new documents."""

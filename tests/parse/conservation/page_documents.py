@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from textwrap import indent
 
-from tests.conservation.serials import Serials
+from tests.parse.conservation.serials import Serials
 
 _LEVELS = 2
 _HTML_BLOCKS = 10

@@ -14,7 +14,7 @@ from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from tests.conservation.serials import Serials
+from tests.parse.conservation.serials import Serials
 
 _W = nsdecls("w")
 _BOX = (

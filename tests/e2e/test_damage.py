@@ -46,7 +46,7 @@ from graphrag_tasks.sources.listing import SourceRoot
 from graphrag_tasks.storage import leases
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.receipts import Receipt, Table
-from tests.fuzz.mutations import altered, damaged
+from tests.e2e.mutations import altered, damaged
 from tests.retrieval.labelled_worlds import Document, Fact
 from tests.retrieval.labelled_worlds import publish as publish_world
 from tests.retrieval.small_worlds import FakeEmbedder

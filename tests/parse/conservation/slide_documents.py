@@ -15,8 +15,8 @@ from pptx.opc.packuri import PackURI
 from pptx.oxml import parse_xml
 from pptx.util import Pt
 
-from tests.conservation.serials import Serials
-from tests.conservation.word_documents import tiny_picture
+from tests.parse.conservation.serials import Serials
+from tests.parse.conservation.word_documents import tiny_picture
 
 _LAYOUTS = (0, 1, 3, 5, 6)  # title, title and content, two contents, title only, blank
 _DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"

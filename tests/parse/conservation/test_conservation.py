@@ -1,7 +1,7 @@
 """Every sentence of a document is in a chunk, or in the count of what was left out.
 
-The documents are made from a seed. Run `pytest -m slow -s tests/conservation` for the share that
-is kept of many, with seeds that no run had before.
+The documents are made from a seed. Run `pytest -m slow -s tests/parse/conservation` for the share
+that is kept of many, with seeds that no run had before.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conservation.line_documents import csv_file, passage, text_file
-from tests.conservation.page_documents import html_page, markdown_file
-from tests.conservation.serials import Outcome, Serials, outcome
-from tests.conservation.sheet_documents import workbook
-from tests.conservation.slide_documents import slide_deck
-from tests.conservation.word_documents import word_document
+from tests.parse.conservation.line_documents import csv_file, passage, text_file
+from tests.parse.conservation.page_documents import html_page, markdown_file
+from tests.parse.conservation.serials import Outcome, Serials, outcome
+from tests.parse.conservation.sheet_documents import workbook
+from tests.parse.conservation.slide_documents import slide_deck
+from tests.parse.conservation.word_documents import word_document
 
 FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "csv": csv_file,

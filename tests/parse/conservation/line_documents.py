@@ -6,7 +6,7 @@ import csv
 import json
 from io import StringIO
 
-from tests.conservation.serials import Serials
+from tests.parse.conservation.serials import Serials
 
 _ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252")
 

@@ -12,8 +12,8 @@ from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
 from openpyxl.styles import Font
 
-from tests.conservation.serials import Serials
-from tests.conservation.word_documents import tiny_picture
+from tests.parse.conservation.serials import Serials
+from tests.parse.conservation.word_documents import tiny_picture
 
 _COLUMNS = 12
 _SPREADSHEET = "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"
