@@ -32,8 +32,8 @@ from spacy.about import __version__ as spacy_version
 from spacy.language import Language
 from thinc.api import NumpyOps, get_current_ops
 
-from graphrag_tasks.extract.clauses import frames_of
-from graphrag_tasks.extract.dependency import DependencyExtractor
+from graphrag_tasks.extract.dependency.clauses import frames_of
+from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
 from graphrag_tasks.extract.triples import derive_triples
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
 from graphrag_tasks.language.parser import SentenceParser

@@ -17,9 +17,9 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.scoring.openie import Tuples, read_gold, score, tuples_of_rows
-from graphrag_tasks.extract import arguments, clauses, nominal, predicates, subjects
+from graphrag_tasks.extract.dependency import arguments, clauses, nominal, predicates, subjects
+from graphrag_tasks.extract.dependency.subjects import Origin, Subject
 from graphrag_tasks.extract.frames import Argument, Role, Rule
-from graphrag_tasks.extract.subjects import Origin, Subject
 from graphrag_tasks.extract.tsv import FORMS
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Doc, Token

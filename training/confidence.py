@@ -1,4 +1,4 @@
-"""Learn the weights of `graphrag_tasks.extract.confidence` from gold tuples and labelled facts.
+"""Learn the weights of `extract.dependency.confidence` from gold tuples and labelled facts.
 
 A row that a frame gives is right when CaRB's one-to-one assignment gives it a gold tuple that
 holds at least half of its words. Figures are of ten-fold cross-validation by sentence; the
@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.scoring.openie import assign, match, read_gold, tuples_of_rows
-from graphrag_tasks.extract import confidence
-from graphrag_tasks.extract.confidence import load_weights
-from graphrag_tasks.extract.dependency import DependencyExtractor
+from graphrag_tasks.extract.dependency import confidence
+from graphrag_tasks.extract.dependency.confidence import load_weights
+from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
 from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 from training.technical import Judged, calibrated, offsets, priors, read_judged, shares
 

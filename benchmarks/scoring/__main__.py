@@ -16,7 +16,7 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, report_errors, table, writing
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.extract.dependency import DependencyExtractor
+from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
 from graphrag_tasks.extract.tsv import FORMS
 from graphrag_tasks.snapshots.store import Store
 

@@ -37,10 +37,10 @@ def print_explanation(
     Raises:
         QueryError: The sentence has no words, or is too long to be parsed.
     """
-    from graphrag_tasks.extract.dependency import DependencyExtractor
+    from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
+    from graphrag_tasks.extract.dependency.repair import repaired
     from graphrag_tasks.extract.explain import near_misses, pattern_misses
     from graphrag_tasks.extract.reading import Line, read_lines, readings_of, shifted
-    from graphrag_tasks.extract.repair import repaired
 
     docs: list[Doc] = []
     extractor = DependencyExtractor(

@@ -53,7 +53,7 @@ def extract(
 
     Benchmarks score the parse alone, so `--tokenized` and `--format tsv` leave the patterns out.
     """
-    from graphrag_tasks.extract.dependency import DependencyExtractor
+    from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
     from graphrag_tasks.extract.reading import Line, read_lines
     from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.extract.arguments import collect_arguments
+from graphrag_tasks.extract.dependency.arguments import collect_arguments
+from graphrag_tasks.extract.dependency.predicates import is_chained, verb_chain
+from graphrag_tasks.extract.dependency.subjects import find_subject
+from graphrag_tasks.extract.dependency.syntax import is_close_apposition, is_verbal
 from graphrag_tasks.extract.frames import Frame, Rule
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
 from graphrag_tasks.extract.linear.pairs import LinearRule
 from graphrag_tasks.extract.linear.pointers import states_no_fact
-from graphrag_tasks.extract.predicates import is_chained, verb_chain
-from graphrag_tasks.extract.subjects import find_subject
-from graphrag_tasks.extract.syntax import is_close_apposition, is_verbal
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Doc, Token

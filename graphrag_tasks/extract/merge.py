@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from graphrag_tasks.extract.dependency.syntax import ADDRESSEES
 from graphrag_tasks.extract.frames import Rule
 from graphrag_tasks.extract.linear.pairs import LinearRule
-from graphrag_tasks.extract.syntax import ADDRESSEES
 
 _EMPTY_NAMES = frozenset(
     {"example", "case", "default", "addition", "general", "particular", "order", "detail"}

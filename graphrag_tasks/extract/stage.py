@@ -37,7 +37,7 @@ EXTRACTORS: Registry[Extractor] = Registry(
     "extractor",
     "graphrag_tasks.extractors",
     "extract.extractor",
-    {"dependency": "graphrag_tasks.extract.dependency:make_dependency_extractor"},
+    {"dependency": "graphrag_tasks.extract.dependency.extractor:make_dependency_extractor"},
 )
 """Factories take the settings and, as `on_parse`, what hears of each parsed sentence."""
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from graphrag_tasks.extract.dependency.syntax import ENABLING_VERBS
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle
-from graphrag_tasks.extract.syntax import ENABLING_VERBS
 
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
 """Verbs whose object is not acted on: ("title", "be had in", ...) would say nothing."""

@@ -14,8 +14,8 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, SentencesConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import ParseRecorder, extract_facts, make_extractor, resolve_mentions
-from graphrag_tasks.extract.clauses import frames_of
 from graphrag_tasks.extract.coref.protocol import load_resolver
+from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import Argument, Frame
 
 VOCAB = English().vocab

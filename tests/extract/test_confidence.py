@@ -6,8 +6,13 @@ from dataclasses import replace
 import pytest
 from spacy.tokens import Doc
 
-from graphrag_tasks.extract.clauses import frames_of
-from graphrag_tasks.extract.confidence import Weights, confidence_of, features, load_weights
+from graphrag_tasks.extract.dependency.clauses import frames_of
+from graphrag_tasks.extract.dependency.confidence import (
+    Weights,
+    confidence_of,
+    features,
+    load_weights,
+)
 from graphrag_tasks.extract.frames import Frame
 
 SENTENCE = "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read KONV/NNP/dobj/1 from/IN/prep/1 disk/NN/pobj/3"

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from spacy.tokens import Doc
 
-from graphrag_tasks.extract.dependency import DependencyExtractor
+from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
+from graphrag_tasks.extract.dependency.rereading import reread, reworded
 from graphrag_tasks.extract.reading import Line, read_lines
-from graphrag_tasks.extract.rereading import reread, reworded
 from graphrag_tasks.extract.triples import derive_triples
 from graphrag_tasks.language.parser import copied
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
-from graphrag_tasks.extract.clauses import frames_of
+from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.triples import derive_triples
 
 VOCAB = English().vocab

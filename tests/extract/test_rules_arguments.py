@@ -6,7 +6,7 @@ import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
-from graphrag_tasks.extract.clauses import frames_of
+from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import Role
 
 VOCAB = English().vocab

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from spacy.tokens import Doc
 
-from graphrag_tasks.extract.clauses import frames_of
+from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import Role, Rule
 
 RULES = {

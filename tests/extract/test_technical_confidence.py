@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_tasks.extract.confidence import load_weights
+from graphrag_tasks.extract.dependency.confidence import load_weights
 from graphrag_tasks.extract.linear.names import Name
 from graphrag_tasks.extract.linear.pairs import CONFIDENCE, LinearRule, pair
 from training.technical import STRENGTH, Judged, calibrated, offsets, priors, shares

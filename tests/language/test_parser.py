@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc as SpacyDoc
 from spacy.vocab import Vocab
 
-from graphrag_tasks.extract.clauses import frames_of
+from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
 from graphrag_tasks.language.annotate import annotate, batches
 from graphrag_tasks.language.morphology import Form, Morphology

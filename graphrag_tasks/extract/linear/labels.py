@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from graphrag_tasks.extract.dependency.rereading import COMMAND_VERBS
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.inflection import base_of_gerund
 from graphrag_tasks.extract.linear.names import Name, name_of, names_at
 from graphrag_tasks.extract.linear.pairs import LinearRule, pair
-from graphrag_tasks.extract.rereading import COMMAND_VERBS
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
 _MAX_LABEL_WORDS = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from graphrag_tasks.extract.confidence import load_weights
+from graphrag_tasks.extract.dependency.confidence import load_weights
 from graphrag_tasks.extract.frames import Argument, Frame, Role
 from graphrag_tasks.extract.linear.names import Name
 

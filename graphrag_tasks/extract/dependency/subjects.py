@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.syntax import (
+from graphrag_tasks.extract.dependency.syntax import (
     ADDRESSEES,
     NOMINAL_POS,
     PLURAL_TAGS,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.inflection import past_participle
-from graphrag_tasks.extract.spans import surface
-from graphrag_tasks.extract.subjects import Origin
-from graphrag_tasks.extract.syntax import (
+from graphrag_tasks.extract.dependency.spans import surface
+from graphrag_tasks.extract.dependency.subjects import Origin
+from graphrag_tasks.extract.dependency.syntax import (
     AUXILIARY_DEPS,
     children,
     conjunction_heads,
@@ -18,6 +17,7 @@ from graphrag_tasks.extract.syntax import (
     is_enabled,
     is_verbal,
 )
+from graphrag_tasks.extract.inflection import past_participle
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Token

@@ -6,9 +6,9 @@ was trained on news. They are known by their first word.
 
 from __future__ import annotations
 
+from graphrag_tasks.extract.dependency.rereading import COMMAND_VERBS, is_finite
+from graphrag_tasks.extract.dependency.syntax import NOMINAL_POS, VERBAL_POS, first_child
 from graphrag_tasks.extract.inflection import base_of_gerund
-from graphrag_tasks.extract.rereading import COMMAND_VERBS, is_finite
-from graphrag_tasks.extract.syntax import NOMINAL_POS, VERBAL_POS, first_child
 from graphrag_tasks.language.tokens import Doc, Token
 
 MAX_NOUNS = 3

@@ -5,22 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.arguments import collect_arguments
-from graphrag_tasks.extract.confidence import confidence_of, load_weights
-from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
-from graphrag_tasks.extract.nominal import is_denied, noun_arguments
-from graphrag_tasks.extract.predicates import build_predicate, is_chained, is_instrument, verb_chain
-from graphrag_tasks.extract.qualifiers import qualifiers
-from graphrag_tasks.extract.repair import repaired
-from graphrag_tasks.extract.rules import rule_of
-from graphrag_tasks.extract.subjects import Origin, Subject, find_subject
-from graphrag_tasks.extract.syntax import (
+from graphrag_tasks.extract.dependency.arguments import collect_arguments
+from graphrag_tasks.extract.dependency.confidence import confidence_of, load_weights
+from graphrag_tasks.extract.dependency.nominal import is_denied, noun_arguments
+from graphrag_tasks.extract.dependency.predicates import (
+    build_predicate,
+    is_chained,
+    is_instrument,
+    verb_chain,
+)
+from graphrag_tasks.extract.dependency.qualifiers import qualifiers
+from graphrag_tasks.extract.dependency.repair import repaired
+from graphrag_tasks.extract.dependency.rule_of import rule_of
+from graphrag_tasks.extract.dependency.subjects import Origin, Subject, find_subject
+from graphrag_tasks.extract.dependency.syntax import (
     NOMINAL_POS,
     children,
     first_child,
     is_close_apposition,
     is_verbal,
 )
+from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Doc, Token

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphrag_tasks.extract.inflection import base_of_third_person
-from graphrag_tasks.extract.syntax import (
+from graphrag_tasks.extract.dependency.syntax import (
     PLURAL_TAGS,
     SUBJECT_DEPS,
     VERBAL_POS,
     has_subject,
     is_verbal,
 )
+from graphrag_tasks.extract.inflection import base_of_third_person
 from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from graphrag_tasks.core.config import ExtractConfig
-from graphrag_tasks.extract.clauses import EXTRACTOR_NAME, frames_of
+from graphrag_tasks.extract.dependency.clauses import EXTRACTOR_NAME, frames_of
+from graphrag_tasks.extract.dependency.masking import masked, unmasked
+from graphrag_tasks.extract.dependency.rereading import reread, reworded
 from graphrag_tasks.extract.frames import Frame
-from graphrag_tasks.extract.masking import masked, unmasked
 from graphrag_tasks.extract.protocol import ParseListener
-from graphrag_tasks.extract.rereading import reread, reworded
 from graphrag_tasks.language import DEFAULT_MODEL, model_version
 from graphrag_tasks.language.parser import MAX_CHARS, MAX_TOKENS, SentenceParser
 from graphrag_tasks.language.tokens import Doc

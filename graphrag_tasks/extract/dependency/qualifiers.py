@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.arguments import collect_arguments
-from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
-from graphrag_tasks.extract.nominal import QUANTIFIERS, noun_arguments
-from graphrag_tasks.extract.predicates import verb_chain
-from graphrag_tasks.extract.prepositions import governed, is_linking, light_noun
-from graphrag_tasks.extract.subjects import Origin, is_imperative
-from graphrag_tasks.extract.syntax import (
+from graphrag_tasks.extract.dependency.arguments import collect_arguments
+from graphrag_tasks.extract.dependency.nominal import QUANTIFIERS, noun_arguments
+from graphrag_tasks.extract.dependency.predicates import verb_chain
+from graphrag_tasks.extract.dependency.prepositions import governed, is_linking, light_noun
+from graphrag_tasks.extract.dependency.subjects import Origin, is_imperative
+from graphrag_tasks.extract.dependency.syntax import (
     NOMINAL_POS,
     RELATIVE_TAGS,
     children,
@@ -26,6 +25,7 @@ from graphrag_tasks.extract.syntax import (
     is_verbal,
     is_within_name,
 )
+from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Doc, Token

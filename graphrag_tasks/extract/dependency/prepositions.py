@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.syntax import ADDRESSEES, children, first_child
+from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, children, first_child
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Token

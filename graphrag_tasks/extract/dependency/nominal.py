@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.frames import PRONOUN, Argument, Role
-from graphrag_tasks.extract.spans import Surface, surface, token_end, without_stray_brackets
-from graphrag_tasks.extract.syntax import (
+from graphrag_tasks.extract.dependency.spans import (
+    Surface,
+    surface,
+    token_end,
+    without_stray_brackets,
+)
+from graphrag_tasks.extract.dependency.syntax import (
     COORDINATION_DEPS,
     PLURAL_TAGS,
     RELATIVE_TAGS,
@@ -18,6 +22,7 @@ from graphrag_tasks.extract.syntax import (
     is_within_name,
     subtree,
 )
+from graphrag_tasks.extract.frames import PRONOUN, Argument, Role
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Token

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from graphrag_tasks.extract.dependency.subjects import Origin
 from graphrag_tasks.extract.frames import Argument, Role, Rule
-from graphrag_tasks.extract.subjects import Origin
 
 _BY_ORIGIN = {
     Origin.EXPLETIVE: Rule.EXISTENTIAL,

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.frames import Argument, Role
-from graphrag_tasks.extract.nominal import clause_argument, noun_arguments
-from graphrag_tasks.extract.predicates import (
+from graphrag_tasks.extract.dependency.nominal import clause_argument, noun_arguments
+from graphrag_tasks.extract.dependency.predicates import (
     chaining_adjective,
     is_chained,
     is_instrument,
     is_predicate_adverb,
     relational_adjective,
 )
-from graphrag_tasks.extract.prepositions import by_doing, governed, light_noun
-from graphrag_tasks.extract.subjects import Origin
-from graphrag_tasks.extract.syntax import (
+from graphrag_tasks.extract.dependency.prepositions import by_doing, governed, light_noun
+from graphrag_tasks.extract.dependency.subjects import Origin
+from graphrag_tasks.extract.dependency.syntax import (
     ADDRESSEES,
     RELATIVE_TAGS,
     children,
@@ -24,6 +23,7 @@ from graphrag_tasks.extract.syntax import (
     first_child,
     has_subject,
 )
+from graphrag_tasks.extract.frames import Argument, Role
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Token

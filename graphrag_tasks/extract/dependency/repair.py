@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphrag_tasks.extract.commands import NOUN_MODIFIERS, misread_command, modified_noun
-from graphrag_tasks.extract.syntax import (
+from graphrag_tasks.extract.dependency.commands import (
+    NOUN_MODIFIERS,
+    misread_command,
+    modified_noun,
+)
+from graphrag_tasks.extract.dependency.syntax import (
     NOMINAL_POS,
     SUBJECT_DEPS,
     VERBAL_POS,
