@@ -58,7 +58,8 @@ def test_workers_and_shards_do_not_show(
     index: Indexer, indexed: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
 ) -> None:
     if start == "warm":  # spawned workers import all and load the models, as `make reindex` shows
-        monkeypatch.setattr("multiprocessing.get_context", lambda _: server())
+        context = server()
+        monkeypatch.setattr("multiprocessing.get_context", lambda _: context)
     sharded = index(workers=2, store=str(tmp_path / "b"), plan={"shard_bytes": 1})
     assert hashes(sharded) == hashes(indexed)
 
