@@ -149,6 +149,8 @@ def trigger_a_run(airflow_url: str, browser: Any, picture: Callable[[str], None]
 
     wait_for(open_dag, START_SECONDS, "DAG in the UI")
     click("[data-testid=trigger-dag-button]")
+    # The form unpauses the DAG only where it has already read that the DAG is paused.
+    wait_for(lambda: "Unpause graphrag_reindex" in text(), 60, "paused DAG in the form")
     form = wait_for(lambda: "Run Parameters" in text() and text(), 60, "trigger form")
     for title in ("Sources", "Store", "Extractor", "Full refresh", "Allow mass delete"):
         assert title in form
