@@ -1,72 +1,19 @@
 """The plugin in Airflow's own application: its pages are for who may read the reindex DAG.
 
-A child process makes Airflow's application, below a path as behind a proxy; nothing is served.
+The application is made below a path, as behind a proxy; nothing is served.
 """
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.dags.conftest import RunScript
-
-ROOT = Path(__file__).parents[2]
-
-SCRIPT = """
-import json, sys, warnings
-from fastapi.testclient import TestClient
-from airflow import plugins_manager
-from airflow.api_fastapi.app import create_app, get_auth_manager
-from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
-
-(plugin,) = [one for one in plugins_manager._get_plugins()[0] if one.name == "graphrag"]
-heavy = {"graphrag_tasks.inspect.pages", "graphrag_tasks.retrieval", "spacy", "docling", "igraph"}
-brought = sorted(heavy & set(sys.modules))
-app = create_app(apps="core")
-
-def get(page, role=None, **headers):
-    if role is not None:
-        user = SimpleAuthManagerUser(username="somebody", role=role or None)
-        headers["Authorization"] = "Bearer " + get_auth_manager().generate_jwt(user)
-    answer = TestClient(app, follow_redirects=False).get(page, headers=headers)
-    return [answer.status_code, answer.text]
-
-BASE = "/team/airflow/graphrag"
-from graphrag_plugin import _pages
-paths = [route.path for route in _pages().routes]
-pages = [BASE + path.replace("{snapshot_id}", "current") for path in paths]
-user = SimpleAuthManagerUser(username="somebody", role="viewer")
-token = get_auth_manager().generate_jwt(user)
-print("RESULT", json.dumps({
-    "brought": brought,
-    "views": plugin.external_views,
-    "anonymous": {page: get(page) for page in pages},
-    "forged": get(BASE + "/", Authorization="Bearer " + token[:-4] + "AAAA"),
-    "no role": get(BASE + "/", ""),
-    "viewer": get(BASE + "/", "viewer"),
-    "cookie": get(BASE + "/", Cookie="_token=" + token),
-    "added by FastAPI": {page: get(BASE + page, "admin")[0]
-                         for page in ("/docs", "/redoc", "/openapi.json")},
-}))
-"""
+from tests.dags.conftest import InAirflow
 
 
 @pytest.fixture(scope="module")
-def seen(run_script: RunScript, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def seen(in_airflow: InAirflow) -> dict[str, Any]:
     """What strangers and users of Airflow get."""
-    home = tmp_path_factory.mktemp("airflow")
-    variables = {
-        "AIRFLOW__API__BASE_URL": "https://host/team/airflow",
-        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
-        "GRAPHRAG__STORE": str(home / "store"),
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins")]),
-    }
-    printed = run_script(SCRIPT, home=home, variables=variables)
-    (line,) = [line for line in printed.splitlines() if line.startswith("RESULT ")]
-    result: dict[str, Any] = json.loads(line.removeprefix("RESULT "))
-    return result
+    return in_airflow.plugin
 
 
 def test_strangers_see_no_page(seen: dict[str, Any]) -> None:

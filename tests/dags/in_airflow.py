@@ -1,0 +1,204 @@
+"""What the plugin and the DAGs do in Airflow: prints one line of JSON with what was seen.
+
+Run in a process of its own, as Airflow's settings are of the whole process, with the corpus's
+runs: `python -m tests.dags.in_airflow DAGS_FOLDER RUNS QUESTIONS`. Nothing is served.
+"""
+
+import asyncio
+import json
+import logging.handlers
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from airflow.utils import db
+
+HEAVY = {"graphrag_tasks.inspect.pages", "graphrag_tasks.retrieval", "spacy", "docling", "igraph"}
+PAGES = "/team/airflow/graphrag"
+
+
+def plugin() -> dict[str, Any]:
+    """Ask Airflow's application for the plugin's pages, as strangers and as users."""
+    from airflow import plugins_manager
+    from airflow.api_fastapi.app import create_app, get_auth_manager
+    from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
+    from fastapi.testclient import TestClient
+
+    (found,) = [one for one in plugins_manager._get_plugins()[0] if one.name == "graphrag"]
+    brought = sorted(HEAVY & set(sys.modules))
+    client = TestClient(create_app(apps="core"), follow_redirects=False)
+
+    def token(role: str | None) -> str:
+        return get_auth_manager().generate_jwt(
+            SimpleAuthManagerUser(username="somebody", role=role)
+        )
+
+    def get(page: str, **headers: str) -> tuple[int, str]:
+        answer = client.get(page, headers=headers)
+        client.cookies.clear()
+        return answer.status_code, answer.text
+
+    def get_as(page: str, role: str | None) -> tuple[int, str]:
+        return get(page, Authorization=f"Bearer {token(role)}")
+
+    from graphrag_plugin import _pages
+
+    paths = [route.path.replace("{snapshot_id}", "current") for route in _pages().routes]
+    return {
+        "brought": brought,
+        "views": found.external_views,
+        "anonymous": {path: get(PAGES + path) for path in paths},
+        "forged": get(f"{PAGES}/", Authorization=f"Bearer {token('viewer')[:-4]}AAAA"),
+        "no role": get_as(f"{PAGES}/", None),
+        "viewer": get_as(f"{PAGES}/", "viewer"),
+        "cookie": get(f"{PAGES}/", Cookie=f"_token={token('viewer')}"),
+        "added by FastAPI": {
+            page: get_as(PAGES + page, "admin")[0] for page in ("/docs", "/redoc", "/openapi.json")
+        },
+    }
+
+
+def described(dag: Any) -> dict[str, Any]:
+    """Return what a DAG says of itself."""
+    from graphrag_tasks.core.errors import SourceError, TransientError
+
+    def retries(task: Any) -> list[Any]:
+        kinds = (SourceError, TransientError)
+        actions = [task.retry_policy.evaluate(kind("what"), 1, 2).action.value for kind in kinds]
+        return [task.retries, *actions]
+
+    tasks = dag.task_dict
+    return {
+        "edges": sorted(
+            (up, down) for up, one in tasks.items() for down in one.downstream_task_ids
+        ),
+        "params": {
+            name: {**param.schema, "description": param.description}
+            for name, param in dag.params.items()
+        },
+        "max_active_runs": dag.max_active_runs,
+        "paused": dag.is_paused_upon_creation,
+        "catchup": dag.catchup,
+        "doc": dag.doc_md,
+        "retries": {task_id: retries(task) for task_id, task in tasks.items()},
+        "unbounded": [task_id for task_id, one in tasks.items() if one.execution_timeout is None],
+    }
+
+
+def note_of(run: Any) -> str | None:
+    """Return the note that is in the database, which the run at hand may not have."""
+    from airflow.models.dagrun import DagRun
+    from airflow.utils.session import create_session
+
+    with create_session() as session:
+        note: str | None = session.get(DagRun, run.id).note
+        return note
+
+
+def reindexed(dag: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Run the reindex DAG; return the run and how it ended."""
+    run = dag.test(run_conf=params)
+    tasks = run.get_task_instances()
+    (publish,) = [one for one in tasks if one.task_id == "publish"]
+    current = Path(params["store"]) / "CURRENT"
+    return run, {
+        "state": run.state,
+        "note": note_of(run),
+        "tasks": {one.task_id: one.state for one in tasks},
+        "mapped": sum(one.task_id == "shard.parse" for one in tasks),
+        "link": publish.xcom_pull("publish", key="_link_SnapshotLink"),
+        "current": current.read_text() if current.exists() else None,
+    }
+
+
+def annotated(run: Any) -> str | None:
+    """Write a note as a user does, let the plugin write its own, and return what is left."""
+    from airflow.models.dagrun import DagRun
+    from airflow.utils.session import create_session
+    from graphrag_plugin import write_note
+
+    with create_session() as session:
+        noted = session.get(DagRun, run.id)
+        noted.dag_run_note.content, noted.dag_run_note.user_id = "Mounted again", "somebody"
+        session.flush()
+        write_note(noted)
+    return note_of(run)
+
+
+def deployed(folder: str) -> dict[str, Any]:
+    """Load the DAG with a deadline and a pool from the environment, and let a run be late."""
+    from airflow.dag_processing.dagbag import DagBag
+    from airflow.triggers.callback import CallbackTrigger
+
+    os.environ |= {
+        "GRAPHRAG_AIRFLOW_DEADLINE_HOURS": "1.5",
+        "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards",
+    }
+    sys.modules.pop("graphrag_defaults")
+    dag = DagBag(folder).dags["graphrag_reindex"]
+    logged = logging.handlers.BufferingHandler(10)
+    logging.getLogger("graphrag_tasks.operations.alerts").addHandler(logged)
+
+    async def run_late(callback: Any) -> list[str]:
+        context = {"dag_run": {"dag_id": "graphrag_reindex", "dag_run_id": "of tonight"}}
+        trigger = CallbackTrigger(callback.path, {**(callback.kwargs or {}), "context": context})
+        return [event.payload["state"] async for event in trigger.run()]
+
+    return {
+        "pools": {task_id: task.pool for task_id, task in dag.task_dict.items()},
+        "deadlines": [one.interval.total_seconds() for one in dag.deadline],
+        "alerted": asyncio.run(run_late(dag.deadline[0].callback)),
+        "alert": [one.getMessage() for one in logged.buffer],
+    }
+
+
+def followed(dag: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Run another DAG; return how it ended and what its tasks returned."""
+    run = dag.test(run_conf=params)
+    tasks = run.get_task_instances()
+    return {
+        "state": run.state,
+        "tasks": {one.task_id: one.state for one in tasks},
+        "returned": {one.task_id: one.xcom_pull(one.task_id) for one in tasks},
+    }
+
+
+def dags(folder: str, runs: list[dict[str, Any]], questions: str) -> dict[str, Any]:
+    """Load the DAGs and run them."""
+    from airflow.dag_processing.dagbag import DagBag
+
+    sleep, time.sleep = time.sleep, lambda _: sleep(0.01)  # dag.test waits whole seconds
+    sys.path.append(folder)  # as Airflow does
+    bag = DagBag(folder)
+    assert not bag.import_errors, bag.import_errors
+    reindex, maintenance, evaluate = (
+        bag.dags[f"graphrag_{name}"] for name in ("reindex", "maintenance", "evaluate")
+    )
+    ended = [reindexed(reindex, params) for params in runs]
+    store = runs[0]["store"]
+    asked = {"store": store, "questions": questions, "modes": ["dense"]}
+    return {
+        "dag": described(reindex),
+        "runs": [how for _, how in ended],
+        "written by hand": annotated(ended[-1][0]),
+        "weights": {
+            dag_id: sorted({(task.weight_rule, task.priority_weight) for task in dag.tasks})
+            for dag_id, dag in bag.dags.items()
+        },
+        "hours": {
+            dag_id: dag.dagrun_timeout.total_seconds() / 3600 for dag_id, dag in bag.dags.items()
+        },
+        **deployed(folder),
+        "maintained": followed(maintenance, {"store": store, "keep": 0}),
+        "evaluated": followed(evaluate, asked),
+        "not evaluated": followed(evaluate, {"store": store, "questions": ""}),
+    }
+
+
+if __name__ == "__main__":
+    db.initdb()
+    pages = plugin()  # before the DAGs load what is heavy, and before anything is published
+    seen = {"plugin": pages, "dags": dags(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3])}
+    sys.stdout.write(f"RESULT {json.dumps(seen)}\n")
