@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -68,16 +69,15 @@ def best(snapshot: Snapshot, principals: Collection[str]) -> list[tuple[float, s
     )[::-1]
 
 
-@pytest.mark.parametrize("most_rows", [served.MOST_ROWS, 3])
 def test_a_reader_gets_k_chunks_that_they_see(
-    tmp_path: Path, server: VectorStore, monkeypatch: pytest.MonkeyPatch, most_rows: int
+    tmp_path: Path, server: VectorStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served, "MOST_ROWS", most_rows)
     store = publish(tmp_path / "store", documents(), served=True)
     snapshot, _ = load(store, server)
     crowd = publish(tmp_path / "store", documents(40), TWO, served=True)
     load(crowd, server, TWO)
-    for principals in READERS:
+    for most_rows, principals in product((served.MOST_ROWS, 3), READERS):
+        monkeypatch.setattr(served, "MOST_ROWS", most_rows)
         reader = ServedVectors(server, snapshot, principals)
         wanted = best(snapshot, principals)
         for k in (1, 2, 5, 50):
@@ -143,23 +143,23 @@ def _hash(snapshot: Snapshot, chunk_id: str) -> str:
     return next(str(row["text_sha256"]) for row in rows if row["id"] == chunk_id)
 
 
-@pytest.mark.parametrize("kind", ["entity", "relation"])
-def test_what_is_called_by_a_hidden_name_is_not_found(
-    tmp_path: Path, server: VectorStore, kind: str
-) -> None:
+def test_what_is_called_by_a_hidden_name_is_not_found(tmp_path: Path, server: VectorStore) -> None:
     secret = (Fact("Zephyr Corporation", "buy", "Quorum"), Fact("Part1", "need", "Tool1"))
     corpus = [*documents(3), Document("merger", "Operation", secret, ("board",))]
     snapshot, _ = load(publish(tmp_path / "store", corpus, served=True), server)
-    found = ServedVectors(server, snapshot, ["staff"]).search(kind, QUESTION, 99)
-    names = snapshot.table({"entity": "entities", "relation": "relations"}[kind])
-    text = {"entity": "name", "relation": "text"}[kind]
-    called = dict(zip(names[f"{kind}_id"].to_pylist(), names[text].to_pylist(), strict=True))
-    assert found
-    assert not any(
-        word in called[hit.id].lower() for hit in found for word in ("zephyr", "quorum", "part1")
-    )
-    everything = ServedVectors(server, snapshot, ALL_DOCUMENTS).search(kind, QUESTION, 99)
-    assert {hit.id for hit in everything} == set(called)
+    tables = {"entity": ("entities", "name"), "relation": ("relations", "text")}
+    for kind, (table, text) in tables.items():
+        rows = snapshot.table(table).to_pylist()
+        called = {row[f"{kind}_id"]: row[text] for row in rows}
+        found = ServedVectors(server, snapshot, ["staff"]).search(kind, QUESTION, 99)
+        assert found
+        assert not any(
+            word in called[hit.id].lower()
+            for hit in found
+            for word in ("zephyr", "quorum", "part1")
+        )
+        everything = ServedVectors(server, snapshot, ALL_DOCUMENTS).search(kind, QUESTION, 99)
+        assert {hit.id for hit in everything} == set(called)
 
 
 def test_a_reader_names_principals_where_there_are_labels_and_only_there(
