@@ -65,12 +65,7 @@ def split(
 
 
 def padded_length(tokens: int, longest: int) -> int:
-    """Return the length a window is padded to: the next multiple, or the encoder's longest input.
-
-    Args:
-        tokens: Length of the window.
-        longest: Longest input of the encoder.
-    """
+    """Return the length a window is padded to: the next multiple, at most the longest input."""
     return min(-(-tokens // PADDING_MULTIPLE) * PADDING_MULTIPLE, longest)
 
 

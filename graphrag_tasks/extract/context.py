@@ -168,11 +168,7 @@ class CellPlaces:
         self._starts = {one: [cell.start for cell in found] for one, found in self._cells.items()}
 
     def of(self, sentence: _Row) -> Cell | None:
-        """Return the cell of prose that a sentence stands in, or None.
-
-        Args:
-            sentence: A row with `document_id` and `char_start`.
-        """
+        """Return the cell of prose that a sentence stands in, or None."""
         document_id, start = sentence["document_id"], sentence["char_start"]
         index = bisect_right(self._starts.get(document_id, []), start) - 1
         if index < 0:

@@ -47,12 +47,7 @@ _ARROWS = re.compile(r"→|⇒|➔|➜|-?->")
 
 
 def near_misses(doc: Doc, frames: Sequence[Frame]) -> list[NearMiss]:
-    """Return the verbs, appositions and possessives of a sentence that have no frame.
-
-    Args:
-        doc: The parsed sentence.
-        frames: Its frames.
-    """
+    """Return the verbs, appositions and possessives of a sentence that have no frame."""
     found = {frame.start for frame in frames}
     return [
         NearMiss(PARSE, token.text, token.idx, reason)

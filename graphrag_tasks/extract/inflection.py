@@ -69,9 +69,6 @@ _VOWELS = re.compile(r"[aeiouy]+")
 def past_participle(lemma: str) -> str:
     """Return the past participle of a verb's lemma.
 
-    Args:
-        lemma: The verb's base form, lower case.
-
     Returns:
         The participle: from the list of irregular verbs (also behind a prefix, as in
         "overwrite"), or else by the spelling rules of regular ones.

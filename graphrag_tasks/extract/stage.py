@@ -109,10 +109,6 @@ def extract(
 def make_extractor(config: ExtractConfig, *, on_parse: ParseListener | None = None) -> Extractor:
     """Return the configured extractor of sentences.
 
-    Args:
-        config: Its name and settings.
-        on_parse: Called with each sentence that the extractor has parsed.
-
     Raises:
         ConfigError: There is no extractor of that name.
         MissingDependencyError: Its model is not installed.

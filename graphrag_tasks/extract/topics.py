@@ -68,12 +68,7 @@ def clause_about(text: str) -> About | None:
 
 
 def phrase_about(text: str, frames: Iterable[Frame]) -> About | None:
-    """Return a phrase as what a pronoun is, or None if the text is a clause.
-
-    Args:
-        text: The text.
-        frames: What was read of it: a phrase has no predicate of its own.
-    """
+    """Return a phrase as what a pronoun is, or None if the text is a clause."""
     relative = _RELATIVE.search(text)
     end = relative.start() if relative else len(text)
     if any(frame.rule in _MAIN_RULES and frame.start < end for frame in frames):

@@ -69,9 +69,6 @@ def derive_triples(frame: Frame) -> list[Triple]:
     of a passive with its subject; each object with each oblique and complement. A subject that
     another verb lent is paired with no oblique where there is an object: "SAP helps users to store
     data in KNKK" is about the data. Arguments without a noun-phrase core give none.
-
-    Args:
-        frame: A frame of any extractor.
     """
     pairs = _passive_pairs(frame) if frame.passive else _active_pairs(frame)
     triples = (

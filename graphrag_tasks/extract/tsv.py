@@ -33,10 +33,6 @@ def frames_to_tsv_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
     have no first argument and so no row, and examples have none since the benchmark reads them
     as part of their noun phrase. Equal rows are given once.
 
-    Args:
-        sentence: The sentence the frames were found in.
-        frames: Its frames.
-
     Returns:
         Rows without line ends; tabs and line ends inside texts are replaced by spaces.
     """

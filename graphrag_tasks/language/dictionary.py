@@ -19,9 +19,6 @@ def known_words(model: str) -> Callable[[str], bool]:
     Known are the words that the model was trained with, those of its lemmatizer's index, and the
     regular inflections of either.
 
-    Args:
-        model: Name of an installed spaCy model.
-
     Raises:
         MissingDependencyError: The model is not installed.
     """

@@ -49,11 +49,7 @@ class Known:
 
 
 def known_documents(store: Store) -> Known:
-    """Return the documents of the current snapshot, or of the last one whose documents are whole.
-
-    Args:
-        store: Where the run will publish.
-    """
+    """Return the documents of the current snapshot, or of the last one that is undamaged."""
     counts: list[int] = []
     for snapshot_id in _newest_first(store):
         folder = store.snapshot_folder(snapshot_id)

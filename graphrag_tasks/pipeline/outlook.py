@@ -59,9 +59,6 @@ class Outlook:
 def check(config: Config) -> tuple[SourceRoot, ...]:
     """Refuse what can be refused before anything is read or written.
 
-    Returns:
-        Where the sources are.
-
     Raises:
         SourceError: A source is missing.
         ConfigError: Two sources have one name, there is no such extractor, or the store cannot have
@@ -77,9 +74,6 @@ def check(config: Config) -> tuple[SourceRoot, ...]:
 
 def look_ahead(config: Config) -> Outlook:
     """List the sources, compare them with what is published, cut shards; write nothing.
-
-    Args:
-        config: Everything the run needs.
 
     Raises:
         SourceError: A source is missing, lists nothing, or lost too much; or there are access

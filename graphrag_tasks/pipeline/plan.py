@@ -141,10 +141,6 @@ def shards_of(sources: pa.Table) -> list[int]:
 def lots(shards: Sequence[int], most: int) -> list[list[int]]:
     """Deal shards out to tasks: neighbours together, as evenly as can be.
 
-    Args:
-        shards: Numbers of shards.
-        most: Tasks there may be.
-
     Returns:
         The shards of each task; none is without one.
     """

@@ -48,9 +48,6 @@ Gate = Callable[[Snapshot, Snapshot | None], Mapping[str, float]]
 class Run:
     """One reindex, identified by its folder.
 
-    Args:
-        state: What the run depends on.
-
     Attributes:
         state: What the run depends on.
     """
@@ -85,12 +82,6 @@ class Run:
     @classmethod
     def start(cls, config: Config) -> tuple[Run, Receipt]:
         """Plan a run: list the sources, compare them with what is published, cut shards.
-
-        Args:
-            config: Everything the run needs.
-
-        Returns:
-            The run and the receipt of its plan.
 
         Raises:
             SourceError: A source is missing, lists nothing, or lost too much.

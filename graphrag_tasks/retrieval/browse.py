@@ -23,12 +23,7 @@ _SUGGESTED = 3
 
 
 class Browser:
-    """The graph by names; never changed once built, so threads may share it.
-
-    Args:
-        graph: The snapshot's arrays.
-        provenance: Its texts and sources.
-    """
+    """The graph by names; never changed once built, so threads may share it."""
 
     def __init__(self, graph: Graph, provenance: Provenance) -> None:
         self._graph = graph
@@ -61,10 +56,6 @@ class Browser:
 
     def cite(self, item_id: str) -> tuple[SourceSentence, ...]:
         """Return the sentences that a relation, an entity or a sentence id stands for.
-
-        Args:
-            item_id: A relation_id: its best evidence; an entity_id: a sentence that mentions it;
-                a sentence_id: that sentence.
 
         Raises:
             QueryError: The snapshot has no such id.

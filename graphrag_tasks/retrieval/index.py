@@ -122,9 +122,6 @@ class Index:
             filters: Values or patterns by field (`filters.FIELDS`); only chunks that fit all of
                 them are returned.
 
-        Returns:
-            The context, best first, each item with its source.
-
         Raises:
             QueryError: The question is blank or no text, the mode or a filter's field is unknown,
                 or k is no whole number from 1.

@@ -23,9 +23,6 @@ CACHE_VARIABLE = "GRAPHRAG_CACHE"
 def mirrored(snapshot: Snapshot) -> Snapshot:
     """Return a snapshot on the local disk: itself, or a copy whose files were compared with it.
 
-    Args:
-        snapshot: A published snapshot.
-
     Raises:
         SnapshotError: A file's bytes are not those that were published.
         ArtifactError: A file is missing.

@@ -125,9 +125,6 @@ _READER = TypeAdapter(Manifest)
 def read_manifest(folder: Files) -> Manifest:
     """Read what `Manifest.as_dict` returned and `manifest.json` holds.
 
-    Args:
-        folder: Of the snapshot.
-
     Raises:
         SnapshotError: The file is not JSON, or a field is missing or of another type.
         ArtifactError: It does not exist, or cannot be read.

@@ -43,9 +43,6 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
 def headline(snapshot: Snapshot) -> dict[str, Any]:
     """Return what people ask first of a published snapshot.
 
-    Args:
-        snapshot: Of this schema version.
-
     Returns:
         Its id; documents by change; rows of the main tables; figures of the quality gate; and the
         documents that failed, each with its error code.
@@ -67,11 +64,7 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def note(summary: Mapping[str, Any]) -> str:
-    """Return a headline for people who look at a run; Airflow's UI shows its first 40 characters.
-
-    Args:
-        summary: What `headline` returned.
-    """
+    """Return a headline for a run; Airflow shows its first 40 characters."""
     counted = ", ".join(f"{summary[name]:,} {name}" for name in _HEADLINE)
     failed = f" Failed: {', '.join(summary['failed'])}." if summary["failed"] else ""
     return f"Published: {counted}.{failed} Snapshot {summary['snapshot_id']}."

@@ -26,9 +26,6 @@ _ENDINGS_OF_DOCUMENTS = frozenset(
 class AccessFiles:
     """The access files among the files of a source.
 
-    Args:
-        files: All its files.
-
     Attributes:
         unused: Those that are beside no document, sorted.
     """

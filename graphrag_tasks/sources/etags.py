@@ -28,9 +28,6 @@ _READ_BYTES = 1 << 20
 class Versions:
     """Hashes files, and remembers which versions of objects in S3 it saw.
 
-    Args:
-        known: What an earlier one saw.
-
     Attributes:
         seen: By path, the ETag, size and sha256 of each object that was listed, and for pages
             whether they may include others.
@@ -42,11 +39,7 @@ class Versions:
 
     @classmethod
     def of(cls, store: Folder) -> Versions:
-        """Return what the last run on a store saw; nothing where that cannot be read.
-
-        Args:
-            store: The store's folder.
-        """
+        """Return what the last run on a store saw; nothing where that cannot be read."""
         if not store.exists(VERSIONS_FILE):
             return cls()
         try:
@@ -62,11 +55,6 @@ class Versions:
 
     def sha256(self, fs: Any, path: str, info: Mapping[str, Any]) -> str:  # noqa: ANN401 - fsspec is untyped
         """Return the hash of a file's bytes.
-
-        Args:
-            fs: Its file system.
-            path: Of the file there.
-            info: What a listing says of it.
 
         Raises:
             OSError: It cannot be read.
@@ -96,11 +84,7 @@ class Versions:
         return bool(seen[4])
 
     def keep(self, store: Folder) -> None:
-        """Write down what was seen, for the next run; nothing where that is known already.
-
-        Args:
-            store: The store's folder.
-        """
+        """Write down what was seen, for the next run; nothing where that is known already."""
         if self.seen != self._known:
             kept = {"fingerprint": fingerprint(self.seen), "versions": self.seen}
             store.write_json(VERSIONS_FILE, kept)

@@ -276,9 +276,6 @@ class SourceReader:
     def fetch(self, uri: str) -> bytes:
         """Return a document's bytes, with the texts it includes.
 
-        Args:
-            uri: As listed: the source's name and the path below it.
-
         Raises:
             DocumentError: The uri leads out of its source, or to a pipe or a device; or it is of a
                 line that is no passage.

@@ -78,9 +78,6 @@ def write_if(uri: str, data: bytes, expected: str | None) -> str:
         data: Its new bytes.
         expected: What `version` returned: None for an object that must not exist.
 
-    Returns:
-        The new version.
-
     Raises:
         ConflictError: Another one wrote it meanwhile.
     """

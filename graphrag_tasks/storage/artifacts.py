@@ -46,9 +46,6 @@ class Folder(Files):
                 cast to the artifact's schema.
             fingerprint: What produced the rows.
 
-        Returns:
-            Rows and hash for the receipt.
-
         Raises:
             ArtifactError: The rows do not fit the schema.
         """
@@ -134,9 +131,6 @@ class Folder(Files):
 
     def scan_table(self, table: str) -> ds.Dataset:
         """Return a table that `write_table` wrote, to be read by column and piece by piece.
-
-        Args:
-            table: Artifact name.
 
         Raises:
             ArtifactError: The file is absent, unreadable or of another schema version.

@@ -37,9 +37,6 @@ _NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.
 def changing(where: str) -> Iterator[None]:
     """Say of a change on disk that the system refuses what it was, and what to do.
 
-    Args:
-        where: The file or folder.
-
     Raises:
         TransientError: There is no room, no permission, or the storage is read-only or failing.
         ConfigError: The place can be none: a file or a broken link is where a folder must be.

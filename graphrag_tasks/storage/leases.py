@@ -35,9 +35,6 @@ _held: dict[str, Lease] = {}
 class Lease:
     """A hold on a store, renewed by a thread of its own.
 
-    Args:
-        store: The store.
-
     Raises:
         TransientError: Another process holds the store.
         ArtifactError: What lies there is no lease.

@@ -26,10 +26,6 @@ def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
     The lock is the operating system's and ends with the process, however that ends. A store in S3
     has a lease instead (see `leases`).
 
-    Args:
-        store: The store's folder.
-        wait: Wait for another run to end instead of refusing.
-
     Raises:
         TransientError: Another run holds the store, or it cannot be written.
     """

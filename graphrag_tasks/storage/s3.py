@@ -70,9 +70,6 @@ class S3FileSystem(FsspecStore):
     def put_if(self, path: str, data: bytes, expected: str | None) -> str:
         """Write an object if its version is the expected one; None: if it does not exist.
 
-        Returns:
-            The new version.
-
         Raises:
             ConflictError: It is of another version.
         """

@@ -37,10 +37,6 @@ def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.D
     """Open a connection that knows these tables by their names.
 
     Rows have no order but that of `ORDER BY`.
-
-    Args:
-        tables: Tables or datasets by name.
-        config: Memory bound and threads.
     """
     import duckdb  # here, because it brings pandas along
 
@@ -81,14 +77,7 @@ def add_rows(
     schema: pa.Schema,
     batches: Iterable[pa.RecordBatch],
 ) -> None:
-    """Make a table and fill it batch by batch, so that it can spill.
-
-    Args:
-        connection: What `sql_over` gives.
-        table: Its name: no user's word.
-        schema: Its columns.
-        batches: Its rows.
-    """
+    """Make a table and fill it batch by batch, so that it can spill."""
     connection.register("no_rows", schema.empty_table())
     connection.execute(f"CREATE TABLE {table} AS FROM no_rows")
     for batch in batches:
@@ -97,12 +86,7 @@ def add_rows(
 
 
 def with_row(rows: Rows, columns: list[str]) -> pa.RecordBatchReader:
-    """Return rows with their number as the column `row`, for one query: SQL knows no order.
-
-    Args:
-        rows: A table or a dataset.
-        columns: Columns to read.
-    """
+    """Return rows with their number as the column `row`, for one query: SQL knows no order."""
     read = batches_of(rows, columns)
     schema = read.schema.append(pa.field("row", pa.int64()))
 
@@ -147,12 +131,7 @@ def stream(
 
 
 def id_of(kind: str, *parts: str) -> str:
-    """Return SQL for `graphrag_tasks.core.ids.content_id`, which DuckDB runs in all its threads.
-
-    Args:
-        kind: What is identified.
-        parts: Expressions of strings.
-    """
+    """Return SQL for `graphrag_tasks.core.ids.content_id`, which DuckDB runs in all its threads."""
     hashed = (
         f"unhex(lpad(to_hex(strlen({part})), {_LENGTH_DIGITS}, '0')) || encode({part})"
         for part in (f"'{kind}'", *parts)
@@ -161,11 +140,7 @@ def id_of(kind: str, *parts: str) -> str:
 
 
 def surface(end: str) -> str:
-    """Return SQL for the name of a triple's end: the resolved name if there is one.
-
-    Args:
-        end: head or tail.
-    """
+    """Return SQL for the name of a triple's end: the resolved name if there is one."""
     return f"coalesce({end}_resolved, {end})"
 
 
@@ -173,8 +148,5 @@ def label(end: str) -> str:
     """Return SQL for the entity label of a triple's end; empty without one.
 
     A resolved end has no label: its label is that of the pronoun or phrase.
-
-    Args:
-        end: head or tail.
     """
     return f"CASE WHEN {end}_resolved IS NULL THEN coalesce({end}_type, '') ELSE '' END"

@@ -30,13 +30,7 @@ def open_collection(client: MilvusClient, name: str, columns: pa.Schema) -> None
 
 
 def keys_in(client: MilvusClient, name: str, size: int) -> Iterator[str]:
-    """Yield the keys of all rows of a collection.
-
-    Args:
-        client: Of the server.
-        name: Physical name.
-        size: Rows asked for at a time.
-    """
+    """Yield the keys of all rows of a collection."""
     client.load_collection(name)
     rows = client.query_iterator(name, batch_size=size, output_fields=["key"])
     while batch := rows.next():

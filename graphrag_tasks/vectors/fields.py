@@ -54,12 +54,7 @@ def row_keys(rows: pa.Table) -> Iterator[str]:
 
 
 def by_key(rows: pa.Table, size: int) -> Iterator[Rows]:
-    """Yield rows in batches, by their keys.
-
-    Args:
-        rows: As `row_keys` takes them.
-        size: Rows of a batch.
-    """
+    """Yield rows in batches, by their keys."""
     for batch in rows.to_batches(max_chunksize=size):
         part = pa.Table.from_batches([batch])
         yield dict(zip(row_keys(part), part.to_pylist(), strict=True))

@@ -52,9 +52,6 @@ class VectorStore(Protocol):
             collection: Physical collection; it is made where it is absent.
             vectors: Rows of `schemas.vectors_schema`; further columns are scalar fields.
 
-        Returns:
-            Number of rows inserted.
-
         Raises:
             TransientError: The collection does not hold every row afterwards.
         """
@@ -81,9 +78,6 @@ class VectorStore(Protocol):
         Args:
             collection: Physical collection; nothing happens where it is absent.
             kept: Tells of a key whether its row stays.
-
-        Returns:
-            Number of rows removed.
         """
 
     def close(self) -> None:

@@ -72,9 +72,6 @@ def load_config(
         overrides: Nested values that win over file and environment; None values are passed over.
         environ: Environment, for tests; the process's own by default.
 
-    Returns:
-        The validated, frozen configuration.
-
     Raises:
         ConfigError: The file is absent, cannot be read or is not TOML, a key is unknown, a value
             is not allowed, or an address holds a password: settings are kept in the store, secrets

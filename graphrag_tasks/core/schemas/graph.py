@@ -225,11 +225,7 @@ POSTINGS = pa.schema(
 
 
 def vectors_schema(dimension: int) -> pa.Schema:
-    """Return the schema of one kind's embeddings.
-
-    Args:
-        dimension: Length of each vector.
-    """
+    """Return the schema of one kind's embeddings."""
     return pa.schema(
         [
             column("id", STRING, "chunk_id, entity_id or relation_id"),

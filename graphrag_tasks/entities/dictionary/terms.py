@@ -51,11 +51,7 @@ def term_forms(text: str) -> Iterator[tuple[str, str]]:
 
 
 def is_key(text: str) -> bool:
-    """Return whether a cell of a table's first column is written as a name is.
-
-    Args:
-        text: The cell.
-    """
+    """Return whether a cell of a table's first column is written as a name is."""
     words = _words(text)
     if len(words) < _FEWEST_WORDS:
         return _is_identifier(*words)
@@ -67,10 +63,6 @@ def is_term(text: str, explanation: str) -> bool:
 
     "Late numbering: The key is assigned when it is saved" defines late numbering; "For event
     handlers: SET HANDLER …" and "Secure the cloud: …" define nothing.
-
-    Args:
-        text: What stands before the sign.
-        explanation: What stands behind it.
     """
     words = _words(text)
     if len(words) < _FEWEST_WORDS:

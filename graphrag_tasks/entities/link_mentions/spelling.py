@@ -38,12 +38,7 @@ class Spelling:
     opens: bool = True
 
     def allows(self, text: str, *, opening: bool) -> bool:
-        """Return whether a stretch of text may be the name.
-
-        Args:
-            text: As it stands.
-            opening: Whether it opens its sentence.
-        """
+        """Return whether a stretch of text may be the name."""
         if self.capital and text.islower():
             return False
         if self.forms and text not in self.forms:

@@ -73,14 +73,6 @@ def problem_of(
     Titles and headings are names by their place: no title is a value or a stop word, and neither
     is a fragment. A title of many words is the name of its document and no more, unless a triple
     tells something of it.
-
-    Args:
-        surface: As a triple has it, or the entity_dictionary.
-        key: What it is normalised to.
-        type_: Its entity label.
-        source: title or heading, where it is one.
-        config: Lengths.
-        told: Whether it is an end of a triple.
     """
     return next(_problems(surface, key, type_, source, config, told), None)
 

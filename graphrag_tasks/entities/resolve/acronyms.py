@@ -70,11 +70,7 @@ _INITIALS = f"""
 
 
 def introduced(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-    """Return the keys of short and long forms that a text or a title introduces.
-
-    Args:
-        connection: It knows `triples`, `entity_dictionary` and `surface_forms`.
-    """
+    """Return the keys of short and long forms that a text or a title introduces."""
     return connection.sql(_ACRONYMS).fetchall()
 
 

@@ -48,10 +48,6 @@ class EntityExplanation:
 def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
     """Explain the entity that a name, in any of its spellings, belongs to.
 
-    Args:
-        snapshot: The snapshot to look in.
-        name: Any of the entity's names.
-
     Raises:
         SnapshotError: No entity has that name; near ones are suggested.
     """

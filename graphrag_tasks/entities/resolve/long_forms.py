@@ -14,11 +14,6 @@ def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str
     form for a part of it. Of the rest those count whose letters the short form has: texts also
     write "Code Inspector (ATC)". One that goes on from these ("ABAP development tools for
     Eclipse") is the same thing.
-
-    Args:
-        short: A key.
-        longs: Keys that texts, titles or initials give for it.
-        canonical: Gives the canonical form of a key.
     """
     parts = [one for one in longs if not any(_is_within(other, one) for other in longs)]
     meant = [one for one in parts if abbreviates(short, one)] or parts

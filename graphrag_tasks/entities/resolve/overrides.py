@@ -70,10 +70,6 @@ class Overrides:
 def read_overrides(text: str, where: str) -> Overrides:
     """Parse an overrides file.
 
-    Args:
-        text: YAML.
-        where: Name of the file, for errors.
-
     Raises:
         ConfigError: It is not YAML, has an unknown section, an entry that is no pair of names, or
             says of two names that they are the same and that they differ: both lines are named.

@@ -30,13 +30,7 @@ def weights_of(found: Sequence[Candidate], probabilities: Sequence[float]) -> We
 def chain_features(
     pronoun: Pronoun, found: Sequence[Candidate], weights: Mapping[Pronoun, Weights]
 ) -> list[dict[str, float]]:
-    """Return for each candidate of a pronoun what the weights of the other pronouns say.
-
-    Args:
-        pronoun: The pronoun.
-        found: Its candidates.
-        weights: Weights of all pronouns of the section.
-    """
+    """Return for each candidate of a pronoun what the weights of the other pronouns say."""
     same = [one for one in weights if one != pronoun and one.gender == pronoun.gender]
     opposite = [one for one in weights if one.gender != pronoun.gender]
     last, following = _neighbours(pronoun, same)

@@ -85,13 +85,7 @@ def title_key(title: str) -> tuple[str, ...]:
 
 
 def find_names(parse: Parse, sentence: int, offset: int) -> list[Mention]:
-    """Return the names of a sentence: the persons found by the model, and runs of proper nouns.
-
-    Args:
-        parse: The sentence.
-        sentence: Its number in the section.
-        offset: Tokens of the section before it.
-    """
+    """Return the names of a sentence: the persons found by the model, and runs of proper nouns."""
     labels = [""] * len(parse)
     persons: list[tuple[int, int]] = []
     for start, end, label in parse.entities:

@@ -68,13 +68,7 @@ def confidence_of(frame: Frame, *, words: int, frames: int, weights: Weights) ->
 
 
 def features(frame: Frame, *, words: int, frames: int) -> Iterator[str]:
-    """Yield the names of the features that apply to a frame, each once.
-
-    Args:
-        frame: The frame.
-        words: Tokens of its sentence.
-        frames: Frames of its sentence.
-    """
+    """Yield the names of the features that apply to a frame, each once."""
     subjects = frame.having(Role.SUBJECT)
     others = [one for one in frame.arguments if one.role != Role.SUBJECT]
     yield f"rule {frame.rule}"

@@ -54,10 +54,6 @@ def phrase(head: Token, *, without: Collection[Token] = ()) -> list[int]:
 
     Relative clauses and appositions are left out (each has a frame of its own), and so is
     punctuation that belonged to what was left out.
-
-    Args:
-        head: Head of the phrase.
-        without: Further tokens to leave out, with all below them.
     """
     coordinated = (head, *_announced(head))
 

@@ -129,12 +129,7 @@ def relational_adjective(chain: list[Token]) -> Token | None:
 
 
 def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
-    """Return the predicate of a chain of verbs.
-
-    Args:
-        chain: Result of `verb_chain`.
-        origin: Where the subject of its first verb was found.
-    """
+    """Return the predicate of a chain of verbs."""
     verb = chain[0]
     shared = _shared_auxiliaries(verb, origin)
     words = {word.i: word for member in chain for word in _words(member)}

@@ -61,9 +61,6 @@ def qualifiers(doc: Doc) -> Iterator[Frame]:
     After an object, most prepositions also qualify what is done to it: in "store the data
     in a table" the data are in a table because they are stored there, whatever noun or verb the
     parse hangs the preposition on. Then the frame is that of the verb in the passive.
-
-    Args:
-        doc: One parsed sentence.
     """
     for token in doc:
         if token.dep_ == "prep" and token.head.pos_ in NOMINAL_POS:

@@ -84,13 +84,7 @@ def reworded(doc: Doc) -> Rewording | None:
 
 
 def reread(doc: Doc, rewording: Rewording, parse: Doc) -> Doc:
-    """Return a sentence with the parse of its rewording, or as it was if that has no verb either.
-
-    Args:
-        doc: The parsed sentence.
-        rewording: Its other words.
-        parse: The parse of those.
-    """
+    """Return a sentence with the parse of its rewording, unchanged if that has no verb either."""
     words = list(parse)[rewording.skipped :]
     if len(words) != len(doc) or not _is_read(words[rewording.verb], rewording):
         return doc

@@ -94,10 +94,6 @@ def _wordings(name: str, relation: RelationType) -> Iterator[tuple[str, bool]]:
 def read_schema(text: str, where: str) -> GraphSchema:
     """Parse a schema file.
 
-    Args:
-        text: YAML.
-        where: Name of the file, for errors.
-
     Raises:
         ConfigError: It is not YAML; a key is unknown (the nearest known one is suggested), written
             twice, or has a value of the wrong kind; a relation names a type that there is none of,

@@ -52,11 +52,7 @@ class Lexicon:
         return [term for term in query_terms(text, self.known) if term in self.known]
 
     def scores(self, asked: Sequence[str]) -> Floats:
-        """Return the BM25 score of every row, shape (rows,); 0 where no term is shared.
-
-        Args:
-            asked: Of `asked`.
-        """
+        """Return the BM25 score of every row, shape (rows,); 0 where no term is shared."""
         scores = np.zeros(self._size, dtype=np.float32)
         for term in asked:
             part = self._part(term)

@@ -66,10 +66,6 @@ def query_terms(text: str, known: Collection[str]) -> list[str]:
 
     Up to three adjacent words that joined are a known term give that term as well ("S4 HANA"). A
     term that no text holds is replaced by the known ones a single slip away, if there are any.
-
-    Args:
-        text: The question.
-        known: Terms of the corpus.
     """
     found: list[str] = []
     repaired = 0

@@ -89,13 +89,7 @@ class Placed:
 
 
 def split_word(word: Line, letters: Placed, usual: float) -> list[Line]:
-    """Return the words of a tall word whose letters stand in several rows, else the word.
-
-    Args:
-        word: As the parser gives it.
-        letters: Of the page.
-        usual: Height of most words.
-    """
+    """Return the words of a tall word whose letters stand in several rows, else the word."""
     if not _is_tall(word, usual):
         return [word]
     rows = rows_of(letters.inside(word.box))

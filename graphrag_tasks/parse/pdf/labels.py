@@ -130,13 +130,7 @@ def nested(levels: Iterable[int]) -> list[int]:
 
 
 def label(paragraph: Sequence[Line], body: Body, page_height: float) -> Label:
-    """Return what a paragraph is.
-
-    Args:
-        paragraph: Its lines.
-        body: What most of the document looks like.
-        page_height: In points.
-    """
+    """Return what a paragraph is."""
     text = join_lines(line.text for line in paragraph)
     looks = _Looks(
         text=text,

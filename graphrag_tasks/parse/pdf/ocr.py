@@ -21,9 +21,6 @@ _SCANNED = Font("scanned")
 class Ocr:
     """Reads pages of one PDF file as pictures.
 
-    Args:
-        data: The file's content.
-
     Attributes:
         pages: Numbers of the pages that gave text.
     """

@@ -54,13 +54,7 @@ class RuledArea:
 
 
 def ruled_areas(shapes: Iterable[Box], width: float, height: float) -> list[RuledArea]:
-    """Return the areas, grids before open tables, each from large to small.
-
-    Args:
-        shapes: Drawn lines and thin boxes.
-        width: Of the page.
-        height: Of the page.
-    """
+    """Return the areas, grids before open tables, each from large to small."""
     across, down = _rulings(shapes)
     areas: list[RuledArea] = []
     lone: list[_Ruling] = []

@@ -23,13 +23,7 @@ from graphrag_tasks.parse.pdf.lines import Line
 def style_pages(
     pages: Iterable[Page], elements: Iterable[BasePageElement], lines: Mapping[int, Sequence[Line]]
 ) -> None:
-    """Give the pages that have headings the lines of these.
-
-    Args:
-        pages: Of the document.
-        elements: What its text is.
-        lines: Of its text, by page.
-    """
+    """Give the pages that have headings the lines of these."""
     headings: dict[int, list[BoundingBox]] = defaultdict(list)
     for element in elements:
         if element.label == DocItemLabel.SECTION_HEADER:

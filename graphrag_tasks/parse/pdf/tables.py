@@ -43,14 +43,7 @@ _DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
 def find_tables(
     words: Iterable[Line], shapes: Iterable[Box], width: float, height: float
 ) -> list[Grid]:
-    """Return the tables of a page.
-
-    Args:
-        words: Its words.
-        shapes: Its drawn lines and thin boxes.
-        width: Of the page.
-        height: Of the page.
-    """
+    """Return the tables of a page."""
     upright = [word for word in words if word.is_upright]
     if not _MIN_WORDS <= len(upright) <= _MAX_WORDS:
         return []

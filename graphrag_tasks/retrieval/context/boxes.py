@@ -38,13 +38,7 @@ class Boxes:
         self._with_boxes = frozenset(self._documents.tolist())
 
     def of(self, document: int, start: int, end: int) -> tuple[PageBox, ...]:
-        """Return the boxes of the blocks that a span lies in, in reading order.
-
-        Args:
-            document: Row of the document.
-            start: First character in the document text.
-            end: One past its last character.
-        """
+        """Return the boxes of the blocks that a span lies in, in reading order."""
         if document not in self._with_boxes:
             return ()
         first, last = np.searchsorted(self._documents, [document, document + 1])

@@ -17,11 +17,7 @@ _LONGEST_LABEL = 24
 
 
 def as_networkx(context: Context) -> nx.MultiDiGraph:
-    """Return what `Context.to_networkx` promises.
-
-    Args:
-        context: What a search found.
-    """
+    """Return what `Context.to_networkx` promises."""
     import networkx as nx
 
     graph = nx.MultiDiGraph()
@@ -50,9 +46,6 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
 
 def as_svg(graph: nx.MultiDiGraph) -> str:
     """Return the entities of a context's graph, as many as can be read, with their relations.
-
-    Args:
-        graph: What `as_networkx` made.
 
     Returns:
         An SVG element; empty where there is no relation. The same graph is drawn the same.

@@ -43,10 +43,6 @@ EVIDENCE_SENTENCES = 3
 class Provenance:
     """Texts and sources of a snapshot's rows; never changed once built, so threads may share it.
 
-    Args:
-        snapshot: The pinned snapshot.
-        graph: Its arrays.
-
     Raises:
         SnapshotError: Tables do not fit together.
     """

@@ -29,11 +29,6 @@ def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArra
 
     Values are compared without case and may be patterns as in file names (`docs/*.md`).
 
-    Args:
-        snapshot: The pinned snapshot.
-        graph: Its arrays.
-        filters: The filters.
-
     Raises:
         QueryError: A field is unknown, a value is no text, or the filters are not by field.
     """

@@ -21,11 +21,6 @@ def named_mentions(
 
     A single word in lower case is left out: a page called "Song" is not what a text means by
     "song". Only entities that are called so somewhere are looked up in the text.
-
-    Args:
-        snapshot: The pinned snapshot.
-        chunk_ids: Ids of the chunks, by row.
-        entity_ids: Ids of the entities, by row.
     """
     where = f"{snapshot.folder.uri}, mentions"
     mentions = snapshot.table("mentions", ["entity_id", "sentence_id", "chunk_id", "start", "end"])

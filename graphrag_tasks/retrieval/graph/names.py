@@ -68,12 +68,7 @@ def runs(key: str) -> Iterator[str]:
 
 
 def find_names(text: str, known: Container[str]) -> list[NameMatch]:
-    """Return the known names of a text from left to right; of two that overlap, the longer.
-
-    Args:
-        text: As it was typed.
-        known: Folded names.
-    """
+    """Return the known names of a text from left to right; of two that overlap, the longer."""
     words = list(_WORD.finditer(text))
     folded = [fold(word[0]) for word in words]
     taken = [False] * len(words)

@@ -67,9 +67,6 @@ class Graph:
 
     What is built here is never changed again, so any number of threads may read it.
 
-    Args:
-        snapshot: The pinned snapshot.
-
     Attributes:
         chunks: The chunks.
         entities: The entities.

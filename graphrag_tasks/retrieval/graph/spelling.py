@@ -24,10 +24,6 @@ def spelled_as_names(snapshot: Snapshot, entity_ids: pa.Array[Any]) -> NDArray[n
     A recogniser misses names that it has seen in no text: places, works, call signs. Only documents
     without a title are searched for them: the others have their titles, and beside these more names
     lead astray (`docs/retrieval.md`).
-
-    Args:
-        snapshot: The pinned snapshot.
-        entity_ids: Ids of the entities, by row.
     """
     untitled = untitled_documents(snapshot)
     found = np.zeros(len(entity_ids), dtype=bool)

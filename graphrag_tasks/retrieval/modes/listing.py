@@ -42,13 +42,7 @@ _KIND_UNKNOWN = "No statement, label or name says which of the things listed are
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the entities that the question asks for, all of them, and the default's chunks.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: Passed on to the ranking of chunks.
-    """
+    """Return the entities that the question asks for, all of them, and the default's chunks."""
     ranking = rank_chunks(graph, query, config)
     asked = read(query.text, named_seeds(graph, query))
     answers = _answers(graph, asked)

@@ -34,13 +34,7 @@ _NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k communities that answer best, and chunks and relations as the default does.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: Passed on to the ranking of chunks.
-    """
+    """Return the k communities that answer best, and chunks and relations as the default does."""
     ranking = rank_chunks(graph, query, config)
     communities = graph.communities
     if not len(communities):

@@ -42,13 +42,7 @@ _NOBODY = "The question names no entity: chunks come from the default ranking al
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the paths or chains, their relations in order, and the chunks that state them.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: `max_hops` and `max_paths` bound the search.
-    """
+    """Return the paths or chains, their relations in order, and the chunks that state them."""
     ranking = rank_chunks(graph, query, config)
     named = named_seeds(graph, query)
     if not named:

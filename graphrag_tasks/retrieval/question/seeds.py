@@ -25,9 +25,6 @@ class NounPhrases:
     Each noun chunk is given as it stands and, where it begins with determiners, possessives or
     question words, also without them: the index's entity names have none ("the print server" is
     the entity "print server").
-
-    Args:
-        model: spaCy model package.
     """
 
     def __init__(self, model: str) -> None:
@@ -114,10 +111,6 @@ def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
 
     Where some are written as names or have several words, single words in lower case are left
     out: they are what is asked of the others.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
     """
     matches = find_names(query.text, graph.called)
     telling = [one for one in matches if one.is_telling]

@@ -39,9 +39,6 @@ def question_parts(question: str) -> tuple[str, ...]:
     """Return the parts of a question, in its order; none where there is nothing to cut.
 
     What has fewer than two terms is left with the part beside it.
-
-    Args:
-        question: Any text.
     """
     found: list[str] = []
     for part in _CUT.split(question):

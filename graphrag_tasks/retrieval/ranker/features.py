@@ -63,13 +63,7 @@ class Lists:
 
 
 def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
-    """Return the lists that a learned ranking looks at.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: `walk` has the parameters.
-    """
+    """Return the lists that a learned ranking looks at."""
     several = np.vstack([query.vector, query.part_vectors])
     dense, *parts = all_cosines(graph.chunks.vectors, several)
     walked = walk(graph, query, config, dense)
@@ -94,14 +88,7 @@ def candidates(graph: Graph, lists: Lists) -> Rows:
 
 
 def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
-    """Return the features of chunks, shape (rows, `FEATURES`).
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        lists: Of `make_lists`.
-        rows: The chunks, as of `candidates`.
-    """
+    """Return the features of chunks, shape (rows, `FEATURES`)."""
     walked = lists.walked
     headings = graph.heading_lexicon
     asked = [term for term in walked.asked if term in headings.known]

@@ -28,10 +28,6 @@ def gated(walked: Walked, near: Floats) -> Floats:
     A walk from the title that a question names leads far; one from names in passing leads astray.
     So the walk counts by the rarest title named, and cosine and BM25, with what stands beside a
     chunk and the second walk, by the rest.
-
-    Args:
-        walked: The lists.
-        near: Of `beside`.
     """
     titled = walked.titled
     plain = walked.hybrid + _BESIDE * near + _SECOND * walked.second

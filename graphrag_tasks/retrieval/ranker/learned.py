@@ -44,13 +44,7 @@ def load_forest() -> Forest:
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k chunks that the learned ranking puts first, and what mode `graph` adds to them.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: `walk` has the parameters of the lists.
-    """
+    """Return the k chunks that the learned ranking puts first, and what mode `graph` adds."""
     if not len(graph.chunks):
         return walk.rank(graph, query, config)
     if load_forest().names != FEATURES:
@@ -73,11 +67,6 @@ def _best_of(part: Floats, id_ranks: Rows) -> Floats:
 
 def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
     """Return the score of the candidates; the others follow in the order of the walk.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        lists: Of `make_lists`.
 
     Returns:
         `diversified` of what is `blended` of the trees' score and the features, shape (chunks,).

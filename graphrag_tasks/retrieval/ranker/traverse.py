@@ -18,13 +18,7 @@ _MOST_TRIED = 5_000
 
 
 def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRelation]:
-    """Return the 2k relations nearest to the question by cosine, best first.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The encoded question.
-        relations: Relation rows to choose from.
-    """
+    """Return the 2k relations nearest to the question by cosine, best first."""
     scores = cosines(graph.relations.vectors, relations, query.vector)
     order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
     return [RankedRelation(int(relations[place]), float(scores[place])) for place in order]

@@ -140,13 +140,7 @@ def _log_visits(
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k chunks of the highest score, relations near them and the entities named.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: `walk` has the parameters.
-    """
+    """Return the k chunks of the highest score, relations near them and the entities named."""
     if not len(graph.chunks):
         return Ranking(notes=["The snapshot holds no chunks."])
     walked = walk(graph, query, config)

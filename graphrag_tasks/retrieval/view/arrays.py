@@ -138,14 +138,7 @@ class Adjacency:
     def from_pairs(
         cls, sources: Rows, targets: Rows, *, source_count: int, target_count: int
     ) -> Adjacency:
-        """Build it from pairs in any order; a pair that occurs twice counts once.
-
-        Args:
-            sources: Source row of each pair.
-            targets: Target row of each pair.
-            source_count: Number of source rows there are.
-            target_count: Number of target rows there are.
-        """
+        """Build it from pairs in any order; a pair that occurs twice counts once."""
         order = np.lexsort((targets, sources))
         sources, targets = sources[order], targets[order]
         first = np.ones(len(order), dtype=bool)
@@ -162,9 +155,6 @@ class Adjacency:
 
     def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return the neighbours of the rows one after the other, and whose each is.
-
-        Args:
-            rows: Source rows.
 
         Returns:
             Target rows, and for each the place in `rows` of the row it is a neighbour of.

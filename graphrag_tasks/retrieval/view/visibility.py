@@ -144,11 +144,7 @@ class VisibleSnapshot(Snapshot):
         return rows.filter(pc.equal(rows[key], value))
 
     def searchable(self, kind: str) -> pa.Array[Any]:
-        """Return the ids of the visible rows of one kind whose published vector is theirs.
-
-        Args:
-            kind: chunk, entity or relation.
-        """
+        """Return the ids of the visible rows of one kind whose published vector is theirs."""
         if kind == "chunk":
             return column(self.table("chunks", ["chunk_id"]), "chunk_id")
         rows = self._entities if kind == "entity" else self._relations
