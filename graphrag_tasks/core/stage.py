@@ -157,12 +157,16 @@ def stage(
     )  # fmt: skip
 
 
+_DATA = frozenset({".json", ".yaml"})
+"""Suffixes of data beside modules."""
+
+
 @cache
 def code_version(module: str) -> str:
     """Return a hash of the code that a module runs, so that changed code re-runs its stage.
 
     That is the module, or the whole package, and every module of this project that these import,
-    directly or not. JSON files beside any of them, such as learned weights, count as code. What is
+    directly or not. Data beside any of them, such as learned weights, counts as code. What is
     imported for types alone does not.
 
     Args:
@@ -172,7 +176,8 @@ def code_version(module: str) -> str:
         ModuleNotFoundError: There is no such module.
     """
     sources = {source for name in code_of(module) if (source := _source_of(name))}
-    data = {file for folder in {one.parent for one in sources} for file in folder.glob("*.json")}
+    folders = {one.parent for one in sources}
+    data = {file for one in folders for file in one.iterdir() if file.suffix in _DATA}
     root = min(sources, key=lambda file: len(file.parts)).parent
     digest = hashlib.sha256()
     for file in sorted(sources | data):

@@ -13,23 +13,6 @@ PROBLEMS = (
 )  # fmt: skip
 """What keeps a surface from being a node; of several the first counts."""
 
-TECHNICAL_TYPES = frozenset(
-    {"AUTHORIZATION_OBJECT", "BADI", "CDS_VIEW", "CLASS", "COMPONENT", "DATA_ELEMENT", "FIELD"}
-    | {
-        "FUNCTION_MODULE",
-        "IDOC",
-        "INTERFACE",
-        "METHOD",
-        "NOTE",
-        "PACKAGE",
-        "PATH",
-        "PROGRAM",
-        "ROLE",
-    }
-    | {"STRUCTURE", "TABLE", "TRANSACTION", "URL", "VERSION"}
-)
-"""Entity types that shape and context tell: they outvote the labels of the language model."""
-
 _DETERMINERS = frozenset(
     {"a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "all"}
     | {"my", "your", "his", "her", "its", "our", "their", "both", "such", "another", "other"}

@@ -121,6 +121,10 @@ GIVEN: Mapping[str, Given] = MappingProxyType(
             lambda state, _: state.files.parsed_overrides(state.config),
             lambda config, files: files.parsed_overrides(config).fingerprint,
         ),
+        "domain": Given(
+            lambda state, _: state.files.parsed_domain(state.config),
+            lambda config, files: files.parsed_domain(config).fingerprint,
+        ),
         "schema": Given(
             lambda state, _: state.files.parsed_schema(state.config),
             lambda config, files: files.parsed_schema(config).fingerprint,

@@ -12,6 +12,7 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.entities.resolve import Overrides, read_overrides
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
+from graphrag_tasks.language.domain import Domain, default_domain, read_domain
 from graphrag_tasks.storage import file_system
 
 
@@ -22,10 +23,12 @@ class UserFiles:
     Attributes:
         overrides: `resolve.overrides`.
         schema: `relationships.schema_file`.
+        domain: `domain.file`.
     """
 
-    overrides: str
-    schema: str
+    overrides: str = ""
+    schema: str = ""
+    domain: str = ""
 
     @classmethod
     def read(cls, config: Config) -> UserFiles:
@@ -38,6 +41,7 @@ class UserFiles:
         return cls(
             overrides=_text(config.resolve.overrides, "resolve.overrides"),
             schema=_text(config.relationships.schema_file, "relationships.schema_file"),
+            domain=_text(config.domain.file, "domain.file"),
         )
 
     def parsed_overrides(self, config: Config) -> Overrides:
@@ -57,6 +61,15 @@ class UserFiles:
         return read_schema(
             self.schema, config.relationships.schema_file or "relationships.schema_file"
         )
+
+    def parsed_domain(self, config: Config) -> Domain:
+        """Return the domain: the default one where no file is named.
+
+        Raises:
+            ConfigError: `read_domain` refuses it.
+        """
+        where = config.domain.file
+        return default_domain() if where is None else read_domain(self.domain, where)
 
 
 def _text(uri: str | None, setting: str) -> str:

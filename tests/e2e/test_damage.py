@@ -125,7 +125,7 @@ class Bench:
             up_to_date=False,
             roots=[SourceRoot("docs", "/docs")],
             fingerprints=dict.fromkeys([EXTRACTION, *CORPUS_STAGES], "f"),
-            files=UserFiles("", ""),
+            files=UserFiles(),
         ).folder
         tables = {"sources": Table(1, "0" * 64)}
         self.run.write_receipt(Receipt("plan", "/x", "f", tables, {"added": 1}, 0.1, 0.1, 9))

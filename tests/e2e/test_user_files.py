@@ -15,13 +15,19 @@ from graphrag_tasks.pipeline.user_files import UserFiles
 def test_a_file_that_changes_during_a_run_changes_the_next_one(
     configure: Callable[..., Config], tmp_path: Path
 ) -> None:
-    overrides, schema = tmp_path / "overrides.yaml", tmp_path / "schema.yaml"
+    overrides, schema, domain = (
+        tmp_path / f"{name}.yaml" for name in ("overrides", "schema", "domain")
+    )
     overrides.write_text("rename:\n  PRCD_ELEMENTS: Price table\n")
     schema.write_text("relations:\n  replace: {}\n")
+    domain.write_text("kinds: {report: REPORT}\n")
     config = configure(
-        resolve={"overrides": str(overrides)}, relationships={"schema_file": str(schema)}
+        resolve={"overrides": str(overrides)},
+        relationships={"schema_file": str(schema)},
+        domain={"file": str(domain)},
     )
     run, _ = Run.start(config)
+    domain.write_text("kinds: {}\n")
     overrides.write_text("rename:\n  PRCD_ELEMENTS: Something else\n")
     schema.unlink()
     for shard in run.shards:
@@ -31,6 +37,9 @@ def test_a_file_that_changes_during_a_run_changes_the_next_one(
         run.process_corpus(stage)
     snapshot = run.state.store.open(run.publish().manifest.snapshot_id)
     names = set(snapshot.table("entities")["name"].to_pylist())
+    types = set(snapshot.table("names")["type"].to_pylist())
+    assert "REPORT" in types
+    assert not types & {"PROGRAM", "TABLE"}
     assert "Price table" in names
     assert not names & {"PRCD_ELEMENTS", "Something else"}
     assert set(snapshot.table("relations")["relation"].to_pylist()) == {"replace"}

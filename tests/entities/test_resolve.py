@@ -13,9 +13,10 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ResolveConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.entities.resolve import Confirmer, Overrides, read_overrides, resolve
-from graphrag_tasks.entities.resolve.candidates import Name
+from graphrag_tasks.entities.resolve.candidates import Name, ShorterNames
 from graphrag_tasks.entities.resolve.long_forms import abbreviates
 from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names
+from graphrag_tasks.language.domain import default_domain
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.sql import sql_over
 from tests.sizes import few_or_many
@@ -328,7 +329,9 @@ def test_only_names_that_may_be_one_with_another_come_to_python() -> None:
     )
     with sql_over({"names": names}, SQL) as connection:
         canonical = canonical_forms(names, lambda word: True)
-        found = comparable_names(connection, names, canonical, ["asked for", "unknown"])
+        found = comparable_names(
+            connection, names, canonical, ["asked for", "unknown"], ShorterNames(default_domain())
+        )
     assert list(found) == ["asked for", "internal table", "internal tables"]
 
 

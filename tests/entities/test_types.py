@@ -2,12 +2,15 @@
 
 import pytest
 
-from graphrag_tasks.entities.normalize.types import _KINDS, _SHAPES, type_of
-from graphrag_tasks.language.names import TECHNICAL_TYPES
+from graphrag_tasks.entities.normalize.types import NameTypes
+from graphrag_tasks.language.domain import Domain, default_domain
 
 
 def is_word(word: str) -> bool:
     return word in {"cloud", "integration", "string", "will", "json"}
+
+
+TYPES = NameTypes(default_domain(), is_word)
 
 
 @pytest.mark.parametrize(
@@ -44,12 +47,12 @@ def is_word(word: str) -> bool:
     ],
 )
 def test_technical_types(name: str, type_: str | None) -> None:
-    assert type_of(name, "", None, is_word) == type_
+    assert TYPES.of(name, "", None) == type_
 
 
 def test_a_header_tells_the_type_of_codes_below_it() -> None:
-    assert type_of("VA01", "ORG", "have transaction code", is_word) == "TRANSACTION"
-    assert type_of("Create order", "", "have transaction code", is_word) is None
+    assert TYPES.of("VA01", "ORG", "have transaction code") == "TRANSACTION"
+    assert TYPES.of("Create order", "", "have transaction code") is None
 
 
 @pytest.mark.parametrize(
@@ -70,8 +73,26 @@ def test_a_header_tells_the_type_of_codes_below_it() -> None:
     ],
 )
 def test_labels_that_cannot_hold_are_passed_over(name: str, label: str, type_: str | None) -> None:
-    assert type_of(name, label, None, is_word) == type_
+    assert TYPES.of(name, label, None) == type_
 
 
-def test_all_technical_types_are_declared() -> None:
-    assert {*_KINDS.values(), *(type_ for _, type_ in _SHAPES)} <= TECHNICAL_TYPES
+def test_another_domain_has_other_kinds_and_shapes() -> None:
+    domain = Domain(
+        kinds={"service": "SERVICE", "api": None},
+        qualifiers=["internal"],
+        shapes=[["TICKET", r"[A-Z]+-\d+"]],
+    )
+    types = NameTypes(domain, is_word)
+    assert types.of("internal service AUTH_2", "", None) == "SERVICE"
+    assert types.of("JIRA-4711", "ORG", None) == "TICKET"
+    assert types.of("https://example.com/a", "", None) == "URL"
+    assert types.of("table VBBE", "", None) is None
+    assert types.of("CL_ABAP_TYPEDESCR", "", None) is None
+    assert {"SERVICE", "TICKET", "URL", "VERSION"} <= domain.types
+    assert "TABLE" not in domain.types
+
+
+def test_a_domain_that_says_nothing_types_what_is_alike_everywhere() -> None:
+    types = NameTypes(Domain(), is_word)
+    assert types.of("table VBBE", "", None) is None
+    assert types.of("v2.1", "", None) == "VERSION"

@@ -12,6 +12,7 @@ from graphrag_tasks.core.config.documents import (
 from graphrag_tasks.core.config.graph import (
     CommunitiesConfig,
     DictionaryConfig,
+    DomainConfig,
     EmbedConfig,
     GraphConfig,
     LinkConfig,
@@ -49,6 +50,7 @@ __all__ = [
     "CommunitiesConfig",
     "Config",
     "DictionaryConfig",
+    "DomainConfig",
     "EmbedConfig",
     "ExtractConfig",
     "GraphConfig",

@@ -15,6 +15,14 @@ class DictionaryConfig(BaseConfig):
     )
 
 
+class DomainConfig(BaseConfig):
+    """What the technical names of the documents' field look like."""
+
+    changes_no_row = frozenset({"file"})  # what it says is counted
+
+    file: str | None = Field(None, description="YAML file or URI; SAP and ABAP by default")
+
+
 class NormalizeConfig(LanguageConfig):
     """Which triples become edges (paper: heads and tails under 2 characters are dropped)."""
 
@@ -106,6 +114,7 @@ class GraphSections(BaseConfig):
     """Sections of the stages that see the whole corpus."""
 
     entity_dictionary: DictionaryConfig = DictionaryConfig()
+    domain: DomainConfig = DomainConfig()
     normalize: NormalizeConfig = NormalizeConfig()
     resolve: ResolveConfig = ResolveConfig()
     link_mentions: LinkConfig = LinkConfig()

@@ -20,17 +20,15 @@ import pyarrow as pa
 from graphrag_tasks.core.config import NormalizeConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.problems import TITLE, bare_noun, problem_of
-from graphrag_tasks.entities.normalize.types import HEADER_RELATIONS, type_of
+from graphrag_tasks.entities.normalize.types import NameTypes, header_relations
 from graphrag_tasks.language.dictionary import known_words
-from graphrag_tasks.language.names import GENERIC, PROBLEMS, TECHNICAL_TYPES, clean_name
+from graphrag_tasks.language.domain import Domain, default_domain
+from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, label, sql_over, stream, surface
 
 if TYPE_CHECKING:
     import duckdb
 
-
-_HEADERS = ", ".join(f"'{relation}'" for relation in HEADER_RELATIONS)
-_TECHNICAL = ", ".join(f"'{type_}'" for type_ in sorted(TECHNICAL_TYPES))
 
 _ENDS = f"""
     CREATE VIEW ends AS
@@ -40,7 +38,7 @@ _ENDS = f"""
     FROM triples
     UNION ALL
     SELECT {surface("tail")}, {label("tail")}, document_id, sentence_id, tail_start, NULL,
-        CASE WHEN relation IN ({_HEADERS}) THEN relation END
+        CASE WHEN relation IN (FROM headers) THEN relation END
     FROM triples
     UNION ALL
     SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL
@@ -86,9 +84,10 @@ _SURFACE_FORMS = (
 )
 _PROBLEMS = "SELECT problem, count(*) FROM surface_forms WHERE problem IS NOT NULL GROUP BY problem"
 
-_NAMES = f"""
+_NAMES = """
     WITH mention AS (
-        SELECT DISTINCT key, name AS alias, label, place, start
+        SELECT DISTINCT key, name AS alias, label, label IN (FROM technical) AS is_technical,
+            place, start
         FROM ends JOIN surface_forms USING (surface, type) WHERE problem IS NULL
     ),
     counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
@@ -97,16 +96,16 @@ _NAMES = f"""
         QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, alias) = 1
     ),
     labelled AS (
-        SELECT key, label AS type FROM mention GROUP BY key, label
+        SELECT key, label AS type FROM mention GROUP BY key, label, is_technical
         QUALIFY row_number() OVER (
             PARTITION BY key
-            ORDER BY coalesce(label IN ({_TECHNICAL}), false) DESC, count(*) DESC, label NULLS LAST
+            ORDER BY coalesce(is_technical, false) DESC, count(*) DESC, label NULLS LAST
         ) = 1
     )
     SELECT key, name, type, mentions
     FROM counted JOIN named USING (key) LEFT JOIN labelled USING (key)
     ORDER BY key
-"""  # noqa: S608 - made of constants
+"""
 
 
 @stage(
@@ -114,10 +113,16 @@ _NAMES = f"""
     reads=(scan("triples"), scan("entity_dictionary")),
     makes=("surface_forms", "names"),
     settings={"config": "normalize", "sql": "sql"},
-    libraries=("spacy", "duckdb"),
+    given=("domain",),
+    libraries=("spacy", "duckdb", "pyyaml"),
 )
 def normalize(
-    triples: Rows, entity_dictionary: Rows, *, config: NormalizeConfig, sql: SqlConfig
+    triples: Rows,
+    entity_dictionary: Rows,
+    *,
+    config: NormalizeConfig,
+    sql: SqlConfig,
+    domain: Domain | None = None,
 ) -> StageResult:
     """Judge every distinct surface, and count the names that may become nodes.
 
@@ -126,17 +131,25 @@ def normalize(
         entity_dictionary: Rows of `schemas.ENTITY_DICTIONARY`; a name counts once a document.
         config: Lengths a name may have, and how widely a bare noun may be spread.
         sql: Memory and threads.
+        domain: Kinds and shapes of technical names; those of SAP by default.
 
     Returns:
         `surface_forms`, each surface and entity label with its name, or with what is wrong with
         it, and `names`, one row for each key.
     """
+    domain = domain or default_domain()
+    types = NameTypes(domain, known_words(config.model))
     with ExitStack() as stack:
-        inputs = {"triples": triples, "entity_dictionary": entity_dictionary}
+        inputs = {
+            "triples": triples,
+            "entity_dictionary": entity_dictionary,
+            "headers": pa.table({"relation": header_relations(domain)}),
+            "technical": pa.table({"type": sorted(domain.types)}),
+        }
         connection = stack.enter_context(sql_over(inputs, sql))
         for statement in (_ENDS, _FOUND):
             connection.execute(statement)
-        add_rows(connection, "judged", _JUDGED, _judged(connection, config))
+        add_rows(connection, "judged", _JUDGED, _judged(connection, config, types))
         least = {"documents": config.generic_documents, "share": config.generic_share}
         connection.execute(_SPREAD, least)
         connection.execute(_JUDGED_SURFACES)
@@ -152,18 +165,18 @@ def normalize(
 
 
 def _judged(
-    connection: duckdb.DuckDBPyConnection, config: NormalizeConfig
+    connection: duckdb.DuckDBPyConnection, config: NormalizeConfig, types: NameTypes
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
     is_known = known_words(config.model)
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
-            surface_forms, types, sources, headers, told = (
+            surface_forms, labels, sources, headers, told = (
                 one.to_pylist() for one in found.columns
             )
             names = list(map(clean_name, surface_forms))
             keys = [name.casefold() for name in names]
-            rows = zip(surface_forms, keys, types, sources, told, strict=True)
+            rows = zip(surface_forms, keys, labels, sources, told, strict=True)
             problems = [
                 problem_of(text, key, type_, source, config, told=is_told)
                 for text, key, type_, source, is_told in rows
@@ -172,9 +185,8 @@ def _judged(
                 None if problem or source == TITLE else bare_noun(name, is_known)
                 for name, problem, source in zip(names, problems, sources, strict=True)
             ]
-            described = zip(names, types, headers, strict=True)
-            labels = [type_of(*row, is_known) for row in described]
-            columns = (surface_forms, types, keys, names, problems, sources, bare, labels)
+            votes = list(map(types.of, names, labels, headers))
+            columns = (surface_forms, labels, keys, names, problems, sources, bare, votes)
             yield pa.record_batch(
                 [pa.array(column, pa.string()) for column in columns], schema=_JUDGED
             )

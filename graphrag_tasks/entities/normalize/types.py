@@ -12,102 +12,71 @@ from collections.abc import Callable
 from typing import Final
 
 from graphrag_tasks.entities.normalize.problems import LITERAL_TYPES
+from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.language.gender import first_name_gender
 
-_KINDS: Final = {
-    "authorization object": "AUTHORIZATION_OBJECT",
-    "badi": "BADI",
-    "bapi": "FUNCTION_MODULE",
-    "cds entity": "CDS_VIEW",
-    "cds view": "CDS_VIEW",
-    "cds view entity": "CDS_VIEW",
-    "class": "CLASS",
-    "data element": "DATA_ELEMENT",
-    "database table": "TABLE",
-    "field": "FIELD",
-    "function module": "FUNCTION_MODULE",
-    "idoc": "IDOC",
-    "interface": "INTERFACE",
-    "method": "METHOD",
-    "note": "NOTE",
-    "package": "PACKAGE",
-    "program": "PROGRAM",
-    "report": "PROGRAM",
-    "role": "ROLE",
-    "sap note": "NOTE",
-    "structure": "STRUCTURE",
-    "table": "TABLE",
-    "transaction": "TRANSACTION",
-    "transaction code": "TRANSACTION",
-    "transparent table": "TABLE",
-}
-HEADER_RELATIONS: Final = tuple(f"have {kind}" for kind in sorted(_KINDS))
-"""Relations of a row to a cell whose header is a kind."""
-
-_WORDS = "|".join(sorted(_KINDS, key=len, reverse=True))
-_SCOPE = r"(?:(?:abap|custom|customer|global|local|obsolete|old|new|sap|standard) )*"
 _CODE = r"(?=\S*[A-Z0-9_/])(?:/\w+/)?[A-Za-z]\w*(?:[-~]\w+)?"
 _CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+")
 _MARKED = re.compile(r"[0-9_]")
 _CODED = re.compile(r" .*[A-Z0-9_/]|[A-Z0-9_/].* ")
-_KIND_CODE = re.compile(rf"(?i:{_SCOPE}({_WORDS})) ({_CODE})")
-_CODE_KIND = re.compile(rf"({_CODE}) (?i:({_WORDS}))")
-
-_SHAPES: Final = (
-    (re.compile(r"(?:https?|ftp)://\S+|www\.\S+"), "URL"),
-    (re.compile(r"(?:/\w+/)?(?:[zylZYL]?(?:cl|CL)|(?:cx|CX)|[zyZY](?:cx|CX))_\w+"), "CLASS"),
-    (re.compile(r"(?:/\w+/)?[zylZYL]?(?:if|IF)_\w+"), "INTERFACE"),
-    (re.compile(r"BAPI_\w+"), "FUNCTION_MODULE"),
-    (re.compile(r"\w+(?:=>|->)\w+"), "COMPONENT"),
-    (re.compile(r"(?:BADI|badi)_\w+"), "BADI"),
-    (re.compile(r"[IC]_[A-Z][a-z]\w*"), "CDS_VIEW"),
-    (re.compile(r"(?:SAP )?[Nn]otes? \d{4,}"), "NOTE"),
-    (re.compile(r"SAP_(?:BR|BC|A4C|CORE)_\w+"), "ROLE"),
-    (re.compile(r"(?:sy|SY)-\w+"), "FIELD"),
-    (re.compile(r"(?:[Vv]ersion|[Rr]elease) v?\d[\w.]*|v\d+(?:\.\d+)*"), "VERSION"),
-    (re.compile(r"(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?|[\w-]+(?:/[\w.-]+)+\.[a-z]{1,5}"), "PATH"),
-)
+_ADJECTIVES = "custom|customer|new|obsolete|old|standard"
+"""Words of any domain before a kind."""
+_HAVE = "have "
 _SHAPED = re.compile(r"[\d_/.:>-]")
 """A sign that every shape has: names without one, which are most, are looked at no further."""
 _SHORT_PLACES: Final = frozenset({"EU", "NYC", "UAE", "UK", "US", "USA", "USSR"})
 _DOUBTED: Final = frozenset({"PERSON", "GPE"})
 
 
-def type_of(
-    name: str, label: str, header: str | None, is_known: Callable[[str], bool]
-) -> str | None:
-    """Return the entity type of a name.
+class NameTypes:
+    """Tells the entity types of names.
 
     Args:
-        name: A surface without noise.
-        label: What the language model takes it for; empty for none.
-        header: One of `HEADER_RELATIONS`, where a cell under such a header has the name.
+        domain: Its kinds and shapes come first.
         is_known: Whether a word in small letters is one of the language.
     """
-    is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are
-    technical = None if is_plain else _by_shape(name) or _by_kind(name)
-    if technical is None and header and _CODE_SHAPE.fullmatch(name):
-        technical = _KINDS[header.removeprefix("have ")]
-    return technical or (label if label and _is_credible(name, label, is_known) else None)
 
+    def __init__(self, domain: Domain, is_known: Callable[[str], bool]) -> None:
+        self._domain = domain
+        self._is_known = is_known
+        kind = rf"({domain.any_typed_kind})"
+        before = rf"(?:(?:{_ADJECTIVES}|{domain.any_qualifier}) )*"
+        self._kind_code = re.compile(rf"(?i:{before}{kind}) ({_CODE})")
+        self._code_kind = re.compile(rf"({_CODE}) (?i:{kind})")
 
-def _by_shape(name: str) -> str | None:
-    if not _SHAPED.search(name):
+    def of(self, name: str, label: str, header: str | None) -> str | None:
+        """Return the entity type of a name, or None.
+
+        Args:
+            name: A surface without noise.
+            label: What the language model takes it for; empty for none.
+            header: One of `header_relations`, where a cell under such a header has the name.
+        """
+        is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are
+        technical = None if is_plain else self._by_shape(name) or self._by_kind(name)
+        if technical is None and header and _CODE_SHAPE.fullmatch(name):
+            technical = self._domain.typed_kinds[header.removeprefix(_HAVE)]
+        return technical or (label if label and _is_credible(name, label, self._is_known) else None)
+
+    def _by_shape(self, name: str) -> str | None:
+        return self._domain.type_by_shape(name) if _SHAPED.search(name) else None
+
+    def _by_kind(self, name: str) -> str | None:
+        """Return the kind that a name says of itself: "table VBBE", "MD04 transaction"."""
+        if not _CODED.search(name) or name.isupper():  # a statement: "READ TABLE"
+            return None
+        if match := self._kind_code.fullmatch(name):
+            kind, code = match.groups()
+            return self._domain.typed_kinds[kind.lower()] if _CODE_SHAPE.fullmatch(code) else None
+        if match := self._code_kind.fullmatch(name):
+            code, kind = match.groups()
+            return self._domain.typed_kinds[kind.lower()] if _MARKED.search(code) else None
         return None
-    return next((type_ for shape, type_ in _SHAPES if shape.fullmatch(name)), None)
 
 
-def _by_kind(name: str) -> str | None:
-    """Return the kind that a name says of itself: "table VBBE", "MD04 transaction"."""
-    if not _CODED.search(name) or name.isupper():  # a statement: "READ TABLE"
-        return None
-    if match := _KIND_CODE.fullmatch(name):
-        kind, code = match.groups()
-        return _KINDS[kind.lower()] if _CODE_SHAPE.fullmatch(code) else None
-    if match := _CODE_KIND.fullmatch(name):
-        code, kind = match.groups()
-        return _KINDS[kind.lower()] if _MARKED.search(code) else None
-    return None
+def header_relations(domain: Domain) -> list[str]:
+    """Return the relations of a row to a cell whose header is a kind."""
+    return [f"{_HAVE}{kind}" for kind in sorted(domain.typed_kinds)]
 
 
 def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool:

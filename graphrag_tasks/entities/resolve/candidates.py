@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from graphrag_tasks.entities.resolve.canonical import CanonicalForms
 from graphrag_tasks.entities.resolve.long_forms import stood_for
+from graphrag_tasks.language.domain import Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +74,6 @@ SCORES: Final[Mapping[str, float]] = {
 }
 """Share of right pairs of each rule, as seen on the labelled pairs; a few rules multiply."""
 
-_KINDS = (
-    "bapi|badi|business object|cds view|class|data element|domain|field|function module|idoc|"
-    "interface|method|package|program|report|role|service|structure|table|tables|transaction|"
-    "transaction code|type|view"
-)
-_KIND = re.compile(rf"(?:(?:abap|database|ddic|global|local|sap|transparent) )*(?:{_KINDS}) (\S+)")
-_DESCRIBED_KIND = re.compile(
-    rf"(?:[a-z]+ ){{1,3}}(?:{_KINDS}) (?=\S*[0-9_])(\S+)"
-    r"|(?!internal )(?:[a-z]+ ){1,3}tables? (\w{4,})"
-)
-"""A kind with up to three words before it, and what is clearly a code: "two status tables VBUK"."""
 _JOINING = re.compile(r"\b(?:and|as|by|for|from|in|of|on|or|to|with)\b")
 _CODE_SHAPE = re.compile(r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*")
 _HONORIFIC = re.compile(
@@ -100,6 +90,7 @@ def candidates(
     acronyms: Iterable[tuple[str, str]],
     initials: Iterable[tuple[str, str]],
     canonical: CanonicalForms,
+    shorter_names: ShorterNames,
 ) -> list[Candidate]:
     """Return every pair of names that some rule ties, sorted by their keys.
 
@@ -109,6 +100,7 @@ def candidates(
         initials: Pairs of keys that may be short and long form by their letters and documents;
             they count where no text introduces the short form.
         canonical: Their canonical forms.
+        shorter_names: Takes kinds and titles from them.
     """
     found: dict[tuple[str, str], Candidate] = {}
     acronyms = list(acronyms)
@@ -116,7 +108,7 @@ def candidates(
     others = [pair for pair in initials if pair[0] not in introduced]
     pairs = [
         *_by_form(names, canonical),
-        *_by_rule(names),
+        *_by_rule(names, shorter_names),
         *_short_forms(names, acronyms, canonical, "acronym"),
         *_short_forms(names, others, canonical, "initials"),
     ]
@@ -144,24 +136,42 @@ def _by_form(names: Mapping[str, Name], canonical: CanonicalForms) -> Iterator[_
             yield from ((first, other, canonical.needed(first, other)) for other in others)
 
 
-def shorter_names(name: Name) -> Iterator[tuple[str, str]]:
-    """Yield the keys of a name without its kind, title or company form, each with the rule."""
-    is_code = _CODE_SHAPE.fullmatch(name.name.rpartition(" ")[2]) and not name.name.isupper()
-    if is_code and (kind := _KIND.fullmatch(name.key)):
-        yield kind[1], "kind"
-    elif (
-        is_code and not _JOINING.search(name.key) and (kind := _DESCRIBED_KIND.fullmatch(name.key))
-    ):
-        yield kind[1] or kind[2], "kind"
-    if name.type == "PERSON" and (honorific := _HONORIFIC.fullmatch(name.key)):
-        yield honorific[1], "honorific"
-    if name.type == "ORG" and (company := _COMPANY_FORM.fullmatch(name.key)):
-        yield company[1], _COMPANY_RULE
+class ShorterNames:
+    """Takes the kind, title or company form from names.
+
+    Args:
+        domain: Its words for kinds.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        kind = domain.any_kind
+        self._kind = re.compile(rf"(?:{domain.any_qualifier} )*{kind} (\S+)")
+        # With up to three words before it, and what is clearly a code: "two status tables VBUK".
+        self._described_kind = re.compile(
+            rf"(?:[a-z]+ ){{1,3}}{kind} (?=\S*[0-9_])(\S+)"
+            r"|(?!internal )(?:[a-z]+ ){1,3}tables? (\w{4,})"
+        )
+
+    def of(self, name: Name) -> Iterator[tuple[str, str]]:
+        """Yield the keys of the shorter names of a name, each with the rule."""
+        is_code = _CODE_SHAPE.fullmatch(name.name.rpartition(" ")[2]) and not name.name.isupper()
+        if is_code and (kind := self._kind.fullmatch(name.key)):
+            yield kind[1], "kind"
+        elif (
+            is_code
+            and not _JOINING.search(name.key)
+            and (kind := self._described_kind.fullmatch(name.key))
+        ):
+            yield kind[1] or kind[2], "kind"
+        if name.type == "PERSON" and (honorific := _HONORIFIC.fullmatch(name.key)):
+            yield honorific[1], "honorific"
+        if name.type == "ORG" and (company := _COMPANY_FORM.fullmatch(name.key)):
+            yield company[1], _COMPANY_RULE
 
 
-def _by_rule(names: Mapping[str, Name]) -> Iterator[_Pair]:
+def _by_rule(names: Mapping[str, Name], shorter_names: ShorterNames) -> Iterator[_Pair]:
     for key, name in names.items():
-        for shorter, rule in shorter_names(name):
+        for shorter, rule in shorter_names.of(name):
             found = names.get(shorter)
             if found and (rule != _COMPANY_RULE or found.type == "ORG"):
                 yield from _pair(names, key, shorter, rule)

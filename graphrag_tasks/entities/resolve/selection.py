@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.entities.resolve.candidates import Name, shorter_names
+from graphrag_tasks.entities.resolve.candidates import Name, ShorterNames
 from graphrag_tasks.entities.resolve.canonical import CanonicalForms
 from graphrag_tasks.entities.resolve.slips import find_slips, words_of
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows
@@ -42,7 +42,7 @@ _MAY_HAVE_SHORTER = """
     SELECT key, name, type, mentions FROM names
     WHERE regexp_matches(name, '[A-Z]') OR type IN ('PERSON', 'ORG')
 """
-"""Others have no code, title or company form that `shorter_names` takes away."""
+"""Others have no code, title or company form that `ShorterNames` takes away."""
 
 
 def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalForms:
@@ -78,6 +78,7 @@ def comparable_names(
     names: Rows,
     canonical: CanonicalForms,
     named: Iterable[str],
+    shorter_names: ShorterNames,
 ) -> dict[str, Name]:
     """Return the names that share a form or a shorter name with another, and those asked for.
 
@@ -86,12 +87,13 @@ def comparable_names(
         names: Rows of `schemas.NAMES`.
         canonical: What `canonical_forms` gives.
         named: Keys that are wanted besides: of acronyms and overrides.
+        shorter_names: Takes kinds and titles from names.
     """
     shorter = [
         (name.key, other)
         for batch in connection.sql(_MAY_HAVE_SHORTER).to_arrow_reader(BATCH_ROWS)
         for name in map(Name, *(column.to_pylist() for column in batch.columns))
-        for other, _ in shorter_names(name)
+        for other, _ in shorter_names.of(name)
     ]
     add_rows(connection, "forms", _FORMS, _forms(names, canonical))
     add_rows(connection, "shorter", _SHORTER, [_batch(_SHORTER, shorter)])

@@ -20,14 +20,14 @@ from graphrag_tasks.core.config import ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.resolve.acronyms import by_initials, introduced
-from graphrag_tasks.entities.resolve.candidates import Candidate, Name, candidates
+from graphrag_tasks.entities.resolve.candidates import Candidate, Name, ShorterNames, candidates
 from graphrag_tasks.entities.resolve.clusters import Clusters
 from graphrag_tasks.entities.resolve.confirmation import Confirmer
 from graphrag_tasks.entities.resolve.guards import objection
 from graphrag_tasks.entities.resolve.overrides import Overrides, Pair
 from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names
 from graphrag_tasks.language.dictionary import known_words
-from graphrag_tasks.language.names import TECHNICAL_TYPES
+from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, stream
 
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
@@ -47,7 +47,7 @@ _RESOLVED = f"""
     reads=(scan("triples"), scan("entity_dictionary"), scan("surface_forms"), scan("names")),
     makes=("merges", "resolved"),
     settings={"config": "resolve", "sql": "sql"},
-    given=("overrides",),
+    given=("overrides", "domain"),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
 def resolve(
@@ -59,6 +59,7 @@ def resolve(
     config: ResolveConfig,
     sql: SqlConfig,
     overrides: Overrides | None = None,
+    domain: Domain | None = None,
     confirmer: Confirmer | None = None,
 ) -> StageResult:
     """Decide which names are one entity.
@@ -71,13 +72,15 @@ def resolve(
         config: Model and thresholds.
         sql: Memory and threads.
         overrides: The user's last word.
+        domain: Kinds of technical names; those of SAP by default.
         confirmer: Asked about the pairs that the rules leave open; they stay so by default.
 
     Returns:
         `merges`, every pair that was weighed, with features, score, guard and verdict, and
         `resolved`, the entity of every name, a stream by key.
     """
-    overrides = overrides or Overrides()
+    overrides, domain = overrides or Overrides(), domain or default_domain()
+    shorter_names = ShorterNames(domain)
     inputs = {
         "triples": triples,
         "entity_dictionary": entity_dictionary,
@@ -89,9 +92,9 @@ def resolve(
         acronyms, initials = introduced(connection), by_initials(connection)
         canonical = canonical_forms(names, known_words(config.model))
         wanted = {*chain.from_iterable([*acronyms, *initials]), *overrides.keys}
-        known = comparable_names(connection, names, canonical, sorted(wanted))
-        resolution = _Resolution(known, overrides, config)
-        found = candidates(known, acronyms, initials, canonical)
+        known = comparable_names(connection, names, canonical, sorted(wanted), shorter_names)
+        resolution = _Resolution(known, overrides, domain, config)
+        found = candidates(known, acronyms, initials, canonical, shorter_names)
         for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
             resolution.weigh(candidate)
         if confirmer:
@@ -121,12 +124,17 @@ class _Resolution:
     """The decisions so far."""
 
     def __init__(
-        self, names: Mapping[str, Name], overrides: Overrides, config: ResolveConfig
+        self,
+        names: Mapping[str, Name],
+        overrides: Overrides,
+        domain: Domain,
+        config: ResolveConfig,
     ) -> None:
         self.decisions: list[dict[str, Any]] = []
         self.unused = 0
         self._names = names
         self._overrides = overrides
+        self._technical = domain.types
         self._config = config
         self._apart = {frozenset((pair.left, pair.right)) for pair in overrides.different}
         self._together = {frozenset((pair.left, pair.right)) for pair in overrides.same}
@@ -230,19 +238,18 @@ class _Resolution:
                 "entity_id": content_id("entity", centre.key),
                 "centre": centre.key,
                 "name": self._name(centre, members),
-                "type": _voted_type([self._names[member] for member in members]),
+                "type": self._voted_type(members),
             }
 
     def _name(self, centre: Name, members: Iterable[str]) -> str:
         given = [self._overrides.rename[key] for key in members if key in self._overrides.rename]
         return given[0] if given else centre.name
 
-
-def _voted_type(names: Iterable[Name]) -> str | None:
-    """Return the type of most mentions, be it none; a technical one wins whatever its number."""
-    votes: Counter[str] = Counter()
-    for name in names:
-        votes[name.type or ""] += name.mentions
-    return (
-        min(votes, key=lambda type_: (type_ not in TECHNICAL_TYPES, -votes[type_], type_)) or None
-    )
+    def _voted_type(self, members: Iterable[str]) -> str | None:
+        """Return the type of most mentions, be it none; a technical one wins by any number."""
+        votes: Counter[str] = Counter()
+        for member in members:
+            name = self._names[member]
+            votes[name.type or ""] += name.mentions
+        order = {type_: (type_ not in self._technical, -votes[type_], type_) for type_ in votes}
+        return min(votes, key=order.__getitem__) or None

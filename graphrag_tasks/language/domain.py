@@ -1,0 +1,120 @@
+"""A domain: the words and shapes that tell what a technical name of a field of work is."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from importlib import resources
+from typing import Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.ids import fingerprint
+
+_EVERYWHERE: Final = (
+    ("URL", r"(?:https?|ftp)://\S+|www\.\S+"),
+    ("COMPONENT", r"\w+(?:=>|->)\w+"),
+    ("VERSION", r"(?:[Vv]ersion|[Rr]elease) v?\d[\w.]*|v\d+(?:\.\d+)*"),
+    ("PATH", r"(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?|[\w-]+(?:/[\w.-]+)+\.[a-z]{1,5}"),
+)
+"""Shapes of every domain, behind its own."""
+
+
+class Domain(BaseModel):
+    """What a domain file says; `default_domain` returns that of SAP and ABAP."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    kinds: dict[str, str | None] = Field({}, description="entity type by the word for a kind")
+    qualifiers: list[str] = Field([], description="words before a kind, no part of the name")
+    shapes: list[list[str]] = Field([], description="pairs of entity type and regular expression")
+
+    @field_validator("kinds")
+    @classmethod
+    def _small_letters(cls, kinds: dict[str, str | None]) -> dict[str, str | None]:
+        if other := [word for word in kinds if word != word.lower() or not word.strip()]:
+            raise ValueError(f"words must be in small letters: {other}")
+        return kinds
+
+    @field_validator("shapes")
+    @classmethod
+    def _patterns(cls, shapes: list[list[str]]) -> list[list[str]]:
+        for shape in shapes:
+            if len(shape) != 2:
+                raise ValueError(f"a shape is a type and a regular expression: {shape}")
+            try:
+                re.compile(shape[1])
+            except re.error as error:
+                raise ValueError(f"{shape[1]!r} is no regular expression: {error}") from error
+        return shapes
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of what it says; layout and comments do not count."""
+        return fingerprint(self.model_dump(mode="json"))
+
+    @cached_property
+    def typed_kinds(self) -> dict[str, str]:
+        """Entity type by the word for a kind, without the words that tell no type."""
+        return {word: type_ for word, type_ in self.kinds.items() if type_}
+
+    @cached_property
+    def types(self) -> frozenset[str]:
+        """Entity types that shape and context tell; they outvote the language model's labels."""
+        return frozenset(self.typed_kinds.values()) | {type_ for type_, _ in self._patterns_of}
+
+    @cached_property
+    def _patterns_of(self) -> list[tuple[str, re.Pattern[str]]]:
+        own = ((type_, pattern) for type_, pattern in self.shapes)
+        return [(type_, re.compile(pattern)) for type_, pattern in (*own, *_EVERYWHERE)]
+
+    def type_by_shape(self, name: str) -> str | None:
+        """Return the entity type of the first shape that a name has, or None."""
+        return next((type_ for type_, one in self._patterns_of if one.fullmatch(name)), None)
+
+    @cached_property
+    def any_kind(self) -> str:
+        """A regular expression of all words for kinds, longer ones first."""
+        return _one_of(self.kinds)
+
+    @cached_property
+    def any_typed_kind(self) -> str:
+        """A regular expression of the words for kinds that tell a type, longer ones first."""
+        return _one_of(self.typed_kinds)
+
+    @cached_property
+    def any_qualifier(self) -> str:
+        """A regular expression of all qualifiers."""
+        return _one_of(self.qualifiers)
+
+
+def _one_of(words: list[str] | dict[str, str] | dict[str, str | None]) -> str:
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return f"(?:{'|'.join(map(re.escape, longest_first))})" if words else r"(?!)"
+
+
+@cache
+def default_domain() -> Domain:
+    """Return the domain of SAP and ABAP."""
+    file = resources.files(__package__).joinpath("domain.yaml")
+    return read_domain(file.read_text("utf-8"), "domain.yaml")
+
+
+def read_domain(text: str, where: str) -> Domain:
+    """Read a domain file.
+
+    Raises:
+        ConfigError: It is not YAML, or says something else than kinds, qualifiers and shapes.
+    """
+    hint = "Write it as graphrag_tasks/language/domain.yaml is"
+    try:
+        values = yaml.safe_load(text)
+        return Domain.model_validate({} if values is None else values)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"not readable as YAML: {error}", where, hint) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"{place}: {first['msg']}", where, hint) from error

@@ -1,0 +1,39 @@
+"""Domain files: what is read, and what is refused with its place."""
+
+import pytest
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.language.domain import Domain, default_domain, read_domain
+
+
+def test_the_default_domain_knows_its_kinds() -> None:
+    domain = default_domain()
+    assert domain.typed_kinds["function module"] == "FUNCTION_MODULE"
+    assert domain.type_by_shape("BAPI_PO_CREATE1") == "FUNCTION_MODULE"
+
+
+def test_comments_and_layout_do_not_count() -> None:
+    one = read_domain("kinds: {service: SERVICE}", "one.yaml")
+    other = read_domain("# a comment\nkinds:\n  service: SERVICE\n", "other.yaml")
+    assert one.fingerprint == other.fingerprint != Domain().fingerprint
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("kinds: [", "not readable as YAML"),
+        ("- a list", "valid dictionary"),
+        ("kindz: {a: B}", "kindz"),
+        ("kinds: {Service: SERVICE}", "small letters"),
+        ("kinds: {service: 3}", "valid string"),
+        ("shapes: [[TICKET]]", "a type and a regular expression"),
+        ("shapes: [[TICKET, '(']]", "no regular expression"),
+    ],
+)
+def test_a_file_that_is_no_domain_is_refused_by_name(text: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=f"mine.yaml.*{said}"):
+        read_domain(text, "mine.yaml")
+
+
+def test_an_empty_file_is_a_domain_without_kinds() -> None:
+    assert read_domain("", "empty.yaml") == Domain()
