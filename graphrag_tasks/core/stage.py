@@ -157,7 +157,7 @@ def stage(
     )  # fmt: skip
 
 
-_DATA = frozenset({".json", ".yaml"})
+_DATA = frozenset({".json", ".sql", ".yaml"})
 """Suffixes of data beside modules."""
 
 

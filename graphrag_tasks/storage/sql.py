@@ -7,9 +7,11 @@ it, so their memory does not grow with the corpus.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 BATCH_ROWS = 1 << 17
 _LENGTH_DIGITS = 16
 """Of the length before each part of an id, in hexadecimal."""
+
+_STATEMENT = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+_IN_BRACES = re.compile(r"\{([a-z]\w*)\}")
 
 Rows: TypeAlias = "pa.Table | ds.Dataset"
 """What can be scanned by column."""
@@ -128,6 +133,25 @@ def stream(
             yield (finished(batch) if finished else batch).cast(schema)
 
     return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def statements(package: str, file: str, **values: object) -> dict[str, str]:
+    """Read the SQL statements of a file beside a module, by their names.
+
+    `-- name: places` stands above the statement that makes or reads `places`. `{head_surface}`,
+    `{head_label}` and those of the tail are SQL for the ends of a triple; other words in braces are
+    the given values.
+    """
+    ends = {
+        f"{end}_{name}": make(end)
+        for end in ("head", "tail")
+        for name, make in (("surface", surface), ("label", label))
+    }
+    known = {**ends, **values}
+    text = resources.files(package).joinpath(file).read_text("utf-8")
+    filled = _IN_BRACES.sub(lambda match: str(known[match[1]]), text)
+    _, *parts = _STATEMENT.split(filled)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def id_of(kind: str, *parts: str) -> str:

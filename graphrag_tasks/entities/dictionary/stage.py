@@ -20,7 +20,7 @@ from graphrag_tasks.core.config import DictionaryConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.entities.dictionary.headings import GENERIC_HEADINGS, heading_key, name_forms
 from graphrag_tasks.entities.dictionary.terms import is_key, is_term, term_forms
-from graphrag_tasks.storage.sql import Rows, sql_over
+from graphrag_tasks.storage.sql import Rows, sql_over, statements
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,70 +35,7 @@ GENERIC, REPEATED, FILE_NAME = "generic", "repeated", "file_name"
 
 _FILE_NAME_SIGNS = re.compile(r"[\d_]")
 
-_KEYS = """
-    CREATE TABLE keys AS
-    SELECT document_id, ordinal, sheet, text, char_start FROM cells
-    WHERE "column" = 0 AND col_span = 1 AND value_type = 'text' AND NOT is_header AND header <> ''
-    WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
-    QUALIFY count(*) OVER of_table > 1
-        AND count(*) OVER of_table = count(DISTINCT text) OVER of_table
-"""
-"""Cells of first columns below a header; a column in which one comes twice has no keys."""
-
-_TERMS = r"""
-    CREATE TABLE terms AS
-    WITH items AS (
-        SELECT document_id, char_start,
-            ordinal - row_number() OVER (PARTITION BY document_id ORDER BY ordinal) AS list,
-            regexp_extract(
-                text, '(?s)^([^:\n]{2,60}?)(?: ?:| [-–—])\s+((?:\S+\s+){2,}\S.*)',
-                ['term', 'explanation']
-            ) AS found
-        FROM blocks WHERE kind = 'list_item'
-    )
-    SELECT document_id, char_start, found.term AS text, found.explanation[:200] AS explanation
-    FROM items WHERE found.term <> ''
-    QUALIFY count(*) OVER (PARTITION BY document_id, list) > 1
-"""
-"""Items of lists in which two or more have a few words before a colon or a dash."""
-
-_DEFINED = f"""
-    CREATE TABLE defined AS
-    SELECT text, '{KEY}' AS source, document_id, char_start FROM (
-        SELECT *, text IN (FROM named_keys) AS is_name FROM keys
-        WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
-        QUALIFY 2 * count(*) FILTER (is_name) OVER of_table >= count(*) OVER of_table
-    ) WHERE is_name
-    UNION ALL
-    SELECT text, '{TERM}', document_id, char_start
-    FROM terms SEMI JOIN named_terms USING (text, explanation)
-"""  # noqa: S608 - made of constants
-"""Keys of the columns of which at least half are names, and terms that are defined."""
-
-_PLACES = f"""
-    CREATE TABLE places AS
-    SELECT DISTINCT unnest(heading_path) AS surface, '{HEADING}' AS source, document_id, chunk_id,
-        title_source
-    FROM chunks JOIN documents USING (document_id)
-    UNION ALL
-    SELECT title, '{TITLE}', document_id, chunk_id, title_source
-    FROM chunks JOIN documents USING (document_id)
-    UNION ALL
-    SELECT DISTINCT defined.text, source, document_id, chunk_id, ''
-    FROM defined JOIN chunks USING (document_id)
-    WHERE defined.char_start >= chunks.char_start AND defined.char_start < chunks.char_end
-"""  # noqa: S608 - made of constants
-
-_DISTINCT = """
-    SELECT surface, source, title_source, list(DISTINCT document_id) AS documents
-    FROM places GROUP BY ALL ORDER BY ALL
-"""
-
-_ENTITY_DICTIONARY = """
-    SELECT surface, name, form, source, document_id, chunk_id, problem
-    FROM places JOIN judged USING (surface, source, title_source)
-    ORDER BY document_id, chunk_id, source, surface, form
-"""
+_SQL = statements(__package__, "stage.sql", key=KEY, term=TERM, heading=HEADING, title=TITLE)
 
 
 @stage(
@@ -139,9 +76,15 @@ def entity_dictionary(
     tables = {"documents": documents, "blocks": blocks, "cells": cells, "chunks": chunks}
     with sql_over(tables, sql) as connection:
         _define(connection)
-        connection.execute(_PLACES)
-        connection.register("judged", _judged(connection.sql(_DISTINCT).to_arrow_table(), config))
-        found = connection.sql(_ENTITY_DICTIONARY).to_arrow_table().cast(schemas.ENTITY_DICTIONARY)
+        connection.execute(_SQL["places"])
+        connection.register(
+            "judged", _judged(connection.sql(_SQL["distinct"]).to_arrow_table(), config)
+        )
+        found = (
+            connection.sql(_SQL["entity_dictionary"])
+            .to_arrow_table()
+            .cast(schemas.ENTITY_DICTIONARY)
+        )
         named = connection.sql("SELECT DISTINCT name, source, problem FROM judged").fetchall()
     problems = Counter(problem for _, problem in {(name, problem) for name, _, problem in named})
     stats: dict[str, int | float] = {"entity_dictionary_names": problems[None]}
@@ -153,15 +96,15 @@ def entity_dictionary(
 
 def _define(connection: duckdb.DuckDBPyConnection) -> None:
     """Make the table of keys and terms that are names, with their places."""
-    connection.execute(_KEYS)
-    connection.execute(_TERMS)
+    connection.execute(_SQL["keys"])
+    connection.execute(_SQL["terms"])
     keys = [key for (key,) in connection.sql("SELECT DISTINCT text FROM keys").fetchall()]
     terms = connection.sql("SELECT DISTINCT text, explanation FROM terms").fetchall()
     connection.register("named_keys", _columns(["text"], [(key,) for key in keys if is_key(key)]))
     connection.register(
         "named_terms", _columns(["text", "explanation"], [one for one in terms if is_term(*one)])
     )
-    connection.execute(_DEFINED)
+    connection.execute(_SQL["defined"])
 
 
 def _columns(names: list[str], rows: list[tuple[str, ...]]) -> pa.Table:

@@ -24,33 +24,14 @@ from graphrag_tasks.entities.normalize.types import NameTypes, header_relations
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name
-from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, label, sql_over, stream, surface
+from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, sql_over, statements, stream
 
 if TYPE_CHECKING:
     import duckdb
 
 
-_ENDS = f"""
-    CREATE VIEW ends AS
-    SELECT {surface("head")} AS surface, {label("head")} AS type, document_id,
-        sentence_id AS place, head_start AS start, NULL AS source,
-        NULL AS header
-    FROM triples
-    UNION ALL
-    SELECT {surface("tail")}, {label("tail")}, document_id, sentence_id, tail_start, NULL,
-        CASE WHEN relation IN (FROM headers) THEN relation END
-    FROM triples
-    UNION ALL
-    SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL
-    FROM entity_dictionary WHERE problem IS NULL
-"""  # noqa: S608 - made of constants
+_SQL = statements(__package__, "stage.sql", title=TITLE, generic=GENERIC)
 
-_FOUND = """
-    CREATE TABLE found AS
-    SELECT surface, type, max(source) AS source, max(header) AS header,
-        bool_or(source IS NULL) AS told
-    FROM ends GROUP BY surface, type
-"""
 
 _JUDGED = pa.schema(
     [
@@ -60,52 +41,6 @@ _JUDGED = pa.schema(
 )
 """`schemas.SURFACE_FORMS`; whether it is a title or heading; the noun, if it is one and no more;
 what it votes for as entity type."""
-
-_SPREAD = """
-    CREATE TABLE spread AS
-    SELECT bare FROM ends JOIN judged USING (surface, type) WHERE bare IS NOT NULL
-    GROUP BY bare HAVING count(DISTINCT document_id) >= greatest(
-        $documents, $share * (SELECT count(DISTINCT document_id) FROM triples)
-    )
-"""
-
-_JUDGED_SURFACES = f"""
-    CREATE TABLE surface_forms AS
-    SELECT surface, type, key, name, label, CASE
-        WHEN problem IS NULL AND source IS DISTINCT FROM '{TITLE}'
-            AND key IN (SELECT key FROM judged WHERE bare IN (SELECT bare FROM spread))
-        THEN '{GENERIC}' ELSE problem
-    END AS problem
-    FROM judged
-"""  # noqa: S608 - made of constants
-
-_SURFACE_FORMS = (
-    "SELECT surface, type, key, name, problem FROM surface_forms ORDER BY surface, type"
-)
-_PROBLEMS = "SELECT problem, count(*) FROM surface_forms WHERE problem IS NOT NULL GROUP BY problem"
-
-_NAMES = """
-    WITH mention AS (
-        SELECT DISTINCT key, name AS alias, label, label IN (FROM technical) AS is_technical,
-            place, start
-        FROM ends JOIN surface_forms USING (surface, type) WHERE problem IS NULL
-    ),
-    counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
-    named AS (
-        SELECT key, alias AS name FROM mention GROUP BY key, alias
-        QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, alias) = 1
-    ),
-    labelled AS (
-        SELECT key, label AS type FROM mention GROUP BY key, label, is_technical
-        QUALIFY row_number() OVER (
-            PARTITION BY key
-            ORDER BY coalesce(is_technical, false) DESC, count(*) DESC, label NULLS LAST
-        ) = 1
-    )
-    SELECT key, name, type, mentions
-    FROM counted JOIN named USING (key) LEFT JOIN labelled USING (key)
-    ORDER BY key
-"""
 
 
 @stage(
@@ -147,19 +82,21 @@ def normalize(
             "technical": pa.table({"type": sorted(domain.types)}),
         }
         connection = stack.enter_context(sql_over(inputs, sql))
-        for statement in (_ENDS, _FOUND):
-            connection.execute(statement)
+        for name in ("ends", "found"):
+            connection.execute(_SQL[name])
         add_rows(connection, "judged", _JUDGED, _judged(connection, config, types))
         least = {"documents": config.generic_documents, "share": config.generic_share}
-        connection.execute(_SPREAD, least)
-        connection.execute(_JUDGED_SURFACES)
-        problems = dict(connection.sql(_PROBLEMS).fetchall())
+        connection.execute(_SQL["spread"], least)
+        connection.execute(_SQL["surface_forms"])
+        problems = dict(connection.sql(_SQL["problems"]).fetchall())
         stats: dict[str, int | float] = {
             f"surface_forms_{problem}": problems.get(problem, 0) for problem in PROBLEMS
         }
         tables = {
-            "surface_forms": stream(connection, _SURFACE_FORMS, "surface_forms", stats),
-            "names": stream(connection, _NAMES, "names", stats),
+            "surface_forms": stream(
+                connection, _SQL["sorted_surface_forms"], "surface_forms", stats
+            ),
+            "names": stream(connection, _SQL["names"], "names", stats),
         }
         return StageResult(tables, stats, stack.pop_all())
 

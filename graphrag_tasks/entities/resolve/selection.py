@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.entities.resolve.candidates import Name, ShorterNames
 from graphrag_tasks.entities.resolve.canonical import CanonicalForms
 from graphrag_tasks.entities.resolve.slips import find_slips, words_of
-from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows
+from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, statements
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,24 +25,7 @@ _FORMS = pa.schema([("key", pa.string()), ("form", pa.string())])
 _SHORTER = pa.schema([("key", pa.string()), ("other", pa.string())])
 _KEYS = pa.schema([("key", pa.string())])
 
-_COMPARABLE = """
-    SELECT key, name, type, mentions FROM names WHERE key IN (
-        SELECT key FROM forms
-        WHERE form IN (SELECT form FROM forms GROUP BY form HAVING count(*) > 1)
-        UNION ALL
-        SELECT unnest([shorter.key, other])
-        FROM shorter JOIN names ON names.key = other
-        UNION ALL
-        SELECT key FROM named
-    ) ORDER BY key
-"""
-
-
-_MAY_HAVE_SHORTER = """
-    SELECT key, name, type, mentions FROM names
-    WHERE regexp_matches(name, '[A-Z]') OR type IN ('PERSON', 'ORG')
-"""
-"""Others have no code, title or company form that `ShorterNames` takes away."""
+_SQL = statements(__package__, "selection.sql")
 
 
 def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalForms:
@@ -91,14 +74,14 @@ def comparable_names(
     """
     shorter = [
         (name.key, other)
-        for batch in connection.sql(_MAY_HAVE_SHORTER).to_arrow_reader(BATCH_ROWS)
+        for batch in connection.sql(_SQL["may_have_shorter"]).to_arrow_reader(BATCH_ROWS)
         for name in map(Name, *(column.to_pylist() for column in batch.columns))
         for other, _ in shorter_names.of(name)
     ]
     add_rows(connection, "forms", _FORMS, _forms(names, canonical))
     add_rows(connection, "shorter", _SHORTER, [_batch(_SHORTER, shorter)])
     add_rows(connection, "named", _KEYS, [_batch(_KEYS, [(key,) for key in named])])
-    rows = connection.sql(_COMPARABLE).fetchall()
+    rows = connection.sql(_SQL["comparable"]).fetchall()
     return {row[0]: Name(*row) for row in rows}
 
 

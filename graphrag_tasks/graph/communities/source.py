@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import GraphConfig
 from graphrag_tasks.graph import relation_weights
 from graphrag_tasks.graph.communities.ranking import Rows
+from graphrag_tasks.storage.sql import statements
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,47 +34,7 @@ COLUMNS: Mapping[str, list[str]] = {
 LONGEST_SENTENCE = 400
 """Longer ones are lists and tables that lost their line ends: poor quotations."""
 
-_NUMBERED = (
-    """
-    CREATE TABLE thing AS
-    SELECT entity_id, (row_number() OVER (ORDER BY entity_id) - 1)::INT AS entity FROM entities
-    """,
-    """
-    CREATE TABLE tie AS
-    SELECT relation_id, (row_number() OVER (ORDER BY relation_id) - 1)::INT AS relation,
-        h.entity AS head, t.entity AS tail, weight, confidence
-    FROM relations JOIN thing AS h ON h.entity_id = head_id JOIN thing AS t ON t.entity_id = tail_id
-    """,
-    f"""
-    CREATE TABLE quotable AS
-    SELECT sentence_id, sentence, min(sentence) OVER (PARTITION BY hash) AS text FROM (
-        SELECT sentence_id, (row_number() OVER (ORDER BY sentence_id) - 1)::INT AS sentence,
-            md5_number(text) AS hash
-        FROM sentences WHERE length(text) <= {LONGEST_SENTENCE}
-    )
-    """,  # noqa: S608 - made of constants
-)
-
-_TIES = "SELECT head, tail, weight, confidence FROM tie ORDER BY relation"
-_STATED = """
-    SELECT DISTINCT relation, sentence, text
-    FROM evidence JOIN tie USING (relation_id) JOIN quotable USING (sentence_id)
-    ORDER BY relation, sentence
-"""
-_NAMES = """
-    SELECT name FROM chosen JOIN thing ON entity = number JOIN entities USING (entity_id)
-    ORDER BY place
-"""
-_WORDINGS = """
-    SELECT text FROM chosen JOIN tie ON relation = number JOIN relations USING (relation_id)
-    ORDER BY place
-"""
-_QUOTATIONS = """
-    SELECT {text: sentences.text, title: title, page: page}
-    FROM chosen JOIN quotable ON sentence = number JOIN sentences USING (sentence_id)
-    JOIN documents USING (document_id)
-    ORDER BY place
-"""
+_SQL = statements(__package__, "source.sql", longest_sentence=LONGEST_SENTENCE)
 
 
 @dataclass(frozen=True)
@@ -101,11 +62,11 @@ class Source:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, graph: GraphConfig) -> None:
         self._connection = connection
-        for statement in _NUMBERED:
-            connection.execute(statement)
+        for name in ("thing", "tie", "quotable"):
+            connection.execute(_SQL[name])
         ids = connection.sql("SELECT entity_id FROM thing ORDER BY entity").to_arrow_table()
         self.entity_ids: pa.Array[Any] = ids["entity_id"].combine_chunks()
-        ties = connection.sql(_TIES).fetchnumpy()
+        ties = connection.sql(_SQL["ties"]).fetchnumpy()
         self.ends = np.column_stack([ties["head"], ties["tail"]]).astype(np.int64)
         self.weights = relation_weights(
             ties["weight"],
@@ -117,7 +78,7 @@ class Source:
         self.statements = self._statements()
 
     def _statements(self) -> Statements:
-        stated = self._connection.sql(_STATED).fetchnumpy()
+        stated = self._connection.sql(_SQL["stated"]).fetchnumpy()
         first_told = np.empty(int(stated["text"].max(initial=-1)) + 1, np.int64)
         backwards = stated["text"][::-1]
         first_told[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays
@@ -125,18 +86,18 @@ class Source:
 
     def names(self, entities: Rows) -> list[str]:
         """Return the name of each of these entities."""
-        return self._chosen(_NAMES, entities)
+        return self._chosen("names", entities)
 
     def wordings(self, relations: Rows) -> list[str]:
         """Return each of these relations in words."""
-        return self._chosen(_WORDINGS, relations)
+        return self._chosen("wordings", relations)
 
     def quotations(self, sentences: Rows) -> list[dict[str, Any]]:
         """Return text, title of the document, and page of each of these sentences."""
-        return self._chosen(_QUOTATIONS, sentences)
+        return self._chosen("quotations", sentences)
 
-    def _chosen(self, query: str, numbers: Rows) -> list[Any]:
+    def _chosen(self, name: str, numbers: Rows) -> list[Any]:
         places = pa.array(np.arange(len(numbers)))
         self._connection.register("chosen", pa.table({"place": places, "number": numbers}))
-        found: list[Any] = self._connection.sql(query).to_arrow_table().column(0).to_pylist()
+        found: list[Any] = self._connection.sql(_SQL[name]).to_arrow_table().column(0).to_pylist()
         return found

@@ -1,0 +1,58 @@
+-- name: keys
+-- Cells of first columns below a header; a column in which one comes twice has no keys.
+CREATE TABLE keys AS
+SELECT document_id, ordinal, sheet, text, char_start FROM cells
+WHERE "column" = 0 AND col_span = 1 AND value_type = 'text' AND NOT is_header AND header <> ''
+WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
+QUALIFY count(*) OVER of_table > 1
+    AND count(*) OVER of_table = count(DISTINCT text) OVER of_table
+
+-- name: terms
+-- Items of lists in which two or more have a few words before a colon or a dash.
+CREATE TABLE terms AS
+WITH items AS (
+    SELECT document_id, char_start,
+        ordinal - row_number() OVER (PARTITION BY document_id ORDER BY ordinal) AS list,
+        regexp_extract(
+            text, '(?s)^([^:\n]{2,60}?)(?: ?:| [-–—])\s+((?:\S+\s+){2,}\S.*)',
+            ['term', 'explanation']
+        ) AS found
+    FROM blocks WHERE kind = 'list_item'
+)
+SELECT document_id, char_start, found.term AS text, found.explanation[:200] AS explanation
+FROM items WHERE found.term <> ''
+QUALIFY count(*) OVER (PARTITION BY document_id, list) > 1
+
+-- name: defined
+-- Keys of the columns of which at least half are names, and terms that are defined.
+CREATE TABLE defined AS
+SELECT text, '{key}' AS source, document_id, char_start FROM (
+    SELECT *, text IN (FROM named_keys) AS is_name FROM keys
+    WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
+    QUALIFY 2 * count(*) FILTER (is_name) OVER of_table >= count(*) OVER of_table
+) WHERE is_name
+UNION ALL
+SELECT text, '{term}', document_id, char_start
+FROM terms SEMI JOIN named_terms USING (text, explanation)
+
+-- name: places
+CREATE TABLE places AS
+SELECT DISTINCT unnest(heading_path) AS surface, '{heading}' AS source, document_id, chunk_id,
+    title_source
+FROM chunks JOIN documents USING (document_id)
+UNION ALL
+SELECT title, '{title}', document_id, chunk_id, title_source
+FROM chunks JOIN documents USING (document_id)
+UNION ALL
+SELECT DISTINCT defined.text, source, document_id, chunk_id, ''
+FROM defined JOIN chunks USING (document_id)
+WHERE defined.char_start >= chunks.char_start AND defined.char_start < chunks.char_end
+
+-- name: distinct
+SELECT surface, source, title_source, list(DISTINCT document_id) AS documents
+FROM places GROUP BY ALL ORDER BY ALL
+
+-- name: entity_dictionary
+SELECT surface, name, form, source, document_id, chunk_id, problem
+FROM places JOIN judged USING (surface, source, title_source)
+ORDER BY document_id, chunk_id, source, surface, form

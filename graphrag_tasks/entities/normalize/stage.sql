@@ -1,0 +1,63 @@
+-- name: ends
+CREATE VIEW ends AS
+SELECT {head_surface} AS surface, {head_label} AS type, document_id,
+    sentence_id AS place, head_start AS start, NULL AS source,
+    NULL AS header
+FROM triples
+UNION ALL
+SELECT {tail_surface}, {tail_label}, document_id, sentence_id, tail_start, NULL,
+    CASE WHEN relation IN (FROM headers) THEN relation END
+FROM triples
+UNION ALL
+SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL
+FROM entity_dictionary WHERE problem IS NULL
+
+-- name: found
+CREATE TABLE found AS
+SELECT surface, type, max(source) AS source, max(header) AS header,
+    bool_or(source IS NULL) AS told
+FROM ends GROUP BY surface, type
+
+-- name: spread
+CREATE TABLE spread AS
+SELECT bare FROM ends JOIN judged USING (surface, type) WHERE bare IS NOT NULL
+GROUP BY bare HAVING count(DISTINCT document_id) >= greatest(
+    $documents, $share * (SELECT count(DISTINCT document_id) FROM triples)
+)
+
+-- name: surface_forms
+CREATE TABLE surface_forms AS
+SELECT surface, type, key, name, label, CASE
+    WHEN problem IS NULL AND source IS DISTINCT FROM '{title}'
+        AND key IN (SELECT key FROM judged WHERE bare IN (SELECT bare FROM spread))
+    THEN '{generic}' ELSE problem
+END AS problem
+FROM judged
+
+-- name: sorted_surface_forms
+SELECT surface, type, key, name, problem FROM surface_forms ORDER BY surface, type
+
+-- name: names
+WITH mention AS (
+    SELECT DISTINCT key, name AS alias, label, label IN (FROM technical) AS is_technical,
+        place, start
+    FROM ends JOIN surface_forms USING (surface, type) WHERE problem IS NULL
+),
+counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
+named AS (
+    SELECT key, alias AS name FROM mention GROUP BY key, alias
+    QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, alias) = 1
+),
+labelled AS (
+    SELECT key, label AS type FROM mention GROUP BY key, label, is_technical
+    QUALIFY row_number() OVER (
+        PARTITION BY key
+        ORDER BY coalesce(is_technical, false) DESC, count(*) DESC, label NULLS LAST
+    ) = 1
+)
+SELECT key, name, type, mentions
+FROM counted JOIN named USING (key) LEFT JOIN labelled USING (key)
+ORDER BY key
+
+-- name: problems
+SELECT problem, count(*) FROM surface_forms WHERE problem IS NOT NULL GROUP BY problem

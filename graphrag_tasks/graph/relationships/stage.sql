@@ -1,0 +1,102 @@
+-- name: ends
+CREATE TABLE ends AS
+SELECT surface, surface_forms.type AS type, problem, entity_id, resolved.type AS entity_type
+FROM surface_forms LEFT JOIN resolved USING (key)
+
+-- name: told
+CREATE VIEW told AS
+SELECT
+    triple_id, sentence_id, chunk_id, document_id, relation, negated, confidence, tail,
+    h.entity_id AS head_id, t.entity_id AS tail_id, t.type AS tail_label,
+    h.entity_type AS head_type, t.entity_type AS tail_type,
+    h.problem AS head_problem, t.problem AS tail_problem
+FROM triples
+JOIN ends AS h ON h.surface = {head_surface} AND h.type = {head_label}
+JOIN ends AS t ON t.surface = {tail_surface} AND t.type = {tail_label}
+
+-- name: all_facts
+-- Triples are facts as they are.
+CREATE TABLE facts AS
+SELECT * EXCLUDE (head_type, tail_type), NULL::VARCHAR AS violation, false AS refused FROM told
+
+-- name: judged
+-- Each triple in the words of the schema, with what is outside it.
+CREATE VIEW judged AS
+WITH worded AS (
+    SELECT told.*, coalesce(inverse, false) AS turned, canonical, heads, tails,
+        CASE WHEN turned THEN told.tail_id ELSE told.head_id END AS from_id,
+        CASE WHEN turned THEN told.head_id ELSE told.tail_id END AS to_id,
+        CASE WHEN turned THEN tail_type ELSE head_type END AS from_type,
+        CASE WHEN turned THEN head_type ELSE tail_type END AS to_type
+    FROM told LEFT JOIN rules
+        ON wording = relation AND head_problem IS NULL AND tail_problem IS NULL
+)
+SELECT *, CASE
+    WHEN head_problem IS NOT NULL OR tail_problem IS NOT NULL THEN NULL
+    WHEN canonical IS NULL THEN '{unknown_relation}'
+    WHEN NOT coalesce(list_contains(heads, from_type), heads IS NULL OR $untyped)
+        THEN '{wrong_head}'
+    WHEN NOT coalesce(list_contains(tails, to_type), tails IS NULL OR $untyped)
+        THEN '{wrong_tail}'
+END AS violation
+FROM worded
+
+-- name: facts_of_schema
+CREATE TABLE facts AS
+SELECT triple_id, sentence_id, chunk_id, document_id, negated, confidence, tail, tail_label,
+    head_problem, tail_problem, violation,
+    CASE WHEN violation IS NOT NULL AND $map THEN $map_to ELSE coalesce(canonical, relation) END
+        AS relation,
+    CASE WHEN violation IS NOT NULL AND $map THEN head_id ELSE from_id END AS head_id,
+    CASE WHEN violation IS NOT NULL AND $map THEN tail_id ELSE to_id END AS tail_id,
+    violation IS NOT NULL AND $drop AS refused
+FROM judged
+
+-- name: unrelated
+CREATE VIEW unrelated AS
+SELECT triple_id, document_id, coalesce(
+    head_problem, tail_problem,
+    CASE WHEN head_id = tail_id THEN '{same_ends}' ELSE violation END
+) AS reason
+FROM facts WHERE NOT ({related}) AND NOT ({attributed})
+
+-- name: grouped
+CREATE TABLE grouped AS
+SELECT {relation_id} AS relation_id, *
+FROM (
+    SELECT head_id, relation, tail_id, negated, count(*) AS weight,
+        {joint_confidence} AS confidence
+    FROM facts WHERE {related} GROUP BY head_id, relation, tail_id, negated
+)
+
+-- name: named
+CREATE TABLE named AS
+SELECT entity_id, any_value(name) AS name FROM resolved GROUP BY entity_id
+
+-- name: relations
+SELECT relation_id, head_id, relation, tail_id,
+    concat_ws(' ', h.name, CASE WHEN negated THEN 'not' END, relation, t.name) AS text,
+    negated, weight, confidence
+FROM grouped
+JOIN named AS h ON h.entity_id = head_id
+JOIN named AS t ON t.entity_id = tail_id
+ORDER BY relation_id
+
+-- name: evidence
+SELECT relation_id, triple_id, sentence_id, chunk_id, document_id, facts.confidence
+FROM facts JOIN grouped USING (head_id, relation, tail_id, negated)
+WHERE {related} ORDER BY relation_id, triple_id
+
+-- name: attributes
+SELECT head_id AS entity_id, relation, tail AS value, tail_label AS type, negated,
+    triple_id, sentence_id, chunk_id, document_id, confidence
+FROM facts WHERE {attributed} ORDER BY entity_id, relation, value, triple_id
+
+-- name: rejected
+SELECT triple_id, document_id, reason FROM unrelated ORDER BY triple_id
+
+-- name: reasons
+SELECT reason, count(*) FROM unrelated GROUP BY reason
+
+-- name: violations
+SELECT violation, count(*) FROM facts WHERE violation IS NOT NULL GROUP BY ALL
