@@ -96,6 +96,8 @@ PROJECT = {
     "__init__.py": "",
     "stage/__init__.py": "from project.helpers import rules",
     "stage/weights.json": "{}",
+    "stage/steps.sql": "",
+    "helpers/words.yaml": "",
     "helpers/__init__.py": "",
     "helpers/rules.py": "def rule():\n    import project.helpers.deep",
     "helpers/deep.py": "",
