@@ -12,7 +12,7 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.entities.resolve.explain import EntityExplanation, explain_entity
+from graphrag_tasks.entities.resolve.explain import explain_entity
 from graphrag_tasks.entities.resolve.overrides import with_override
 from graphrag_tasks.snapshots.store import Store
 
@@ -39,11 +39,7 @@ def explain(
     found = explain_entity(snapshot, name)
     if json:
         print_json(found.to_dict())
-    else:
-        _print(found)
-
-
-def _print(found: EntityExplanation) -> None:
+        return
     label = f" [{found.type}]" if found.type else ""
     CONSOLE.print(
         f"{found.name}{label}, {found.mentions} mentions, id {found.entity_id}", markup=False

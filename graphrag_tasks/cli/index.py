@@ -1,15 +1,17 @@
-"""`graphrag-tasks index`: the whole pipeline on this machine, without Airflow."""
+"""`graphrag-tasks index` runs the pipeline without Airflow; `plan` says what it would do."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
+import pyarrow.compute as pc
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SourcesArgument, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.pipeline.plan import ADDED, CHANGED, REMOVED, UNCHANGED
 
 
 def index(
@@ -42,28 +44,33 @@ def index(
     """Index documents and publish a snapshot of them."""
     from graphrag_tasks.operations.runner import run_index
 
-    settings = load_config(
-        config,
-        overrides={
-            "store": store,
-            "sources": sources or None,
-            "plan": {
-                "full_refresh": full_refresh or None,
-                "allow_mass_delete": allow_mass_delete or None,
-            },
-            "quality": {"allow_drop": allow_quality_drop or None},
-            "access": {"allow_disable": allow_access_disable or None},
-        },
+    plan = {
+        "full_refresh": full_refresh or None,
+        "allow_mass_delete": allow_mass_delete or None,
+    }
+    overrides = {
+        "store": store,
+        "sources": sources or None,
+        "plan": plan,
+        "quality": {"allow_drop": allow_quality_drop or None},
+        "access": {"allow_disable": allow_access_disable or None},
+    }
+    settings = load_config(config, overrides=overrides)
+    columns = (
+        TextColumn("{task.description:>16}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
     )
-    with _progress_bar() as bar:
+    with Progress(*columns, console=ERRORS, transient=True) as bar:
         tasks = {}
 
-        def tell(stage: str, done: int, steps: int) -> None:
+        def show(stage: str, done: int, steps: int) -> None:
             if stage not in tasks:
                 tasks[stage] = bar.add_task(stage, total=steps)
             bar.update(tasks[stage], completed=done)
 
-        published = run_index(settings, workers=workers, progress=tell, wait=wait)
+        published = run_index(settings, workers=workers, progress=show, wait=wait)
     if json:
         print_json({"changed": published.changed, **published.manifest.as_dict()})
         return
@@ -72,11 +79,50 @@ def index(
         CONSOLE.print("Nothing changed: this snapshot was current already.")
 
 
-def _progress_bar() -> Progress:
-    columns = (
-        TextColumn("{task.description:>16}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    return Progress(*columns, console=ERRORS, transient=True)
+def plan(
+    sources: SourcesArgument = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    full_refresh: Annotated[
+        bool, typer.Option("--full-refresh", help="As if every document were processed again.")
+    ] = False,
+    names: Annotated[int, typer.Option(min=0, help="Documents named of each kind.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    """Say what an index run would do and why; change nothing."""
+    from graphrag_tasks.pipeline import look_ahead
+
+    plan = {"full_refresh": full_refresh or None}
+    overrides = {"store": store, "sources": sources or None, "plan": plan}
+    outlook = look_ahead(load_config(config, overrides=overrides))
+    listed = outlook.sources
+    documents = {
+        change: listed.filter(pc.equal(listed["change"], change))["uri"].to_pylist()
+        for change in (ADDED, CHANGED, REMOVED, UNCHANGED)
+    }
+    shards, hidden = outlook.stats["shards"], outlook.stats["files_passed_over"]
+    if json:
+        print_json(
+            {
+                "parent_id": outlook.parent_id,
+                "up_to_date": outlook.up_to_date,
+                "documents": documents,
+                "shards": shards,
+                "files_passed_over": hidden,
+                "stages": dict(outlook.stages),
+            }
+        )
+        return
+    rows = [
+        (change, len(uris), "\n".join(uris[:names]) if change != UNCHANGED else "")
+        for change, uris in documents.items()
+    ]
+    CONSOLE.print(table("Documents", ("change", "documents", "the first of them"), rows))
+    if hidden:
+        CONSOLE.print(f"Hidden files, which are passed over: {hidden}")
+    if outlook.up_to_date:
+        CONSOLE.print(f"Nothing to do: {outlook.parent_id} is what would be published.")
+        return
+    CONSOLE.print(f"Shards to parse, chunk, filter and extract: {shards}")
+    stages = [(stage, why or "taken over") for stage, why in outlook.stages.items()]
+    CONSOLE.print(table("The whole corpus", ("stage", "why it works"), stages))

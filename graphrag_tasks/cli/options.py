@@ -10,6 +10,9 @@ import typer
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Store folder or URI.", show_default="store")
 ]
+SnapshotOption = Annotated[
+    str | None, typer.Option(help="Snapshot id.", show_default="the current one")
+]
 ConfigOption = Annotated[
     Path | None,
     typer.Option("--config", help="TOML file; graphrag.toml is read where it exists."),
