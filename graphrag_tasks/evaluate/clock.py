@@ -1,4 +1,4 @@
-"""Time of searches, with the query encoder's share of it measured apart."""
+"""The time that searches take, with the query encoder's share measured separately."""
 
 from __future__ import annotations
 
@@ -16,22 +16,17 @@ _MILLISECONDS = 1000
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds of one search or of several.
-
-    Attributes:
-        wall: Wall-clock time.
-        cpu: CPU time over all threads of the process.
-    """
+    """Milliseconds on the wall clock, and of CPU over all threads of the process."""
 
     wall: float
     cpu: float
 
     def __sub__(self, other: Times) -> Times:
-        """Return what is left without the other."""
+        """Subtract both times."""
         return Times(self.wall - other.wall, self.cpu - other.cpu)
 
     def __add__(self, other: Times) -> Times:
-        """Return both together."""
+        """Add both times."""
         return Times(self.wall + other.wall, self.cpu + other.cpu)
 
 
@@ -41,14 +36,7 @@ def now() -> Times:
 
 
 class TimedEmbedder:
-    """An embedder that sums up the time it takes.
-
-    Args:
-        embedder: The one that does the work.
-
-    Attributes:
-        spent: Time in `encode` since it was made.
-    """
+    """An embedder that sums up in `spent` the time that `encode` takes."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -72,5 +60,5 @@ class TimedEmbedder:
         return vectors
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed texts; this is not counted, for no search asks for it."""
+        """Embed texts without counting the time: searches do not call this."""
         return self._embedder.encode_detailed(texts)

@@ -1,4 +1,4 @@
-"""What is indexed for an evaluation: one set of passages, several merged, or one without titles."""
+"""The sources of an evaluation: one set of passages or several, with or without titles."""
 
 from __future__ import annotations
 
@@ -11,24 +11,20 @@ from graphrag_tasks.evaluate.jsonl import text_lines
 from graphrag_tasks.sources.roots import PASSAGES_SUFFIX
 
 UNTITLED = "untitled"
-"""Folder, below a store, of the index without titles: it never mixes with the one that has them."""
+"""Folder below a store that keeps an index without titles apart."""
 
 
 def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tuple[str, ...]:
-    """Return the sources to index.
-
-    Several sets are distinguished by the name of the folder each lies in, as data sets call their
-    files alike.
+    """Return the sources to index; several sets are named by the folder that each lies in.
 
     Args:
         passages: JSONL files of passages, or folders of documents.
         folder: Where passages without titles are written.
-        untitled: Drop the titles of passages, so that neither their text nor `documents.title`
-            has them. It shows how much of a result comes from titles alone.
+        untitled: Drop the titles of passages, to see how much of a result comes from them.
 
     Raises:
-        ConfigError: Titles are to be dropped from documents, of which they are a part; a line is
-            not JSON; or two sets lie in folders of one name.
+        ConfigError: Titles are to be dropped from documents, where they are text; a line is not
+            JSON; or two sets lie in folders of one name.
     """
     sources = tuple(passages)
     if untitled:

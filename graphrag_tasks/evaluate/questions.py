@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
@@ -13,13 +13,13 @@ from graphrag_tasks.evaluate.jsonl import Line, read_lines
 
 
 class Span(BaseModel):
-    """A stretch of a document's text, named by place and hash: the file holds no text of it.
+    """A stretch of a document's text, given by place and hash, without the text itself.
 
     Attributes:
         path: `documents.path`, or `documents.uri` where several sources have that path.
         char_start: First character in the document text (see `schemas`).
         char_end: One past its last character.
-        sha: First digits of the SHA-256, in hex, of the span's text in UTF-8.
+        sha: First hex digits of the SHA-256 of its text in UTF-8.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
@@ -37,11 +37,7 @@ class Span(BaseModel):
 
 
 class GoldSpan(Span):
-    """A fact that the answer needs, by the span that states it.
-
-    Attributes:
-        alternatives: Other spans that state it as well: one of them all is enough.
-    """
+    """A fact that the answer needs, by the span that states it; any of `alternatives` will do."""
 
     alternatives: tuple[Span, ...] = ()
 
@@ -52,18 +48,18 @@ class GoldSpan(Span):
 
 
 class Question(Line):
-    """A question, its reference answer, and what is needed to answer it: `gold` or `gold_ids`.
+    """A question with what is needed to answer it: either `gold` or `gold_ids`.
 
     Attributes:
         id: Unique in its file.
-        question: What is asked.
+        question: Its text.
         answer: The reference answer, for readers.
-        type: Kind of question, which figures are also reported by.
-        split: Part of the set it belongs to, such as dev or test.
+        type: Kind of question; figures are also reported by type.
+        split: Part of the set, such as dev or test.
         gold_titles: Titles of the needed documents, for readers.
         gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's
             path below its source root.
-        gold: Facts that are needed, each by a span; with these, chunks are judged, not documents.
+        gold: Needed facts, each by a span; then chunks are judged, not documents.
     """
 
     question: str = Field(pattern=r"\S")
@@ -82,11 +78,7 @@ class Question(Line):
 
 
 def read_questions(path: str | Path, *, split: str | None = None) -> list[Question]:
-    """Return the questions of a JSON lines file.
-
-    Args:
-        path: The file.
-        split: Only questions of this split.
+    """Return the questions of a JSON lines file, or of one split of it.
 
     Raises:
         ConfigError: The file is not readable, a line is not a question with gold spans or ids, or
@@ -97,10 +89,7 @@ def read_questions(path: str | Path, *, split: str | None = None) -> list[Questi
         return questions
     found = [one for one in questions if one.split == split]
     if not found:
-        raise ConfigError(f"no question of the split '{split}'", str(path), _splits(questions))
+        names = sorted({one.split for one in questions if one.split})
+        hint = f"Its splits: {', '.join(names)}" if names else "Its questions name no split"
+        raise ConfigError(f"no question of the split '{split}'", str(path), hint)
     return found
-
-
-def _splits(questions: Sequence[Question]) -> str:
-    names = sorted({one.split for one in questions if one.split})
-    return f"Its splits: {', '.join(names)}" if names else "Its questions name no split"
