@@ -1,8 +1,8 @@
-"""Where the nodes of a picture stand: the same graph always at the same places.
+"""The places of a picture's nodes: the same graph always has the same places.
 
 Each connected part is laid out by itself (Kamada and Kawai, "An algorithm for drawing general
-undirected graphs", 1989, as igraph has it, from a circle, so without a random number); the parts
-stand side by side; then nodes are pushed apart until their labels can be read.
+undirected graphs", 1989, in igraph's version, which starts from a circle, not at random). Nodes are
+pushed apart until their labels can be read. Then the parts are put side by side.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def lay_out(ends: NDArray[np.int64], boxes: Points, *, edge_length: float) -> Po
 
     Args:
         ends: Rows of the nodes that edges join, shape (edges, 2).
-        boxes: Width and height that each node takes with its label, shape (nodes, 2).
-        edge_length: How long an edge should be.
+        boxes: Width and height of each node with its label, shape (nodes, 2).
+        edge_length: Wanted length of an edge.
     """
     import igraph
 

@@ -1,4 +1,4 @@
-"""Which part of a graph to export: all of it, what lies around an entity, or a community."""
+"""The part of a graph to export: all of it, the neighbourhood of an entity, or a community."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Selection:
     """Entities, and the relations between them.
 
     Attributes:
-        title: What was selected, in words.
+        title: A name for the selection.
         entities: `entity_id`, `name`, `type`, `mentions` and `chunks`, in order of id.
         relations: `relation_id`, `head_id`, `relation`, `tail_id`, `negated`, `support`,
-            `confidence` and `weight` (how strongly it ties its ends), in order of id.
-        omitted: Entities left out because there were more than asked for.
+            `confidence` and `weight`, in order of id.
+        omitted: Number of entities left out because of the limit.
     """
 
     title: str
@@ -51,17 +51,15 @@ class _Graph:
         edges = edges.filter(pc.equal(edges["kind"], RELATION)).sort_by("row")
         self.ends: Rows = np.column_stack([edges[end].to_numpy() for end in ("source", "target")])
         self.weights: NDArray[np.float32] = edges["weight"].to_numpy()
-        columns = ("relation_id", "head_id", "relation", "tail_id", "negated")
-        self.relations = relations.select(columns).append_column("support", relations["weight"])
-        for name, column in (("confidence", relations["confidence"]), ("weight", edges["weight"])):
-            self.relations = self.relations.append_column(name, column)
-
-    def row_of(self, entity_id: str) -> int:
-        """Return the row of an entity; -1 where it is no node."""
-        return int(pc.index(self.entities["entity_id"], entity_id).as_py())
+        self.relations = (
+            relations.select(("relation_id", "head_id", "relation", "tail_id", "negated"))
+            .append_column("support", relations["weight"])
+            .append_column("confidence", relations["confidence"])
+            .append_column("weight", edges["weight"])
+        )
 
     def part(self, title: str, rows: Rows, limit: int | None = None) -> Selection:
-        """Return the entities of these rows, the most important first, at most so many."""
+        """Select the first rows, up to the limit, and the relations between them."""
         kept = np.sort(rows[:limit])
         is_kept = np.zeros(self.entities.num_rows, dtype=bool)
         is_kept[kept] = True
@@ -82,17 +80,16 @@ def whole_graph(snapshot: Snapshot) -> Selection:
 
 
 def neighbourhood(snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 40) -> Selection:
-    """Return an entity and what its relations lead to.
+    """Return an entity and the entities that its relations lead to.
 
     Args:
         snapshot: The snapshot.
         name: Any name of the entity, in any spelling.
         hops: Relations to follow, in either direction.
-        limit: At most so many entities: near ones first, then those tied most strongly to the
-            ones before them.
+        limit: Most entities: nearer ones first, then those with stronger relations to them.
 
     Raises:
-        SnapshotError: No entity has that name; near ones are suggested.
+        SnapshotError: No entity has that name; similar ones are suggested.
     """
     graph = _Graph(snapshot)
     start = _entity_row(snapshot, graph, name)
@@ -109,7 +106,7 @@ def neighbourhood(snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 
 
 
 def _ties(graph: _Graph, among: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return for each entity the weight of its relations to some others."""
+    """Return the weight of each entity's relations to those in `among`."""
     ties = np.zeros(len(among))
     for one, other in ((0, 1), (1, 0)):
         touching = among[graph.ends[:, one]]
@@ -122,7 +119,7 @@ def _entity_row(snapshot: Snapshot, graph: _Graph, name: str) -> int:
     resolved = snapshot.table("resolved", ["key", "entity_id"])
     key = entity_key(name)
     found = resolved.filter(pc.equal(resolved["key"], key))["entity_id"].to_pylist()
-    row = graph.row_of(found[0]) if found else -1
+    row = int(pc.index(graph.entities["entity_id"], found[0]).as_py()) if found else -1
     if row < 0:
         near = difflib.get_close_matches(key, resolved["key"].to_pylist(), n=_NEAR)
         hint = f"Did you mean: {', '.join(near)}?" if near else ""
@@ -133,13 +130,10 @@ def _entity_row(snapshot: Snapshot, graph: _Graph, name: str) -> int:
 def community(snapshot: Snapshot, wanted: str, *, limit: int = 40) -> Selection:
     """Return the most central members of a community, and the relations between them.
 
-    Args:
-        snapshot: The snapshot.
-        wanted: The community's id, or its title in any case; of several the largest.
-        limit: At most so many entities.
+    `wanted` is the community's id, or its title in any case; the largest wins.
 
     Raises:
-        SnapshotError: There is no such community; titles like it are suggested.
+        SnapshotError: There is no such community; similar titles are suggested.
     """
     found = _community(snapshot, wanted)
     members = snapshot.table("members")

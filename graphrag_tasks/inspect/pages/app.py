@@ -1,4 +1,4 @@
-"""The application: one route for each page, all of them behind the same question who is asking."""
+"""The application: one route for each page, all behind the same authorisation."""
 
 from __future__ import annotations
 
@@ -10,19 +10,12 @@ from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException, RequestValidationError
 from fastapi.responses import HTMLResponse
 
+from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import (
-    AccessError,
-    GraphragError,
-    QueryError,
-    SnapshotError,
-    TransientError,
-)
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.inspect.pages.html import Renderer
-from graphrag_tasks.inspect.pages.names import names_with, neighbors
 from graphrag_tasks.inspect.pages.reader import CURRENT, Reader
-from graphrag_tasks.inspect.pages.summary import summarize
+from graphrag_tasks.inspect.pages.summary import names_with, neighbors, summarize
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 
@@ -32,33 +25,30 @@ NamedId = Annotated[str, Query(pattern=_ID)]
 Text = Annotated[str, Query(max_length=500)]
 MOST_CHUNKS = 50
 
-_STATUS: dict[type[GraphragError], HTTPStatus] = {
-    AccessError: HTTPStatus.FORBIDDEN,
-    SnapshotError: HTTPStatus.NOT_FOUND,
-    QueryError: HTTPStatus.BAD_REQUEST,
-    TransientError: HTTPStatus.SERVICE_UNAVAILABLE,
+_STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
+    errors.AccessError: HTTPStatus.FORBIDDEN,
+    errors.SnapshotError: HTTPStatus.NOT_FOUND,
+    errors.QueryError: HTTPStatus.BAD_REQUEST,
+    errors.TransientError: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
 
 def make_app(authorise: Callable[..., Any], config: Config) -> FastAPI:
-    """Return the pages.
+    """Return the pages of the configured store, as the configured principals see it.
 
-    Args:
-        authorise: A dependency of every route: raises `HTTPException` for who may not see them.
-        config: The store that is shown, and with which principals.
+    `authorise` is a dependency of every route: it raises `HTTPException` to refuse somebody.
     """
-    # without the routes that FastAPI adds by itself: they would ask nobody who they are
+    # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
         dependencies=[Depends(authorise)], openapi_url=None, docs_url=None, redoc_url=None
     )
     reader, html = Reader(config), Renderer()
     _add_errors(app, html)
-    _add_store(app, reader, html)
-    _add_snapshot(app, reader, html)
+    _add_pages(app, reader, html)
     return app
 
 
-def _add_store(app: FastAPI, reader: Reader, html: Renderer) -> None:
+def _add_pages(app: FastAPI, reader: Reader, html: Renderer) -> None:
     @app.get("/")
     def snapshots(request: Request) -> HTMLResponse:
         return html.page(request, "snapshots", store=reader.store.folder.uri,
@@ -72,8 +62,6 @@ def _add_store(app: FastAPI, reader: Reader, html: Renderer) -> None:
             changes=difference(left, right),
         )  # fmt: skip
 
-
-def _add_snapshot(app: FastAPI, reader: Reader, html: Renderer) -> None:
     @app.get("/snapshots/{snapshot_id}")
     def summary(request: Request, snapshot_id: SnapshotId) -> HTMLResponse:
         index = reader.index(snapshot_id)
@@ -122,8 +110,8 @@ def _add_snapshot(app: FastAPI, reader: Reader, html: Renderer) -> None:
 
 
 def _add_errors(app: FastAPI, html: Renderer) -> None:
-    @app.exception_handler(GraphragError)
-    def ours(request: Request, error: GraphragError) -> HTMLResponse:
+    @app.exception_handler(errors.GraphragError)
+    def ours(request: Request, error: errors.GraphragError) -> HTMLResponse:
         status = next((_STATUS[one] for one in type(error).__mro__ if one in _STATUS), None)
         return html.error(request, str(error), status or HTTPStatus.INTERNAL_SERVER_ERROR)
 

@@ -1,4 +1,4 @@
-"""Templates to HTML: everything that comes from documents or requests is escaped."""
+"""Rendering of the templates; everything from documents or requests is escaped."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MEGABYTE = 1_000_000
 class Renderer:
     """Renders the templates of this package.
 
-    Pages bring their style with them, and a policy that lets a browser load nothing, run nothing,
-    and send forms nowhere else.
+    Pages contain their style. Their content security policy forbids a browser to load or run
+    anything, and to send forms elsewhere.
     """
 
     def __init__(self) -> None:
@@ -50,20 +50,13 @@ class Renderer:
         status: HTTPStatus = HTTPStatus.OK,
         **values: Any,  # noqa: ANN401 - what the template shows
     ) -> HTMLResponse:
-        """Return a page.
-
-        Args:
-            request: Tells where the application is mounted.
-            template: Its name.
-            status: Of the answer.
-            values: What the template shows.
-        """
+        """Return the page that a template makes of some values."""
         root = request.scope.get("root_path", "")
         text = self._templates.get_template(f"{template}.html").render(root=root, **values)
         return HTMLResponse(text, status, self._headers)
 
     def error(self, request: Request, what: str, status: HTTPStatus) -> HTMLResponse:
-        """Return a page that says what is wrong."""
+        """Return an error page."""
         return self.page(request, "error", status, what=what, title=status.phrase)
 
 
@@ -78,12 +71,12 @@ def _megabytes(value: int) -> str:
 
 
 def _moment(value: str) -> str:
-    """Return an ISO time as people write it."""
+    """Return an ISO time without its letters and fractions."""
     return value[:19].replace("T", " ")
 
 
 def _pages(first: int | None, last: int | None = None) -> str:
-    """Return where a text stands, empty where its format has no pages."""
+    """Return the pages of a text; empty where its format has no pages."""
     if first is None:
         return ""
     return f"page {first}" if last in (None, first) else f"pages {first}–{last}"

@@ -1,4 +1,4 @@
-"""What the pages may read: snapshots of one store, as the configured principals see them."""
+"""The snapshots of one store, as the configured principals may see them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, file_of
 
 CURRENT = "current"
-"""In place of an id: the snapshot that is current when the page is asked for."""
+"""Stands for the id of the snapshot that is current at the time of a request."""
 
 COUNTED = ("documents", "chunks", "entities", "relations")
 
@@ -28,12 +28,12 @@ class Listed:
     Attributes:
         snapshot_id: Its id.
         created_at: UTC time of the publish, ISO 8601.
-        current: Whether readers get it where they name none.
-        schema_version: Of its tables.
-        why_no_figures: What hides counts and size; empty where they are shown.
+        current: Whether it is the current snapshot.
+        schema_version: Schema version of its tables.
+        why_no_figures: Why counts and size are hidden; empty where they are shown.
         readable: Whether it can be opened.
         counts: Rows of the main tables, if they may be shown.
-        size_bytes: Of all its files, shared ones included, if it may be shown.
+        size_bytes: Size of all its files, shared ones included, if it may be shown.
     """
 
     snapshot_id: str
@@ -47,11 +47,7 @@ class Listed:
 
 
 class Reader:
-    """Opens snapshots of the configured store, and keeps a few open; threads may share it.
-
-    Args:
-        config: The store, the principals of the pages, and parameters of search.
-    """
+    """Opens snapshots of the configured store, and keeps a few open; threads may share it."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -70,19 +66,15 @@ class Reader:
         return [self._line(one, current) for one in reversed(self.store.manifests())] + damaged
 
     def index(self, snapshot_id: str) -> Index:
-        """Open a snapshot for search, as the configured principals see it.
-
-        Args:
-            snapshot_id: Its id, or `CURRENT`.
+        """Open a snapshot, by its id or `CURRENT`, as the configured principals see it.
 
         Raises:
             SnapshotError: Nothing is published, there is no such snapshot, or it is damaged.
-            AccessError: The snapshot has labels and no principals are configured, or the other
-                way round.
+            AccessError: The snapshot has labels and no principals are configured, or vice versa.
         """
         with self._lock:
             wanted = self.store.current_id() if snapshot_id == CURRENT else snapshot_id
-            if wanted is not None and wanted in self._indexes and self._is_there(wanted):
+            if wanted and wanted in self._indexes and self._is_there(wanted):
                 self._indexes.move_to_end(wanted)
                 return self._indexes[wanted]
             opened = open_index(
@@ -113,7 +105,7 @@ class Reader:
         )  # fmt: skip
 
     def _size(self, snapshot_id: str) -> int | None:
-        """Return the bytes of a snapshot; None where documents may be hidden, that count too."""
+        """Return the bytes of a snapshot; None if it has labels, for hidden documents count."""
         if snapshot_id not in self._sizes:
             snapshot = self.store.open(snapshot_id)
             labels = snapshot.table("documents", ["labels"])["labels"]
