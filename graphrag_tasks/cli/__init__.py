@@ -10,7 +10,7 @@ import logging
 
 import typer
 
-from graphrag_tasks.cli import doctor, entities, evaluate, extract, graph, index, query, snapshots
+from graphrag_tasks.cli import entities, evaluate, extract, graph, index, query, snapshots
 from graphrag_tasks.cli.output import report_errors
 
 app = typer.Typer(
@@ -29,7 +29,7 @@ app.add_typer(snapshots.app, name="snapshots")
 app.add_typer(entities.app, name="entities")
 app.add_typer(graph.app, name="graph")
 app.command()(graph.export)
-app.command()(doctor.doctor)
+app.command()(index.doctor)
 
 
 @app.callback()

@@ -63,8 +63,9 @@ def retrieval(
     """Report Recall@2/5/10, all-gold@8, MRR, milliseconds per query, and why questions failed."""
     from graphrag_tasks.evaluate.comparison import Comparison
     from graphrag_tasks.evaluate.gold import locate as locate_gold
-    from graphrag_tasks.evaluate.questions import read_questions
+    from graphrag_tasks.evaluate.questions import UNTITLED, pool, read_questions
     from graphrag_tasks.evaluate.retrieval import evaluate_targets
+    from graphrag_tasks.operations.runner import run_index
 
     if not (passages or store):
         raise ConfigError(
@@ -73,7 +74,13 @@ def retrieval(
     asked = read_questions(questions, split=split)
     modes = _modes(mode, against)
     with tempfile.TemporaryDirectory(prefix="graphrag-eval-") as scratch:
-        folder = _indexed(passages, store, Path(scratch), untitled=untitled, config=config)
+        folder = store or f"{scratch}/store"
+        if untitled:
+            folder = f"{folder.rstrip('/')}/{UNTITLED}"
+        if passages:
+            sources = pool(passages, Path(scratch, "passages"), untitled=untitled)
+            given = {"store": folder, "sources": sources, "load": {"vector_store": "none"}}
+            run_index(load_config(config, overrides=given))
         index, encoder = _open(load_config(config, overrides={"store": folder}))
         gold = locate_gold(asked, index.snapshot)
         comparison = Comparison.of(
@@ -129,30 +136,6 @@ def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
 
     modes = list(MODES) if asked and ALL in asked else list(dict.fromkeys(asked or ["paper"]))
     return modes if against is None or against in modes else [against, *modes]
-
-
-def _indexed(
-    passages: Sequence[str] | None,
-    store: str | None,
-    scratch: Path,
-    *,
-    untitled: bool,
-    config: Path | None,
-) -> str:
-    """Return the store to search, after indexing the passages into it if there are any."""
-    from graphrag_tasks.evaluate.pool import UNTITLED, pool
-    from graphrag_tasks.operations.runner import run_index
-
-    folder = store or str(scratch / "store")
-    if untitled:
-        folder = f"{folder.rstrip('/')}/{UNTITLED}"
-    if passages:
-        sources = pool(passages, scratch / "passages", untitled=untitled)
-        vectors = {"vector_store": "none"}
-        run_index(
-            load_config(config, overrides={"store": folder, "sources": sources, "load": vectors})
-        )
-    return folder
 
 
 def _open(settings: Config) -> tuple[Index, TimedEmbedder]:

@@ -1,7 +1,8 @@
-"""`graphrag-tasks index` runs the pipeline without Airflow; `plan` says what it would do."""
+"""`graphrag-tasks index` runs the pipeline without Airflow; `plan` and `doctor` look before it."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import pyarrow.compute as pc
@@ -126,3 +127,20 @@ def plan(
     CONSOLE.print(f"Shards to parse, chunk, filter and extract: {shards}")
     stages = [(stage, why or "taken over") for stage, why in outlook.stages.items()]
     CONSOLE.print(table("The whole corpus", ("stage", "why it works"), stages))
+
+
+def doctor(
+    store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
+) -> None:
+    """Check packages, model weights and the store."""
+    from graphrag_tasks.operations.doctor import examine
+
+    checks = examine(load_config(config, overrides={"store": store}))
+    if json:
+        print_json([asdict(check) for check in checks])
+    else:
+        rows = [(check.name, "ok" if check.ok else "FAILED", check.found, check.fix)
+                for check in checks]  # fmt: skip
+        CONSOLE.print(table("Doctor", ("check", "result", "found", "how to fix"), rows))
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)

@@ -120,7 +120,7 @@ class _Locator:
         stale: list[Stale] = []
         for one in self._questions:
             try:
-                targets.append(self._by_span(one) if one.gold else self._by_document(one))
+                targets.append(self._target(one))
             except _GoneError as gone:
                 stale.append(Stale(one.id, str(gone)))
         if self._questions and not targets:
@@ -131,16 +131,15 @@ class _Locator:
             )
         return Gold(tuple(targets), self._moved, tuple(stale), self._labels)
 
-    def _by_document(self, question: Question) -> Target:
+    def _target(self, question: Question) -> Target:
+        if question.gold:
+            gold = tuple(_label(one.path, one.char_start, one.char_end) for one in question.gold)
+            chunks = tuple(self._holders(one, question) for one in question.gold)
+            return Target(question, by_chunk=True, gold=gold, chunks=chunks)
         paths = tuple(dict.fromkeys(question.gold_ids))
         found = [self._chunks[self._document(path, question)] for path in paths]
         chunks = tuple(frozenset(row["chunk_id"] for row in rows) for rows in found)
         return Target(question, by_chunk=False, gold=paths, chunks=chunks)
-
-    def _by_span(self, question: Question) -> Target:
-        gold = tuple(_label(one.path, one.char_start, one.char_end) for one in question.gold)
-        chunks = tuple(self._holders(one, question) for one in question.gold)
-        return Target(question, by_chunk=True, gold=gold, chunks=chunks)
 
     def _holders(self, gold: GoldSpan, question: Question) -> frozenset[str]:
         """Return the chunks that hold a fact; some of its spans may be gone, but not all."""

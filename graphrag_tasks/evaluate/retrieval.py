@@ -90,6 +90,9 @@ class _Judge:
         context, total, encoding = self._timed_search(target.question.question)
         hits = self._ranking(target, context)
         places = [target.items(hit.chunk_id) for hit in hits]
+        ranking = [self.gold.labels[hit.chunk_id] for hit in hits]
+        if not target.by_chunk:
+            ranking = [label.rpartition(":")[0] for label in ranking]
         gold = len(target.gold)
         metrics = {f"recall@{k}": recall_at_k(places, gold, k) for k in (2, 5, 10)}
         metrics |= {"all_gold@8": all_gold_at_k(places, gold, ALL_GOLD_PLACES)}
@@ -104,7 +107,7 @@ class _Judge:
                 next((place for place, items in enumerate(places, 1) if item in items), None)
                 for item in range(gold)
             ),
-            ranking=tuple(self._label(target, hit) for hit in hits),
+            ranking=tuple(ranking),
             metrics=metrics,
             failure=reason(target, missing, context, self.reach) if missing else None,
             total=total,
@@ -130,10 +133,6 @@ class _Judge:
         ):
             context = self.index.search(context.question, self.mode, 2 * context.k)
         return hits[:PLACES]
-
-    def _label(self, target: Target, hit: ChunkHit) -> str:
-        label = self.gold.labels[hit.chunk_id]
-        return label if target.by_chunk else label.rpartition(":")[0]
 
 
 def _one_a_document(context: Context) -> list[ChunkHit]:

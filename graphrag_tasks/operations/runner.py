@@ -43,22 +43,18 @@ def run_index(
     tell = progress or (lambda _stage, _done, _steps: None)
     check(config)  # a wrong setting leaves no trace, not even a store
     with sole_run(Folder(config.store), wait=wait):
-        return _run(config, workers or os.cpu_count() or 1, tell)
-
-
-def _run(config: Config, workers: int, tell: Progress) -> Published:
-    tell("plan", 0, 1)
-    run, _ = Run.start(config)
-    tell("plan", 1, 1)
-    _process_shards(run, workers, tell)
-    for stage in CORPUS_STAGES:
-        tell(stage, 0, 1)
-        run.process_corpus(stage)
-        tell(stage, 1, 1)
-    tell("publish", 0, 1)
-    published = run.publish(QualityGate(config.quality))
-    tell("publish", 1, 1)
-    return published
+        tell("plan", 0, 1)
+        run, _ = Run.start(config)
+        tell("plan", 1, 1)
+        _process_shards(run, workers or os.cpu_count() or 1, tell)
+        for stage in CORPUS_STAGES:
+            tell(stage, 0, 1)
+            run.process_corpus(stage)
+            tell(stage, 1, 1)
+        tell("publish", 0, 1)
+        published = run.publish(QualityGate(config.quality))
+        tell("publish", 1, 1)
+        return published
 
 
 def _process_shards(run: Run, workers: int, tell: Progress) -> None:
@@ -88,8 +84,7 @@ def _process_shards(run: Run, workers: int, tell: Progress) -> None:
                 "Run again, with fewer --workers if it recurs: finished stages are kept",
             ) from error
         finally:
-            for job in jobs:
-                job.cancel()
+            pool.shutdown(cancel_futures=True)
 
 
 def _process_shard(uri: str, shard: int) -> None:

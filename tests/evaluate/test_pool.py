@@ -12,7 +12,7 @@ import pytest
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.protocol import Embedder, Encoded
 from graphrag_tasks.evaluate.clock import TimedEmbedder, Times
-from graphrag_tasks.evaluate.pool import pool
+from graphrag_tasks.evaluate.questions import pool
 
 
 def passages(folder: Path, *titles: str) -> str:

@@ -55,20 +55,21 @@ def draw(selection: Selection) -> str:
     """Return an SVG document; more than a hundred entities are hard to read."""
     entities = selection.entities.to_pylist()
     edges = _edges(selection)
-    radii = _radii([row["mentions"] for row in entities])
+    most = math.sqrt(max([1, *(row["mentions"] for row in entities)]))
+    span = _LARGEST - _SMALLEST
+    radii = [_SMALLEST + span * math.sqrt(row["mentions"]) / most for row in entities]
     boxes = np.array(
         [_box(row["name"], radius) for row, radius in zip(entities, radii, strict=True)]
-    )
+    ).reshape(-1, 2)
     ends = np.array([edge.ends for edge in edges], dtype=np.int64).reshape(-1, 2)
-    points = lay_out(ends, boxes.reshape(-1, 2), edge_length=_EDGE_LENGTH)
-    boxes, centres = boxes.reshape(-1, 2), points + np.array([_MARGIN, _HEADER])
+    centres = lay_out(ends, boxes, edge_length=_EDGE_LENGTH) + np.array([_MARGIN, _HEADER])
     far = (centres + boxes / 2).max(axis=0, initial=0.0)
     above = _labels_above(centres, ends)
     points = centres + np.where(above, _LABEL_SHIFT, -_LABEL_SHIFT)[:, None] * np.array([0.0, 1.0])
     title = _short(selection.title, _LONGEST_TITLE)
     colours = _colours(entities)
-    width = max(far[0] + _MARGIN, _width(title, _TITLE_FONT) + 2 * _MARGIN,
-                _legend_width(colours) + 2 * _MARGIN)  # fmt: skip
+    legend = sum(_width(label or "no label", 12) + 34 for label in colours)
+    width = max(far[0] + _MARGIN, _width(title, _TITLE_FONT) + 2 * _MARGIN, legend + 2 * _MARGIN)
     size = (math.ceil(width), math.ceil(far[1] + 2 * _MARGIN))
     parts = [
         *_head(title, _about(selection), size),
@@ -118,12 +119,6 @@ def _edge(pair: tuple[int, int], rows: Sequence[tuple[int, Mapping[str, Any]]]) 
     ends = pair if pair[0] == first else (pair[1], pair[0])
     both_ways = len({head for head, _ in rows}) > 1
     return _Edge(ends, sum(row["weight"] for _, row in rows), words, both_ways)
-
-
-def _radii(mentions: Sequence[int]) -> list[float]:
-    most = math.sqrt(max([1, *mentions]))
-    span = _LARGEST - _SMALLEST
-    return [_SMALLEST + span * math.sqrt(count) / most for count in mentions]
 
 
 def _box(name: str, radius: float) -> tuple[float, float]:
@@ -226,10 +221,6 @@ def _edge_words(
 
 def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _legend_width(colours: Mapping[str, str]) -> float:
-    return sum(_width(label or "no label", 12) + 34 for label in colours)
 
 
 def _legend(colours: Mapping[str, str], height: int) -> Iterator[str]:

@@ -1,21 +1,33 @@
-"""The application: one route for each page, all behind the same authorisation."""
+"""The application: one route for each page, all behind the same authorisation.
+
+Everything from documents or requests is escaped.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Callable
 from http import HTTPStatus
+from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException, RequestValidationError
 from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
-from graphrag_tasks.inspect.pages.html import Renderer
-from graphrag_tasks.inspect.pages.reader import CURRENT, Reader
-from graphrag_tasks.inspect.pages.summary import names_with, neighbors, summarize
+from graphrag_tasks.inspect.pages.reader import (
+    CURRENT,
+    Reader,
+    names_with,
+    neighbors,
+    summarize,
+)
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 
@@ -24,6 +36,7 @@ SnapshotId = Annotated[str, Path(pattern=_ID)]
 NamedId = Annotated[str, Query(pattern=_ID)]
 Text = Annotated[str, Query(max_length=500)]
 MOST_CHUNKS = 50
+_MEGABYTE = 1_000_000
 
 _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
     errors.AccessError: HTTPStatus.FORBIDDEN,
@@ -42,13 +55,13 @@ def make_app(authorise: Callable[..., Any], config: Config) -> FastAPI:
     app = FastAPI(
         dependencies=[Depends(authorise)], openapi_url=None, docs_url=None, redoc_url=None
     )
-    reader, html = Reader(config), Renderer()
+    reader, html = Reader(config), _Renderer()
     _add_errors(app, html)
     _add_pages(app, reader, html)
     return app
 
 
-def _add_pages(app: FastAPI, reader: Reader, html: Renderer) -> None:
+def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
     @app.get("/")
     def snapshots(request: Request) -> HTMLResponse:
         return html.page(request, "snapshots", store=reader.store.folder.uri,
@@ -109,7 +122,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: Renderer) -> None:
         )  # fmt: skip
 
 
-def _add_errors(app: FastAPI, html: Renderer) -> None:
+def _add_errors(app: FastAPI, html: _Renderer) -> None:
     @app.exception_handler(errors.GraphragError)
     def ours(request: Request, error: errors.GraphragError) -> HTMLResponse:
         status = next((_STATUS[one] for one in type(error).__mro__ if one in _STATUS), None)
@@ -123,3 +136,69 @@ def _add_errors(app: FastAPI, html: Renderer) -> None:
     def odd(request: Request, error: RequestValidationError) -> HTMLResponse:
         what = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
         return html.error(request, what, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+class _Renderer:
+    """Renders the templates of this package.
+
+    Pages contain their style. Their content security policy forbids a browser to load or run
+    anything, and to send forms elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self._templates = Environment(
+            loader=PackageLoader("graphrag_tasks.inspect.pages"), autoescape=True,
+            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        )  # fmt: skip
+        style = files(__package__).joinpath("pages.css").read_text(encoding="utf-8")
+        # not escaped: it is a file of ours
+        self._templates.globals["style"] = Markup(style)  # noqa: S704
+        self._templates.filters |= {
+            "number": _number, "megabytes": _megabytes, "moment": _moment, "pages": _pages,
+        }  # fmt: skip
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+        self._headers = {
+            "Cache-Control": "private, no-store",
+            "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{digest}'; "
+            "form-action 'self'; frame-ancestors 'self'; base-uri 'none'",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }
+
+    def page(
+        self,
+        request: Request,
+        template: str,
+        status: HTTPStatus = HTTPStatus.OK,
+        **values: Any,  # noqa: ANN401 - what the template shows
+    ) -> HTMLResponse:
+        """Return the page that a template makes of some values."""
+        root = request.scope.get("root_path", "")
+        text = self._templates.get_template(f"{template}.html").render(root=root, **values)
+        return HTMLResponse(text, status, self._headers)
+
+    def error(self, request: Request, what: str, status: HTTPStatus) -> HTMLResponse:
+        """Return an error page."""
+        return self.page(request, "error", status, what=what, title=status.phrase)
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.3f}" if abs(value) < 1 else f"{value:,.1f}"
+
+
+def _megabytes(value: int) -> str:
+    return f"{value / _MEGABYTE:,.1f} MB"
+
+
+def _moment(value: str) -> str:
+    """Return an ISO time without its letters and fractions."""
+    return value[:19].replace("T", " ")
+
+
+def _pages(first: int | None, last: int | None = None) -> str:
+    """Return the pages of a text; empty where its format has no pages."""
+    if first is None:
+        return ""
+    return f"page {first}" if last in (None, first) else f"pages {first}–{last}"
