@@ -15,7 +15,7 @@ from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from graphrag_tasks.evaluate.clock import TimedEmbedder
+    from graphrag_tasks.evaluate.retrieval import TimedEmbedder
     from graphrag_tasks.retrieval import Index
 
 ALL = "all"
@@ -141,7 +141,7 @@ def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
 def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
     """Open the current snapshot with its own model, timed."""
     from graphrag_tasks.embed.local import LocalEmbedder
-    from graphrag_tasks.evaluate.clock import TimedEmbedder
+    from graphrag_tasks.evaluate.retrieval import TimedEmbedder
     from graphrag_tasks.retrieval import Index
     from graphrag_tasks.snapshots.store import Store
 

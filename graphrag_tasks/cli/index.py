@@ -26,16 +26,13 @@ def index(
         bool, typer.Option("--full-refresh", help="Process every document again.")
     ] = False,
     allow_mass_delete: Annotated[
-        bool,
-        typer.Option("--allow-mass-delete", help="Publish although most documents are gone."),
+        bool, typer.Option("--allow-mass-delete", help="Publish although most documents are gone.")
     ] = False,
     allow_quality_drop: Annotated[
-        bool,
-        typer.Option("--allow-quality-drop", help="Publish although the snapshot is worse."),
+        bool, typer.Option("--allow-quality-drop", help="Publish although the snapshot is worse.")
     ] = False,
     allow_access_disable: Annotated[
-        bool,
-        typer.Option("--allow-access-disable", help="Show everybody what had access labels."),
+        bool, typer.Option("--allow-access-disable", help="Show everybody what had access labels.")
     ] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait where another run works on the store.")
@@ -45,24 +42,17 @@ def index(
     """Index documents and publish a snapshot of them."""
     from graphrag_tasks.operations.runner import run_index
 
-    plan = {
-        "full_refresh": full_refresh or None,
-        "allow_mass_delete": allow_mass_delete or None,
-    }
+    refresh, mass_delete = full_refresh or None, allow_mass_delete or None
     overrides = {
         "store": store,
         "sources": sources or None,
-        "plan": plan,
+        "plan": {"full_refresh": refresh, "allow_mass_delete": mass_delete},
         "quality": {"allow_drop": allow_quality_drop or None},
         "access": {"allow_disable": allow_access_disable or None},
     }
     settings = load_config(config, overrides=overrides)
-    columns = (
-        TextColumn("{task.description:>16}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
+    stage_name = TextColumn("{task.description:>16}")
+    columns = (stage_name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERRORS, transient=True) as bar:
         tasks = {}
 
@@ -93,8 +83,8 @@ def plan(
     """Say what an index run would do and why; change nothing."""
     from graphrag_tasks.pipeline import look_ahead
 
-    plan = {"full_refresh": full_refresh or None}
-    overrides = {"store": store, "sources": sources or None, "plan": plan}
+    planning = {"full_refresh": full_refresh or None}
+    overrides = {"store": store, "sources": sources or None, "plan": planning}
     outlook = look_ahead(load_config(config, overrides=overrides))
     listed = outlook.sources
     documents = {

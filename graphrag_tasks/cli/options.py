@@ -14,8 +14,7 @@ SnapshotOption = Annotated[
     str | None, typer.Option(help="Snapshot id.", show_default="the current one")
 ]
 ConfigOption = Annotated[
-    Path | None,
-    typer.Option("--config", help="TOML file; graphrag.toml is read where it exists."),
+    Path | None, typer.Option("--config", help="TOML file; graphrag.toml is read where it exists.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 SourcesArgument = Annotated[

@@ -38,13 +38,9 @@ _SMALLEST_P_SHOWN = 0.001
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean difference of a metric between two modes on the same questions.
+    """The mean difference of a metric between two modes, with its 95 % interval.
 
-    Attributes:
-        mean: Mean of one mode minus mean of the other.
-        low: Lower end of its 95 % interval.
-        high: Upper end.
-        p: Two-sided p-value: the probability of a difference this large by chance.
+    `p` is two-sided: the probability of a difference this large by chance.
     """
 
     mean: float
@@ -84,10 +80,7 @@ def paired_bootstrap(
 class Comparison:
     """Reports of several modes on the same questions.
 
-    Attributes:
-        reports: One for each mode.
-        against: The mode that the others are compared with, if any.
-        differences: For each other mode and metric, that mode minus `against`.
+    `differences` has, for each other mode and metric, that mode minus the mode `against`.
     """
 
     reports: tuple[RetrievalReport, ...]

@@ -119,14 +119,7 @@ REACHES: Mapping[str, Callable[[Index], Reach]] = MappingProxyType(
 
 
 def reason(target: Target, missing: frozenset[int], context: Context, reach: Reach | None) -> str:
-    """Return why a question failed.
-
-    Args:
-        target: The question.
-        missing: Its gold items that the first places lack, at least one.
-        context: The result of the search.
-        reach: The reach of the mode; None for a mode without a graph.
-    """
+    """Return why the first places lack some gold items; `reach` is None without a graph."""
     if reach is None:
         return RANKING
     distances = reach.distances(context)

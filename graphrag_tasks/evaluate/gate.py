@@ -25,7 +25,6 @@ class Gate:
     """The figures that an index reached.
 
     Attributes:
-        mode: The search mode.
         questions: Number of questions judged.
         stale: Number of questions left out because their text or document is gone.
         metrics: Mean of each figure of `report.METRICS`.
@@ -51,8 +50,8 @@ def gate(
 
     Args:
         index: An opened index; its snapshot need not be the current one.
-        questions: JSON lines of `Question`, with gold spans or gold documents.
-        minimum: Least value of a figure, by its name in `report.METRICS`; may be empty.
+        questions: JSON lines of `Question`.
+        minimum: Least values of figures, by their names in `report.METRICS`; may be empty.
         mode: Search mode.
 
     Raises:
@@ -78,13 +77,8 @@ def gate(
 def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> dict[str, Any]:
     """Ask the current snapshot in several modes, and keep the figures in the store.
 
-    Args:
-        store: Folder or URI of the store.
-        questions: JSON lines of `Question`.
-        modes: Search modes; the others are compared with the first.
-
-    Returns:
-        The snapshot's id, the folder of the figures, and the mean of each figure by mode.
+    The other modes are compared with the first. Returned are the snapshot's id, the folder of the
+    figures, and the mean of each figure by mode.
 
     Raises:
         SnapshotError: Nothing is published.

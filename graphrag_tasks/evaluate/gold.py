@@ -30,7 +30,6 @@ class Target:
     """A question, and where an index has what it needs.
 
     Attributes:
-        question: The question.
         by_chunk: Whether chunks are judged (gold spans), not documents.
         gold: The gold items, for readers: `path` or `path:start-end`.
         chunks: Ids of the chunks that hold each gold item; none if the document has no chunks.
@@ -78,13 +77,8 @@ def locate(questions: Sequence[Question], snapshot: Snapshot, *, strict: bool = 
     """Find the chunks that hold what each question needs: all that overlap a span, or a document.
 
     Questions about a document that could not be parsed are judged, and lost: that is the index's
-    fault.
-
-    Args:
-        questions: Questions to locate.
-        snapshot: The snapshot that will answer them.
-        strict: Whether a document that is not listed is an error; otherwise its questions are
-            stale, as a document may be withdrawn.
+    fault. A document that is not listed is an error if `strict`; otherwise its questions are
+    stale, as the document may have been withdrawn.
 
     Raises:
         ConfigError: A path is no document of the snapshot, or several documents have it; or no

@@ -56,8 +56,6 @@ class Question(Line):
     """A question with what is needed to answer it: either `gold` or `gold_ids`.
 
     Attributes:
-        id: Unique in its file.
-        question: Its text.
         answer: The reference answer, for readers.
         type: Kind of question; figures are also reported by type.
         split: Part of the set, such as dev or test.
@@ -106,7 +104,7 @@ def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tu
     Args:
         passages: JSONL files of passages, or folders of documents.
         folder: Where passages without titles are written.
-        untitled: Drop the titles of passages, to see how much of a result comes from them.
+        untitled: Whether to drop titles, to see how much of a result comes from them.
 
     Raises:
         ConfigError: Titles are to be dropped from documents, where they are text; a line is not

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.evaluate.clock import Times
 from graphrag_tasks.evaluate.failures import REASONS
 from graphrag_tasks.evaluate.gold import Stale
 
@@ -20,20 +19,32 @@ METRICS = ("recall@2", "recall@5", "recall@10", "all_gold@8", "mrr@10")
 
 
 @dataclass(frozen=True)
+class Times:
+    """Milliseconds on the wall clock, and of CPU over all threads of the process."""
+
+    wall: float
+    cpu: float
+
+    def __sub__(self, other: Times) -> Times:
+        """Subtract both times."""
+        return Times(self.wall - other.wall, self.cpu - other.cpu)
+
+    def __add__(self, other: Times) -> Times:
+        """Add both times."""
+        return Times(self.wall + other.wall, self.cpu + other.cpu)
+
+
+@dataclass(frozen=True)
 class QuestionResult:
     """One question's figures.
 
     Attributes:
-        id: The question's id.
-        type: Its type.
-        question: Its text.
-        gold: What it needs: `path`, or `path:start-end` of a span.
+        gold: Its gold items: `path`, or `path:start-end` of a span.
         found_at: The first place of each gold item; None where the first ten places lack it.
-        ranking: What was found, best first, at most ten: `path`, or `path:start-end` of a chunk.
-        metrics: Figures by name, `METRICS`.
+        ranking: The first ten documents (`path`) or chunks (`path:start-end`), best first.
         failure: Why the first eight places lack a gold item (see `failures`), or None.
         total: Time of its search.
-        encoding: Time of that in the query encoder; None where it was not measured.
+        encoding: The query encoder's share of it; None where it was not measured.
     """
 
     id: str
@@ -65,13 +76,7 @@ class QuestionResult:
 
 @dataclass(frozen=True)
 class Scores:
-    """Means over a group of questions.
-
-    Attributes:
-        questions: Number of questions.
-        metrics: Mean of each figure of `METRICS`.
-        failures: Number of questions that failed, by reason.
-    """
+    """Number of questions in a group, means of `METRICS`, and number of failures by reason."""
 
     questions: int
     metrics: dict[str, float]
@@ -124,13 +129,7 @@ class RetrievalReport:
     """Figures of one mode on one set of questions.
 
     Attributes:
-        mode: The mode.
-        snapshot_id: The snapshot that answered.
         depth: Chunks first asked for with each question.
-        overall: Means over all questions.
-        by_type: Means over the questions of each type, by name.
-        cost: Times of a search.
-        results: Every question's own figures.
         moved: Number of gold spans found at another place than the file says.
         stale: Questions left out because their text or document is gone.
     """

@@ -2,24 +2,54 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate.clock import TimedEmbedder, Times, now
+from graphrag_tasks.embed.protocol import Embedder, Encoded
 from graphrag_tasks.evaluate.failures import REACHES, Reach, reason
 from graphrag_tasks.evaluate.gold import Gold, Target, locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciprocal_rank
 from graphrag_tasks.evaluate.questions import Question
-from graphrag_tasks.evaluate.report import Cost, QuestionResult, RetrievalReport, Scores
+from graphrag_tasks.evaluate.report import Cost, QuestionResult, RetrievalReport, Scores, Times
 from graphrag_tasks.retrieval import ChunkHit, Context, Index
 from graphrag_tasks.retrieval.question.query import MOST_CHUNKS
 
 PLACES = 10
-"""Length of a ranking, where the index finds that many: no figure looks further."""
+"""Length of a ranking; no figure looks further."""
+
+_MILLISECONDS = 1000
 
 ALL_GOLD_PLACES = 8
-"""Places that must hold every gold item: what a language model is given to read."""
+"""Places that must hold every gold item: as many chunks as a language model is given."""
+
+
+class TimedEmbedder:
+    """An embedder that sums up in `spent` the time that `encode` takes."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.dimension, self.fingerprint = embedder.dimension, embedder.fingerprint
+        self.spent = Times(0.0, 0.0)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts and count the time."""
+        started = _now()
+        vectors = self._embedder.encode(texts)
+        self.spent += _now() - started
+        return vectors
+
+    def encode_detailed(self, texts: Sequence[str]) -> Encoded:
+        """Embed texts without counting the time: searches do not call this."""
+        return self._embedder.encode_detailed(texts)
+
+
+def _now() -> Times:
+    return Times(time.perf_counter() * _MILLISECONDS, time.process_time() * _MILLISECONDS)
 
 
 def evaluate_retrieval(
@@ -35,14 +65,8 @@ def evaluate_retrieval(
     A question with gold spans is judged by chunks: a place is right where its chunk overlaps a
     span. A question with gold documents is judged by documents, each at the place of its best
     chunk; where `depth` chunks hold fewer than ten documents, twice as many are asked for. Times
-    are those of the first search with `depth`, after one uncounted search that loads the models.
-
-    Args:
-        index: An opened index.
-        questions: Questions about the index's documents.
-        mode: Search mode.
-        depth: Chunks first asked for with each question.
-        encoder: The index's embedder, to measure its share of the time.
+    are those of the first search with `depth`, after one uncounted search that loads the models;
+    with the index's embedder as `encoder`, its share is measured too.
 
     Raises:
         ConfigError: There is no question, or the index lacks a gold document.
@@ -116,9 +140,9 @@ class _Judge:
 
     def _timed_search(self, question: str) -> tuple[Context, Times, Times | None]:
         encoded = self.encoder.spent if self.encoder else None
-        started = now()
+        started = _now()
         context = self.index.search(question, self.mode, self.depth)
-        total = now() - started
+        total = _now() - started
         if self.encoder is None or encoded is None:
             return context, total, None
         return context, total, self.encoder.spent - encoded

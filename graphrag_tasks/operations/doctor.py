@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from graphrag_tasks import language as nlp
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
 from graphrag_tasks.embed.model_files import DEFAULT_MODEL, file_sha256, verify_weights
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.snapshots.store import Store
@@ -47,43 +48,49 @@ class Check:
 
 def examine(config: Config) -> list[Check]:
     """Check Python, packages, model weights, sources and store."""
-    torch = "installed, not needed" if find_spec("torch") else "absent, as it should be"
-    return [
-        _python(),
-        *(_package(name) for name in _PACKAGES),
-        Check("torch", ok=True, found=torch),
-        _guarded("spaCy model", lambda: _spacy_model(config.extract.model)),
-        _guarded("PDF engine", lambda: Check("PDF engine", True, check_pdf_engine(config.parse))),
-        _guarded("embedding model", lambda: _embedding_model(config.embed.model)),
-        _guarded("sources", lambda: _sources(config)),
-        _guarded("store", lambda: _store(config)),
-    ]
+    looks: dict[str, Callable[[], str]] = {
+        "python": _python,
+        **{name: partial(_package, name) for name in _PACKAGES},
+        "torch": _torch,
+        "spaCy model": partial(_spacy_model, config.extract.model),
+        "PDF engine": partial(check_pdf_engine, config.parse),
+        "embedding model": partial(_embedding_model, config.embed.model),
+        "sources": lambda: ", ".join(root.uri for root in source_roots(config.sources)),
+        "store": partial(_store, config.store),
+    }
+    return [_check(name, look) for name, look in looks.items()]
 
 
-def _guarded(name: str, look: Callable[[], Check]) -> Check:
+def _check(name: str, look: Callable[[], str]) -> Check:
     try:
-        return look()
+        return Check(name, ok=True, found=look())
     except GraphragError as error:
         return Check(name, ok=False, found=error.what, fix=error.hint)
 
 
-def _python() -> Check:
-    ok = sys.version_info >= _OLDEST_PYTHON
-    oldest = ".".join(map(str, _OLDEST_PYTHON))
-    return Check("python", ok, sys.version.split()[0], "" if ok else f"Install Python {oldest}")
+def _python() -> str:
+    found = sys.version.split()[0]
+    if sys.version_info < _OLDEST_PYTHON:
+        oldest = ".".join(map(str, _OLDEST_PYTHON))
+        raise MissingDependencyError(found, hint=f"Install Python {oldest}")
+    return found
 
 
-def _package(name: str) -> Check:
+def _torch() -> str:
+    return "installed, not needed" if find_spec("torch") else "absent, as it should be"
+
+
+def _package(name: str) -> str:
     try:
-        return Check(name, ok=True, found=version(name))
-    except PackageNotFoundError:
-        return Check(name, ok=False, found="not installed", fix=_REQUIREMENTS)
+        return version(name)
+    except PackageNotFoundError as error:
+        raise MissingDependencyError("not installed", hint=_REQUIREMENTS) from error
 
 
-def _spacy_model(model: str) -> Check:
+def _spacy_model(model: str) -> str:
     found = nlp.model_version(model)
     if model != nlp.DEFAULT_MODEL:
-        return Check("spaCy model", ok=True, found=found)
+        return found
     folder = next(nlp.model_folder(model).glob("*/config.cfg")).parent
     changed = [
         name
@@ -91,29 +98,24 @@ def _spacy_model(model: str) -> Check:
         if not (folder / name).is_file() or file_sha256(folder / name) != known
     ]
     if changed:
-        return Check("spaCy model", ok=False, found=f"{found}, altered: {changed}", fix=_MODELS)
-    return Check("spaCy model", ok=True, found=f"{found}, weights verified")
+        raise MissingDependencyError(f"{found}, altered: {changed}", hint=_MODELS)
+    return f"{found}, weights verified"
 
 
-def _embedding_model(model: str) -> Check:
+def _embedding_model(model: str) -> str:
     check = verify_weights(model)
     if model != DEFAULT_MODEL:
-        return Check("embedding model", ok=True, found=model)
+        return model
     if not check.ok:
         altered = [one.path.name for one in check.files if not one.ok]
-        return Check("embedding model", ok=False, found=f"altered: {altered}", fix=_MODELS)
-    return Check("embedding model", ok=True, found=f"{model}, weights verified")
+        raise MissingDependencyError(f"altered: {altered}", hint=_MODELS)
+    return f"{model}, weights verified"
 
 
-def _sources(config: Config) -> Check:
-    found = ", ".join(root.uri for root in source_roots(config.sources))
-    return Check("sources", ok=True, found=found)
-
-
-def _store(config: Config) -> Check:
-    store = Store(config.store)
+def _store(uri: str) -> str:
+    store = Store(uri)
     if store.current_id() is None and not store.snapshot_ids() and not store.folder.is_file():
-        return Check("store", ok=True, found=f"{config.store}: nothing published yet")
+        return f"{uri}: nothing published yet"
     snapshot = store.open()
     snapshot.verify()
-    return Check("store", ok=True, found=f"{config.store}: {snapshot.snapshot_id}, verified")
+    return f"{uri}: {snapshot.snapshot_id}, verified"

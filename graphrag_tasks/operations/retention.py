@@ -116,8 +116,8 @@ def collect_garbage(
         store: The store.
         keep: Snapshots to keep beside the current one.
         staging_age: Staged work untouched for longer is removed.
-        server: The vector server that vectors are copied to, if any.
-        now: Time of the call; the clock by default.
+        server: The vector server, if vectors are copied to one.
+        now: The clock by default.
         dry_run: Only report what would be removed.
 
     Raises:

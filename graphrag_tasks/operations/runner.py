@@ -34,7 +34,7 @@ def run_index(
     Args:
         config: Everything the run needs.
         workers: Worker processes for the shards; one per core by default.
-        progress: Called after every step.
+        progress: Called before and after every step.
         wait: Wait for another run on the store to end, instead of refusing.
 
     Raises:

@@ -43,9 +43,8 @@ class _Graph:
     """Entities and relations of a snapshot with their rows."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self.entities = snapshot.table(
-            "entities", ["entity_id", "name", "type", "mentions", "chunks"]
-        )
+        columns = ["entity_id", "name", "type", "mentions", "chunks"]
+        self.entities = snapshot.table("entities", columns)
         relations = snapshot.table("relations")
         edges = snapshot.table("edges")
         edges = edges.filter(pc.equal(edges["kind"], RELATION)).sort_by("row")
@@ -64,12 +63,9 @@ class _Graph:
         is_kept = np.zeros(self.entities.num_rows, dtype=bool)
         is_kept[kept] = True
         inside = is_kept[self.ends].all(axis=1)
-        return Selection(
-            title,
-            self.entities.take(pa.array(kept)),
-            self.relations.filter(pa.array(inside)),
-            omitted=len(rows) - len(kept),
-        )
+        entities = self.entities.take(pa.array(kept))
+        relations = self.relations.filter(pa.array(inside))
+        return Selection(title, entities, relations, omitted=len(rows) - len(kept))
 
 
 def whole_graph(snapshot: Snapshot) -> Selection:
@@ -80,13 +76,10 @@ def whole_graph(snapshot: Snapshot) -> Selection:
 
 
 def neighbourhood(snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 40) -> Selection:
-    """Return an entity and the entities that its relations lead to.
+    """Return an entity and the entities that its relations lead to, in either direction.
 
-    Args:
-        snapshot: The snapshot.
-        name: Any name of the entity, in any spelling.
-        hops: Relations to follow, in either direction.
-        limit: Most entities: nearer ones first, then those with stronger relations to them.
+    `name` is any of its names, in any spelling. The limit keeps nearer entities, and of those the
+    ones with stronger relations.
 
     Raises:
         SnapshotError: No entity has that name; similar ones are suggested.

@@ -21,13 +21,7 @@ from markupsafe import Markup
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
-from graphrag_tasks.inspect.pages.reader import (
-    CURRENT,
-    Reader,
-    names_with,
-    neighbors,
-    summarize,
-)
+from graphrag_tasks.inspect.pages.reader import CURRENT, Reader, names_with, neighbors, summarize
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 
@@ -35,7 +29,10 @@ _ID = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
 SnapshotId = Annotated[str, Path(pattern=_ID)]
 NamedId = Annotated[str, Query(pattern=_ID)]
 Text = Annotated[str, Query(max_length=500)]
+ChunkId = Annotated[str, Query(max_length=100)]
+Mode = Annotated[str, Query(max_length=20)]
 MOST_CHUNKS = 50
+Chunks = Annotated[int, Query(ge=1, le=MOST_CHUNKS)]
 _MEGABYTE = 1_000_000
 
 _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
@@ -97,8 +94,8 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         request: Request,
         snapshot_id: SnapshotId,
         question: Text = "",
-        mode: Annotated[str, Query(max_length=20)] = "auto",
-        k: Annotated[int, Query(ge=1, le=MOST_CHUNKS)] = 5,
+        mode: Mode = "auto",
+        k: Chunks = 5,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         found = index.search(question, mode, k) if question.strip() else None
@@ -112,8 +109,8 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         request: Request,
         snapshot_id: SnapshotId,
         question: Text,
-        chunk: Annotated[str, Query(max_length=100)],
-        mode: Annotated[str, Query(max_length=20)] = "auto",
+        chunk: ChunkId,
+        mode: Mode = "auto",
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         return html.page(

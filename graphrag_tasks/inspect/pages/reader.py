@@ -28,6 +28,7 @@ _MOST_NAMES = 30
 _CHANGES = ("added", "changed", "removed", "unchanged")
 _FAILURE = ["uri", "status", "error_code", "error_message"]
 _DAMAGED = "cannot be opened: damaged, or of another schema version"
+_HAS_LABELS = "has access labels: its own page shows what may be seen"
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,7 @@ class Listed:
     """A published snapshot, as a line of a list.
 
     Attributes:
-        snapshot_id: Its id.
         created_at: UTC time of the publish, ISO 8601.
-        current: Whether it is the current snapshot.
-        schema_version: Schema version of its tables.
         why_no_figures: Why counts and size are hidden; empty where they are shown.
         readable: Whether it can be opened.
         counts: Rows of the main tables, if they may be shown.
@@ -99,19 +97,16 @@ class Reader:
         return self.store.snapshot_folder(snapshot_id).exists(MANIFEST_FILE)
 
     def _line(self, manifest: Manifest, current: str | None) -> Listed:
-        snapshot_id = manifest.snapshot_id
-        why, readable, size, counts = "", True, None, dict[str, int]()
+        name, version = manifest.snapshot_id, manifest.schema_version
+        about = (name, manifest.created_at, name == current, version)
         try:
-            size = self._size(snapshot_id)
-            counts = {name: manifest.tables[name].rows for name in COUNTED}
+            size = self._size(name)
+            counts = {table: manifest.tables[table].rows for table in COUNTED}
         except (GraphragError, OSError, KeyError):  # damaged, of another schema, or removed
-            why, readable = _DAMAGED, False
-        if readable and size is None:
-            why = "has access labels: its own page shows what may be seen"
-        return Listed(
-            snapshot_id, manifest.created_at, snapshot_id == current,
-            manifest.schema_version, why, readable, {} if why else counts, size or 0,
-        )  # fmt: skip
+            return Listed(*about, _DAMAGED, False, {}, 0)
+        if size is None:
+            return Listed(*about, _HAS_LABELS, True, {}, 0)
+        return Listed(*about, "", True, counts, size)
 
     def _size(self, snapshot_id: str) -> int | None:
         """Return the bytes of a snapshot; None if it has labels, for hidden documents count."""
@@ -130,11 +125,10 @@ class Summary:
     Attributes:
         counts: Rows of its tables, by name for people.
         changes: Documents by change since the snapshot before; empty with labels.
-        statuses: Documents by status.
         failed: Documents that could not be read: uri, error code and message.
         stages: The cost of each stage; empty with labels.
         quality: Figures of the gate: name, value, and the value of the snapshot before, if kept.
-        mentioned: Name, type and mentions of the entities that are mentioned most.
+        mentioned: The entities that are mentioned most: name, type and mentions.
     """
 
     counts: dict[str, int | float]
