@@ -22,15 +22,9 @@ if TYPE_CHECKING:
     from graphrag_tasks.extract.frames import Argument, Frame
     from graphrag_tasks.language.tokens import Doc, Token
 
+Format = StrEnum("Format", ["TABLE", "TSV"])
 _FRAME_COLUMNS = ("reader", "rule", "predicate", "lemma", "arguments", "confidence")
 _TRIPLE_COLUMNS = ("head", "relation", "tail", "rule", "confidence")
-
-
-class Format(StrEnum):
-    """How frames are printed."""
-
-    TABLE = "table"
-    TSV = "tsv"
 
 
 def extract(

@@ -19,6 +19,7 @@ from graphrag_tasks.snapshots.store import Store
 if TYPE_CHECKING:
     from graphrag_tasks.inspect.export import Selection
 
+ExportFormat = StrEnum("ExportFormat", ["GRAPHML", "GEXF", "JSON", "CSV", "SVG"])
 NODES_FILE, RELATIONSHIPS_FILE = "nodes.csv", "relationships.csv"
 
 app = typer.Typer(help="Look at a snapshot's graph.", no_args_is_help=True)
@@ -51,16 +52,6 @@ def stats(
     words = [(name.replace("_", " "), value) for name, value in figures.items()]
     CONSOLE.print(table(f"Graph of snapshot {opened.snapshot_id}", ("what", "value"), words))
     CONSOLE.print(table("Hubs", ("entity", "relations"), listed))
-
-
-class ExportFormat(StrEnum):
-    """What to write."""
-
-    GRAPHML = "graphml"
-    GEXF = "gexf"
-    JSON = "json"
-    CSV = "csv"
-    SVG = "svg"
 
 
 def export(

@@ -24,6 +24,7 @@ from graphrag_tasks.storage.locks import sole_run
 
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
+Form = StrEnum("Form", ["MARKDOWN", "DOCLING", "BLOCKS", "LINKS"])
 SnapshotArgument = Annotated[
     str | None, typer.Argument(help="Snapshot id.", show_default="the current one")
 ]
@@ -172,15 +173,6 @@ def gc(
     )
     for name in (*removed.snapshots, *removed.staging):
         CONSOLE.print(f"  {name}", highlight=False)
-
-
-class Form(StrEnum):
-    """What a document is printed as."""
-
-    MARKDOWN = "markdown"
-    DOCLING = "docling"
-    BLOCKS = "blocks"
-    LINKS = "links"
 
 
 @app.command("document")

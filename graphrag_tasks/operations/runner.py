@@ -19,7 +19,7 @@ from graphrag_tasks.storage.locks import sole_run
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, the steps done and the number of steps."""
 
-_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def run_index(
@@ -96,11 +96,10 @@ def _process_shard(uri: str, shard: int) -> None:
 @contextmanager
 def _single_threaded_children() -> Iterator[None]:
     """Give worker processes one BLAS thread each: the cores are used by the workers."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update({name: value for name, value in _ONE_THREAD.items() if before[name] is None})
+    unset = [name for name in _THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
+        for name in unset:
+            os.environ.pop(name, None)

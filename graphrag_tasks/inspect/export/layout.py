@@ -30,10 +30,9 @@ def lay_out(ends: NDArray[np.int64], boxes: Points, *, edge_length: float) -> Po
     """
     import igraph
 
-    count = len(boxes)
-    graph = igraph.Graph(n=count, edges=ends).simplify()
+    graph = igraph.Graph(n=len(boxes), edges=ends).simplify()
     parts = sorted(graph.connected_components(), key=lambda part: (-len(part), part[0]))
-    points = np.zeros((count, 2))
+    points = np.zeros((len(boxes), 2))
     placed: list[tuple[list[int], Points]] = []
     for part in parts:
         subgraph = graph.induced_subgraph(part)

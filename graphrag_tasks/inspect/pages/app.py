@@ -29,10 +29,8 @@ _ID = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
 SnapshotId = Annotated[str, Path(pattern=_ID)]
 NamedId = Annotated[str, Query(pattern=_ID)]
 Text = Annotated[str, Query(max_length=500)]
-ChunkId = Annotated[str, Query(max_length=100)]
 Mode = Annotated[str, Query(max_length=20)]
 MOST_CHUNKS = 50
-Chunks = Annotated[int, Query(ge=1, le=MOST_CHUNKS)]
 _MEGABYTE = 1_000_000
 
 _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
@@ -95,7 +93,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         snapshot_id: SnapshotId,
         question: Text = "",
         mode: Mode = "auto",
-        k: Chunks = 5,
+        k: Annotated[int, Query(ge=1, le=MOST_CHUNKS)] = 5,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         found = index.search(question, mode, k) if question.strip() else None
@@ -109,7 +107,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         request: Request,
         snapshot_id: SnapshotId,
         question: Text,
-        chunk: ChunkId,
+        chunk: Annotated[str, Query(max_length=100)],
         mode: Mode = "auto",
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
