@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.report import METRICS, RetrievalReport
 
-RESULTS_FILE = "results.parquet"
-TABLES_FILE = "results.md"
+RESULTS_FILE, TABLES_FILE = "results.parquet", "results.md"
 _TIMES = ("wall_ms", "cpu_ms", "search_wall_ms", "search_cpu_ms")
 RESULTS = pa.schema(
     [

@@ -24,10 +24,7 @@ from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.snapshots.store import Snapshot
 
-NO_SEED = "no_seed"
-MISSING_LINK = "missing_link"
-RANKING = "ranking"
-REASONS = (NO_SEED, MISSING_LINK, RANKING)
+REASONS = NO_SEED, MISSING_LINK, RANKING = "no_seed", "missing_link", "ranking"
 """Every reason, the furthest from success first."""
 
 

@@ -87,13 +87,12 @@ def evaluate_targets(
     judge = _Judge(index, gold, mode, depth, encoder, reach)
     results = tuple(judge.result(target) for target in gold.targets)
     types = sorted({one.type for one in results})
-    groups = {name: [one for one in results if one.type == name] for name in types}
     return RetrievalReport(
         mode=mode,
         snapshot_id=index.snapshot.snapshot_id,
         depth=depth,
         overall=Scores.of(results),
-        by_type={name: Scores.of(group) for name, group in groups.items()},
+        by_type={name: Scores.of([one for one in results if one.type == name]) for name in types},
         cost=Cost.of(results),
         results=results,
         moved=gold.moved,
@@ -139,13 +138,11 @@ class _Judge:
         )
 
     def _timed_search(self, question: str) -> tuple[Context, Times, Times | None]:
-        encoded = self.encoder.spent if self.encoder else None
+        encoded = self.encoder.spent if self.encoder else Times(0.0, 0.0)
         started = _now()
         context = self.index.search(question, self.mode, self.depth)
         total = _now() - started
-        if self.encoder is None or encoded is None:
-            return context, total, None
-        return context, total, self.encoder.spent - encoded
+        return context, total, self.encoder.spent - encoded if self.encoder else None
 
     def _ranking(self, target: Target, context: Context) -> list[ChunkHit]:
         """Return the first chunks, or the first chunk of each of the first documents."""

@@ -67,12 +67,15 @@ def draw(selection: Selection) -> str:
     above = _labels_above(centres, ends)
     points = centres + np.where(above, _LABEL_SHIFT, -_LABEL_SHIFT)[:, None] * np.array([0.0, 1.0])
     title = _short(selection.title, _LONGEST_TITLE)
+    about = f"{len(entities)} entities, {selection.relations.num_rows} relations"
+    if selection.omitted:
+        about += f"; {selection.omitted} less central ones left out"
     colours = _colours(entities)
     legend = sum(_width(label or "no label", 12) + 34 for label in colours)
     width = max(far[0] + _MARGIN, _width(title, _TITLE_FONT) + 2 * _MARGIN, legend + 2 * _MARGIN)
     size = (math.ceil(width), math.ceil(far[1] + 2 * _MARGIN))
     parts = [
-        *_head(title, _about(selection), size),
+        *_head(title, about, size),
         *_lines(edges, points, radii),
         *_nodes(entities, points, radii, colours, above),
         *_edge_words(edges, points, [*zip(centres, boxes, strict=True)]),
@@ -90,12 +93,6 @@ def _labels_above(centres: Points, ends: NDArray[np.int64]) -> NDArray[np.bool_]
     np.add.at(drop, ends[:, 1], -falls)
     above: NDArray[np.bool_] = drop > 0
     return above
-
-
-def _about(selection: Selection) -> str:
-    rows = selection.entities.num_rows
-    said = f"{rows} entities, {selection.relations.num_rows} relations"
-    return f"{said}; {selection.omitted} less central ones left out" if selection.omitted else said
 
 
 def _edges(selection: Selection) -> list[_Edge]:

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph import RELATION
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot
 
-_ID_DIGITS = 24
 _NEAR = 3
 
 Rows = NDArray[np.int64]
@@ -128,17 +128,8 @@ def community(snapshot: Snapshot, wanted: str, *, limit: int = 40) -> Selection:
     Raises:
         SnapshotError: There is no such community; similar titles are suggested.
     """
-    found = _community(snapshot, wanted)
-    members = snapshot.table("members")
-    members = members.filter(pc.equal(members["community_id"], found["community_id"]))
-    graph = _Graph(snapshot)
-    rows = pc.index_in(members["entity_id"], value_set=graph.entities["entity_id"].combine_chunks())
-    return graph.part(str(found["title"]), rows.to_numpy().astype(np.int64), limit)
-
-
-def _community(snapshot: Snapshot, wanted: str) -> dict[str, object]:
     communities = snapshot.table("communities", ["community_id", "title", "size", "level"])
-    if len(wanted) == _ID_DIGITS:
+    if len(wanted) == ID_HEX_DIGITS:
         same = pc.equal(communities["community_id"], wanted)
     else:
         same = pc.equal(pc.utf8_lower(communities["title"]), wanted.lower())
@@ -150,4 +141,8 @@ def _community(snapshot: Snapshot, wanted: str) -> dict[str, object]:
         near = near or difflib.get_close_matches(wanted, titles, n=_NEAR, cutoff=0.4)
         hint = f"Did you mean: {'; '.join(near)}?" if near else ""
         raise SnapshotError(f"there is no community '{wanted}'", snapshot.folder.uri, hint)
-    return dict(found[0])
+    members = snapshot.table("members")
+    members = members.filter(pc.equal(members["community_id"], found[0]["community_id"]))
+    graph = _Graph(snapshot)
+    rows = pc.index_in(members["entity_id"], value_set=graph.entities["entity_id"].combine_chunks())
+    return graph.part(str(found[0]["title"]), rows.to_numpy().astype(np.int64), limit)
