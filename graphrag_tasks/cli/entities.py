@@ -97,11 +97,8 @@ def _write(section: str, entry: str, overrides: Path | None, config: Path | None
     configured = load_config(config).resolve.overrides
     file = overrides or (Path(configured) if configured else None)
     if file is None:
-        raise ConfigError(
-            "there is no overrides file",
-            "resolve.overrides",
-            "Name one with --overrides, and set resolve.overrides to it so that runs read it",
-        )
+        hint = "Name one with --overrides, and set resolve.overrides to it so that runs read it"
+        raise ConfigError("there is no overrides file", "resolve.overrides", hint)
     changed = with_override(_text(file), section, entry, str(file))
     with writing(file):
         file.write_text(changed, "utf-8")

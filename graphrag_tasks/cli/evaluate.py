@@ -68,9 +68,8 @@ def retrieval(
     from graphrag_tasks.operations.runner import run_index
 
     if not (passages or store):
-        raise ConfigError(
-            "there is nothing to search", "eval retrieval", "Give --passages or --store"
-        )
+        hint = "Give --passages or --store"
+        raise ConfigError("there is nothing to search", "eval retrieval", hint)
     asked = read_questions(questions, split=split)
     modes = _modes(mode, against)
     with tempfile.TemporaryDirectory(prefix="graphrag-eval-") as scratch:
@@ -108,9 +107,8 @@ def locate(
     snapshot = Store(load_config(config, overrides={"store": store}).store).open()
     spans = [one.model_dump() for one in quote(snapshot, words)]
     if not spans:
-        raise ConfigError(
-            "no document has these words", "eval locate", "Quote a sentence as it stands there"
-        )
+        hint = "Quote a sentence as it stands there"
+        raise ConfigError("no document has these words", "eval locate", hint)
     if json:
         print_json(spans)
     else:

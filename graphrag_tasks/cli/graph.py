@@ -79,11 +79,8 @@ def export(
     if entity is not None and community is not None:
         raise ConfigError("choose one part of the graph", "--entity, --community")
     if chosen is ExportFormat.SVG and entity is None and community is None:
-        raise ConfigError(
-            "a picture of a whole graph shows nothing",
-            "--format svg",
-            "Choose a part of it: --entity NAME or --community TITLE",
-        )
+        hint = "Choose a part of it: --entity NAME or --community TITLE"
+        raise ConfigError("a picture of a whole graph shows nothing", "--format svg", hint)
     opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
     if entity is not None:
         selection = exporting.neighbourhood(opened, entity, hops=hops, limit=limit)

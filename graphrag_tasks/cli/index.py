@@ -93,16 +93,15 @@ def plan(
     }
     shards, hidden = outlook.stats["shards"], outlook.stats["files_passed_over"]
     if json:
-        print_json(
-            {
-                "parent_id": outlook.parent_id,
-                "up_to_date": outlook.up_to_date,
-                "documents": documents,
-                "shards": shards,
-                "files_passed_over": hidden,
-                "stages": dict(outlook.stages),
-            }
-        )
+        found = {
+            "parent_id": outlook.parent_id,
+            "up_to_date": outlook.up_to_date,
+            "documents": documents,
+            "shards": shards,
+            "files_passed_over": hidden,
+            "stages": dict(outlook.stages),
+        }
+        print_json(found)
         return
     rows = [
         (change, len(uris), "\n".join(uris[:names]) if change != UNCHANGED else "")

@@ -23,8 +23,6 @@ log = logging.getLogger(__name__)
 CONSOLE = Console()
 ERRORS = Console(stderr=True)
 
-_MEGABYTE = 1_000_000
-
 
 @contextmanager
 def writing(target: Path) -> Iterator[None]:
@@ -32,11 +30,9 @@ def writing(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ConfigError(
-            f"cannot be written: {error.strerror or error}",
-            str(target),
-            "Name a file in a folder that is there and may be written to",
-        ) from error
+        what = f"cannot be written: {error.strerror or error}"
+        hint = "Name a file in a folder that is there and may be written to"
+        raise ConfigError(what, str(target), hint) from error
 
 
 def print_json(value: object) -> None:
@@ -76,7 +72,7 @@ def print_summary(manifest: Manifest) -> None:
     CONSOLE.print(table(f"Snapshot {manifest.snapshot_id}", ("what", "rows"), shown))
     stages = [
         (stage["stage"], stage["tasks"], float(stage["seconds"]),
-         stage["peak_memory_bytes"] // _MEGABYTE)
+         stage["peak_memory_bytes"] // 1_000_000)
         for stage in manifest.stats.get("stages", [])
     ]  # fmt: skip
     title = "What each stage cost (seconds summed over its tasks)"

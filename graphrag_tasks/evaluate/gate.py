@@ -46,13 +46,10 @@ class Gate:
 def gate(
     index: Index, questions: str | Path, *, minimum: Mapping[str, float], mode: str = "paper"
 ) -> Gate:
-    """Ask a file of questions and compare the figures with what is wanted.
+    """Ask a file of `Question` lines and compare the figures with what is wanted.
 
-    Args:
-        index: An opened index; its snapshot need not be the current one.
-        questions: JSON lines of `Question`.
-        minimum: Least values of figures, by their names in `report.METRICS`; may be empty.
-        mode: Search mode.
+    `minimum` has the least value of some figures of `report.METRICS`. The index's snapshot need
+    not be the current one.
 
     Raises:
         ConfigError: The file cannot be read or has no questions, all questions are about other

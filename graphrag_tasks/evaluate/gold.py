@@ -63,7 +63,6 @@ class Gold:
     Attributes:
         targets: The questions that can be judged, in their order.
         moved: Number of spans that stand at another place than the file says.
-        stale: The questions left out.
         labels: `path:start-end` of each chunk, by id, for readers.
     """
 
@@ -118,11 +117,9 @@ class _Locator:
             except _GoneError as gone:
                 stale.append(Stale(one.id, str(gone)))
         if self._questions and not targets:
-            raise ConfigError(
-                f"what every question is about is gone ({len(stale)} questions)",
-                stale[0].span,
-                "Index the documents these questions are about, or write new questions",
-            )
+            what = f"what every question is about is gone ({len(stale)} questions)"
+            hint = "Index the documents these questions are about, or write new questions"
+            raise ConfigError(what, stale[0].span, hint)
         return Gold(tuple(targets), self._moved, tuple(stale), self._labels)
 
     def _target(self, question: Question) -> Target:

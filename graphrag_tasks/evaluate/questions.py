@@ -99,16 +99,14 @@ def read_questions(path: str | Path, *, split: str | None = None) -> list[Questi
 
 
 def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tuple[str, ...]:
-    """Return the sources to index; several sets are named by the folder that each lies in.
+    """Return the sources to index: JSONL files of passages, or folders of documents.
 
-    Args:
-        passages: JSONL files of passages, or folders of documents.
-        folder: Where passages without titles are written.
-        untitled: Whether to drop titles, to see how much of a result comes from them.
+    Several sets are named by the folder that each lies in. Passages that are to be `untitled`, to
+    see how much of a result comes from titles, are written into `folder`.
 
     Raises:
-        ConfigError: Titles are to be dropped from documents, where they are text; a line is not
-            JSON; or two sets lie in folders of one name.
+        ConfigError: Titles of documents are to be dropped; a line is not JSON; or two sets lie in
+            folders of one name.
     """
     sources = tuple(passages)
     if untitled:
@@ -119,21 +117,15 @@ def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tu
     names = [Path(one).absolute().parent.name for one in passages]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ConfigError(
-            f"two sets lie in a folder called '{twice[0]}'",
-            "--passages",
-            "Rename one of the folders: its name is the name of the set",
-        )
+        hint = "Rename one of the folders: its name is the name of the set"
+        raise ConfigError(f"two sets lie in a folder called '{twice[0]}'", "--passages", hint)
     return tuple(f"{name}={one}" for name, one in zip(names, sources, strict=True))
 
 
 def _without_titles(source: str, folder: Path) -> str:
     if not source.endswith(PASSAGES_SUFFIX):
-        raise ConfigError(
-            "only passages can be indexed without titles",
-            source,
-            f"Give a {PASSAGES_SUFFIX} file of passages, or leave out --untitled",
-        )
+        hint = f"Give a {PASSAGES_SUFFIX} file of passages, or leave out --untitled"
+        raise ConfigError("only passages can be indexed without titles", source, hint)
     folder.mkdir(parents=True)
     target = folder / Path(source).name
     with target.open("w", encoding="utf-8") as file:

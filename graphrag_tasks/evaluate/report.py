@@ -168,9 +168,8 @@ class RetrievalReport:
             "Milliseconds a query, mean (median): " + _ms(cost.cpu_ms, cost.wall_ms),
         ]
         if cost.search_cpu_ms and cost.search_wall_ms:
-            lines.append(
-                "Without the query encoder: " + _ms(cost.search_cpu_ms, cost.search_wall_ms)
-            )
+            search = _ms(cost.search_cpu_ms, cost.search_wall_ms)
+            lines.append(f"Without the query encoder: {search}")
         if self.moved:
             lines.append(f"{self.moved} gold spans stand at another place than the questions say")
         if self.stale:

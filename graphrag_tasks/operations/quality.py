@@ -101,11 +101,8 @@ def graph_figures(manifest: Manifest) -> dict[str, float]:
     """
     counts = manifest.stats.get("counts", {})
     if missing := [name for name in _COUNTED if name not in counts]:
-        raise SnapshotError(
-            f"the run has no counts of {', '.join(missing)}",
-            "publish",
-            "Run again: graphrag-tasks index SOURCE --full-refresh",
-        )
+        hint = "Run again: graphrag-tasks index SOURCE --full-refresh"
+        raise SnapshotError(f"the run has no counts of {', '.join(missing)}", "publish", hint)
     return {
         "triples_per_sentence": _ratio(counts["triples"], counts["sentences_kept"]),
         "orphan_share": counts["orphan_share"],

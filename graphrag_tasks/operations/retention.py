@@ -69,9 +69,8 @@ def _published_before(store: Store, snapshot_id: str | None) -> str | None:
         return ids[-1] if ids else None
     place = ids.index(snapshot_id) if snapshot_id in ids else len(ids)  # a damaged one is not
     if place == 0:
-        raise SnapshotError(
-            "no older snapshot is kept", store.folder.uri, f"Published: {', '.join(ids)}"
-        )
+        hint = f"Published: {', '.join(ids)}"
+        raise SnapshotError("no older snapshot is kept", store.folder.uri, hint)
     return ids[place - 1]
 
 
@@ -90,10 +89,8 @@ def verify_all(store: Store) -> list[str]:
             log.warning("%s", error)
             damaged.append(str(error))
     if damaged:
-        raise SnapshotError(
-            f"{len(damaged)} of {len(ids)} snapshots cannot be read: {'; '.join(damaged)}",
-            store.folder.uri,
-        )
+        what = f"{len(damaged)} of {len(ids)} snapshots cannot be read: {'; '.join(damaged)}"
+        raise SnapshotError(what, store.folder.uri)
     return ids
 
 
@@ -106,19 +103,12 @@ def collect_garbage(
     now: datetime | None = None,
     dry_run: bool = False,
 ) -> Removed:
-    """Remove snapshots beyond the newest ones, and what killed runs left in staging.
+    """Remove all but the `keep` newest snapshots, and staged work unused for `staging_age`.
 
-    The current snapshot (the newest if `CURRENT` is lost) and the last readable one are always
-    kept. Readers of a removed snapshot keep its memory-mapped arrays; any other access raises
-    `SnapshotError`.
-
-    Args:
-        store: The store.
-        keep: Snapshots to keep beside the current one.
-        staging_age: Staged work untouched for longer is removed.
-        server: The vector server, if vectors are copied to one.
-        now: The clock by default.
-        dry_run: Only report what would be removed.
+    The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept
+    besides. Removed snapshots lose their rows in the vector server, too. A `dry_run` only reports
+    what would be removed. Readers of a removed snapshot keep its memory-mapped arrays; any other
+    access raises `SnapshotError`.
 
     Raises:
         ConfigError: `keep` is negative.

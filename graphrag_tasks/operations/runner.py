@@ -29,13 +29,10 @@ def run_index(
     progress: Progress | None = None,
     wait: bool = False,
 ) -> Published:
-    """Plan, process every shard, and publish.
+    """Plan, process the shards in `workers` processes (by default one per core), and publish.
 
-    Args:
-        config: Everything the run needs.
-        workers: Worker processes for the shards; one per core by default.
-        progress: Called before and after every step.
-        wait: Wait for another run on the store to end, instead of refusing.
+    `progress` is called before and after every step. With `wait`, the run waits for another run on
+    the store to end, instead of refusing.
 
     Raises:
         GraphragError: A stage failed, or a worker was killed; `CURRENT` is left alone.

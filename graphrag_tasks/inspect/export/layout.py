@@ -23,10 +23,8 @@ _GAP = 60.0
 def lay_out(ends: NDArray[np.int64], boxes: Points, *, edge_length: float) -> Points:
     """Return the centre of each node's box.
 
-    Args:
-        ends: Rows of the nodes that edges join, shape (edges, 2).
-        boxes: Width and height of each node with its label, shape (nodes, 2).
-        edge_length: Wanted length of an edge.
+    `ends` are the rows of the nodes that edges join, shape (edges, 2); `boxes` are the width and
+    height of each node with its label, shape (nodes, 2).
     """
     import igraph
 

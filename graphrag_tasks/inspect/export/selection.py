@@ -26,7 +26,6 @@ class Selection:
     """Entities, and the relations between them.
 
     Attributes:
-        title: A name for the selection.
         entities: `entity_id`, `name`, `type`, `mentions` and `chunks`, in order of id.
         relations: `relation_id`, `head_id`, `relation`, `tail_id`, `negated`, `support`,
             `confidence` and `weight`, in order of id.

@@ -31,7 +31,6 @@ NamedId = Annotated[str, Query(pattern=_ID)]
 Text = Annotated[str, Query(max_length=500)]
 Mode = Annotated[str, Query(max_length=20)]
 MOST_CHUNKS = 50
-_MEGABYTE = 1_000_000
 
 _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
     errors.AccessError: HTTPStatus.FORBIDDEN,
@@ -184,7 +183,7 @@ def _number(value: float) -> str:
 
 
 def _megabytes(value: int) -> str:
-    return f"{value / _MEGABYTE:,.1f} MB"
+    return f"{value / 1_000_000:,.1f} MB"
 
 
 def _moment(value: str) -> str:

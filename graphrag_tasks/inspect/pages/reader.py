@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
-from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest, StageCost
+from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, file_of
 
 CURRENT = "current"
@@ -118,33 +118,12 @@ class Reader:
         return self._sizes[snapshot_id]
 
 
-@dataclass(frozen=True)
-class Summary:
-    """One snapshot, as far as the reader may see it.
+def summarize(reader: Reader, index: Index) -> dict[str, Any]:
+    """Return what the template `summary.html` shows of a snapshot.
 
-    Attributes:
-        counts: Rows of its tables, by name for people.
-        changes: Documents by change since the snapshot before; empty with labels.
-        failed: Documents that could not be read: uri, error code and message.
-        stages: The cost of each stage; empty with labels.
-        quality: Figures of the gate: name, value, and the value of the snapshot before, if kept.
-        mentioned: The entities that are mentioned most: name, type and mentions.
-    """
-
-    counts: dict[str, int | float]
-    changes: dict[str, int | float]
-    statuses: dict[str, int]
-    failed: list[dict[str, Any]]
-    stages: list[StageCost]
-    quality: list[tuple[str, float, float | None]]
-    mentioned: list[dict[str, Any]]
-
-
-def summarize(reader: Reader, index: Index) -> Summary:
-    """Return the summary of a snapshot; `reader` finds the snapshot before.
-
-    A reader who may not see every document gets counts of the visible ones, and no figures of the
-    run, which cover all documents.
+    `quality` has the name and value of each figure, and the value of the snapshot before, which
+    `reader` finds. A reader who may not see every document gets counts of the visible ones, and no
+    figures of the run, which cover all documents.
     """
     words = json.loads(files(__package__).joinpath("words.json").read_text("utf-8"))
     manifest = index.snapshot.manifest
@@ -158,16 +137,16 @@ def summarize(reader: Reader, index: Index) -> Summary:
     if figures:
         found = [one for one in reader.store.manifests() if one.snapshot_id == manifest.parent_id]
         before = found[0].stats.get("quality", {}) if found else {}
-    return Summary(
-        counts=counts,
-        changes={name: known[name] for name in _CHANGES if name in known},
-        statuses=dict(sorted(Counter(row["status"] for row in documents).items())),
-        failed=[row for row in documents if row["status"] == "failed"],
-        stages=manifest.stats.get("stages", []),
-        quality=[(words["quality"].get(name, name), value, before.get(name))
-                 for name, value in figures.items()],
-        mentioned=_most_mentioned(_entities(index)),
-    )  # fmt: skip
+    return {
+        "counts": counts,
+        "changes": {name: known[name] for name in _CHANGES if name in known},
+        "statuses": dict(sorted(Counter(row["status"] for row in documents).items())),
+        "failed": [row for row in documents if row["status"] == "failed"],
+        "stages": manifest.stats.get("stages", []),
+        "quality": [(words["quality"].get(name, name), value, before.get(name))
+                    for name, value in figures.items()],
+        "mentioned": _most_mentioned(_entities(index)),
+    }  # fmt: skip
 
 
 def names_with(index: Index, text: str) -> list[dict[str, Any]]:
