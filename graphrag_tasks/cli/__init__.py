@@ -10,18 +10,7 @@ import logging
 
 import typer
 
-from graphrag_tasks.cli import (
-    doctor,
-    entities,
-    evaluate,
-    export,
-    extract,
-    graph,
-    index,
-    plan,
-    query,
-    snapshots,
-)
+from graphrag_tasks.cli import entities, evaluate, extract, graph, index, query, snapshots
 from graphrag_tasks.cli.output import report_errors
 
 app = typer.Typer(
@@ -32,15 +21,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(index.index)
-app.command()(plan.plan)
+app.command()(index.plan)
 app.command()(query.query)
 app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(snapshots.app, name="snapshots")
 app.add_typer(entities.app, name="entities")
 app.add_typer(graph.app, name="graph")
-app.command()(export.export)
-app.command()(doctor.doctor)
+app.command()(graph.export)
+app.command()(index.doctor)
 
 
 @app.callback()

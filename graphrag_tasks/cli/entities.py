@@ -12,7 +12,7 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.entities.resolve.explain import EntityExplanation, explain_entity
+from graphrag_tasks.entities.resolve.explain import explain_entity
 from graphrag_tasks.entities.resolve.overrides import with_override
 from graphrag_tasks.snapshots.store import Store
 
@@ -39,11 +39,7 @@ def explain(
     found = explain_entity(snapshot, name)
     if json:
         print_json(found.to_dict())
-    else:
-        _print(found)
-
-
-def _print(found: EntityExplanation) -> None:
+        return
     label = f" [{found.type}]" if found.type else ""
     CONSOLE.print(
         f"{found.name}{label}, {found.mentions} mentions, id {found.entity_id}", markup=False
@@ -101,11 +97,8 @@ def _write(section: str, entry: str, overrides: Path | None, config: Path | None
     configured = load_config(config).resolve.overrides
     file = overrides or (Path(configured) if configured else None)
     if file is None:
-        raise ConfigError(
-            "there is no overrides file",
-            "resolve.overrides",
-            "Name one with --overrides, and set resolve.overrides to it so that runs read it",
-        )
+        hint = "Name one with --overrides, and set resolve.overrides to it so that runs read it"
+        raise ConfigError("there is no overrides file", "resolve.overrides", hint)
     changed = with_override(_text(file), section, entry, str(file))
     with writing(file):
         file.write_text(changed, "utf-8")

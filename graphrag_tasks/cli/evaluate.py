@@ -2,27 +2,150 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphrag_tasks.cli import evaluate_retrieval
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
+from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from graphrag_tasks.evaluate.retrieval import TimedEmbedder
+    from graphrag_tasks.retrieval import Index
+
+ALL = "all"
+_ANY_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 app = typer.Typer(help="Measure retrieval on questions.", no_args_is_help=True)
-app.command()(evaluate_retrieval.retrieval)
-app.command()(evaluate_retrieval.locate)
 
 
-_MOVED = {"allow_extra_args": True, "ignore_unknown_options": True}
+@app.command()
+def retrieval(
+    questions: Annotated[
+        Path,
+        typer.Option(help="JSONL: id, question, type, and gold (spans) or gold_ids (documents)."),
+    ],
+    passages: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="JSONL passages (id, title, text) or a folder of documents; several are merged.",
+            show_default="what --store holds",
+        ),
+    ] = None,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(help="How to search; several may be given, or all.", show_default="paper"),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Compare the other modes with this one, paired bootstrap.")
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(help="Only questions of this split.", show_default="all of them")
+    ] = None,
+    untitled: Annotated[
+        bool, typer.Option("--untitled", help="Index the passages without their titles.")
+    ] = False,
+    store: Annotated[
+        str | None,
+        typer.Option(help="Keep the index here and reuse it.", show_default="a temporary folder"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write results.parquet and results.md into this folder.")
+    ] = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Report Recall@2/5/10, all-gold@8, MRR, milliseconds per query, and why questions failed."""
+    from graphrag_tasks.evaluate.comparison import Comparison
+    from graphrag_tasks.evaluate.gold import locate as locate_gold
+    from graphrag_tasks.evaluate.questions import UNTITLED, pool, read_questions
+    from graphrag_tasks.evaluate.retrieval import evaluate_targets
+    from graphrag_tasks.operations.runner import run_index
 
-
-def _moved(name: str) -> None:
-    @app.command(name, hidden=True, context_settings=_MOVED, add_help_option=False)
-    def _() -> NoReturn:
-        raise typer.BadParameter(
-            f"'eval {name}' is 'python -m benchmarks.scoring {name}' now, in a clone of the project"
+    if not (passages or store):
+        hint = "Give --passages or --store"
+        raise ConfigError("there is nothing to search", "eval retrieval", hint)
+    asked = read_questions(questions, split=split)
+    modes = _modes(mode, against)
+    with tempfile.TemporaryDirectory(prefix="graphrag-eval-") as scratch:
+        folder = store or f"{scratch}/store"
+        if untitled:
+            folder = f"{folder.rstrip('/')}/{UNTITLED}"
+        if passages:
+            sources = pool(passages, Path(scratch, "passages"), untitled=untitled)
+            given = {"store": folder, "sources": sources, "load": {"vector_store": "none"}}
+            run_index(load_config(config, overrides=given))
+        index, encoder = _open(load_config(config, overrides={"store": folder}))
+        gold = locate_gold(asked, index.snapshot)
+        comparison = Comparison.of(
+            [evaluate_targets(index, gold, mode=one, encoder=encoder) for one in modes], against
         )
+    if out is not None:
+        comparison.write(out)
+    if json:
+        print_json(comparison.to_dict())
+    else:
+        CONSOLE.print(comparison.to_markdown(), markup=False, soft_wrap=True)
+
+
+@app.command()
+def locate(
+    words: Annotated[str, typer.Argument(help="Text of a document, as it stands there.")],
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show where a quotation stands, as gold spans to write questions with."""
+    from graphrag_tasks.evaluate.gold import quote
+    from graphrag_tasks.snapshots.store import Store
+
+    snapshot = Store(load_config(config, overrides={"store": store}).store).open()
+    spans = [one.model_dump() for one in quote(snapshot, words)]
+    if not spans:
+        hint = "Quote a sentence as it stands there"
+        raise ConfigError("no document has these words", "eval locate", hint)
+    if json:
+        print_json(spans)
+    else:
+        CONSOLE.print(table("Spans", tuple(spans[0]), [list(one.values()) for one in spans]))
+
+
+def _moved(context: typer.Context) -> None:
+    name = context.info_name
+    typer.echo(
+        f"error: 'eval {name}' has moved: in a clone of the project, run "
+        f"python -m benchmarks.scoring {name}",
+        err=True,
+    )
+    raise typer.Exit(2)
 
 
 for _name in ("parse", "openie", "coref", "triples", "entities"):
-    _moved(_name)
+    app.command(_name, hidden=True, context_settings=_ANY_OPTIONS, add_help_option=False)(_moved)
+
+
+def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
+    from graphrag_tasks.retrieval import MODES
+
+    modes = list(MODES) if asked and ALL in asked else list(dict.fromkeys(asked or ["paper"]))
+    return modes if against is None or against in modes else [against, *modes]
+
+
+def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
+    """Open the current snapshot with its own model, timed."""
+    from graphrag_tasks.embed.local import LocalEmbedder
+    from graphrag_tasks.evaluate.retrieval import TimedEmbedder
+    from graphrag_tasks.retrieval import Index
+    from graphrag_tasks.snapshots.store import Store
+
+    snapshot = Store(settings.store).open()
+    embedding = snapshot.manifest.embedding
+    encoder = TimedEmbedder(
+        LocalEmbedder(str(embedding["model"]), max_tokens=int(embedding["max_tokens"]))
+    )
+    return Index(snapshot, config=settings.retrieval, embedder=encoder), encoder

@@ -1,30 +1,30 @@
-"""`graphrag-tasks extract`: what the extractor reads in sentences, for people and scorers."""
+"""`graphrag-tasks extract`: the frames of sentences, and with `--explain` where they come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
+from rich.markup import escape
+from rich.tree import Tree
 
-from graphrag_tasks.cli.explain import print_explanation
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import QueryError, SourceError
 
 if TYPE_CHECKING:
-    from graphrag_tasks.extract.frames import Frame
+    from graphrag_tasks.extract.explain import NearMiss
+    from graphrag_tasks.extract.frames import Argument, Frame
+    from graphrag_tasks.language.tokens import Doc, Token
 
-
-class Format(StrEnum):
-    """How frames are printed."""
-
-    TABLE = "table"
-    TSV = "tsv"
+Format = StrEnum("Format", ["TABLE", "TSV"])
+_FRAME_COLUMNS = ("reader", "rule", "predicate", "lemma", "arguments", "confidence")
+_TRIPLE_COLUMNS = ("head", "relation", "tail", "rule", "confidence")
 
 
 def extract(
@@ -59,32 +59,34 @@ def extract(
 
     settings = load_config(config).extract
     if explain is not None:
-        print_explanation(explain, settings.model, html, lead=lead)
+        _explain(explain, settings.model, html, lead=lead)
         return
     if text is None:
         raise QueryError("there is nothing to read", "extract", "Name a file with --text")
     sentences = _read_lines(text)
     extractor = DependencyExtractor(settings.model, batch_size=settings.batch_size)
-    found: Iterator[list[Frame]]
+    frames_of: Iterator[list[Frame]]
     if tokenized or format_ is Format.TSV or not settings.linear:
-        found = extractor.extract(sentences, tokenized=tokenized)
+        frames_of = extractor.extract(sentences, tokenized=tokenized)
     else:
-        found = read_lines([Line(sentence) for sentence in sentences], extractor)
+        frames_of = read_lines([Line(sentence) for sentence in sentences], extractor)
+    found = zip(sentences, frames_of, strict=True)
     if json:
         print_json(
             [
                 {"sentence": sentence, "frames": [asdict(frame) for frame in frames]}
-                for sentence, frames in zip(sentences, found, strict=True)
+                for sentence, frames in found
             ]
         )
     elif format_ is Format.TSV:
-        for sentence, frames in zip(sentences, found, strict=True):
+        for sentence, frames in found:
             for row in frames_to_tsv_rows(sentence, frames):
                 typer.echo(row)
     else:
-        for sentence, frames in zip(sentences, found, strict=True):
-            CONSOLE.print(table(sentence, ("predicate", "arguments", "rule", "confidence"),
-                                [_shown(frame) for frame in frames]))  # fmt: skip
+        for sentence, frames in found:
+            rows = [(one.predicate, "\n".join(map(_shown, one.arguments)), one.rule, one.confidence)
+                    for one in frames]  # fmt: skip
+            CONSOLE.print(table(sentence, ("predicate", "arguments", "rule", "confidence"), rows))
 
 
 def _read_lines(file: Path) -> list[str]:
@@ -94,9 +96,86 @@ def _read_lines(file: Path) -> list[str]:
         raise SourceError(f"cannot be read as UTF-8 text: {error}", str(file)) from error
 
 
-def _shown(frame: Frame) -> tuple[str, str, str, float]:
+def _shown(argument: Argument) -> str:
+    preposition = f"{argument.preposition} " if argument.preposition else ""
+    return f"{argument.role}: {preposition}{argument.text}"
+
+
+def _explain(sentence: str, model: str, html: Path | None, *, lead: str | None) -> None:
+    """Print the parse, frames and triples of a sentence, and what nearly was a frame."""
+    from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
+    from graphrag_tasks.extract.dependency.repair import repaired
+    from graphrag_tasks.extract.explain import near_misses, pattern_misses
+    from graphrag_tasks.extract.reading import Line, read_lines, readings_of, shifted
+
+    docs: list[Doc] = []
+    extractor = DependencyExtractor(
+        model, on_parse=lambda _, parse: docs.append(repaired(cast("Doc", parse)))
+    )
+    (frames,) = read_lines([Line(sentence, lead)], extractor)
+    if not any(len(doc) for doc in docs):
+        raise QueryError("there is nothing to parse, or too much", "--explain", "Give one sentence")
+    misses: list[NearMiss] = []
+    for reading, doc in zip(readings_of(sentence), docs, strict=True):
+        CONSOLE.print(_tree(doc))
+        if reading.text != sentence:
+            CONSOLE.print(f"Parsed is: {escape(reading.text)}", highlight=False)
+        misses += near_misses(doc, [shifted(frame, -reading.shift) for frame in frames])
+    CONSOLE.print(table("Frames", _FRAME_COLUMNS, [_row(frame) for frame in frames]))
+    CONSOLE.print(table("Triples", _TRIPLE_COLUMNS, _triples(sentence, frames)))
+    misses += pattern_misses(sentence, frames, lead=lead)
+    if misses:
+        rows = [(one.rule, one.word, one.start, one.reason) for one in misses]
+        CONSOLE.print(table("No frame for", ("rule", "word", "at", "why"), rows))
+    if html is not None:
+        _draw(docs, html)
+        CONSOLE.print(f"The parse is drawn in {html}")
+
+
+def _tree(doc: Doc) -> Tree:
+    """Return the dependency tree; words are in the order of the sentence at each level."""
+    tree = Tree("[bold]Parse[/bold]  label  word  tag  part of speech  lemma", highlight=False)
+    nodes: list[tuple[Tree, Token]] = [(tree, token) for token in doc if token.head is token]
+    for parent, token in nodes:
+        entity = f"  [green]{token.ent_type_}[/green]" if token.ent_type_ else ""
+        node = parent.add(
+            f"[dim]{token.dep_}[/dim]  [bold]{escape(repr(token.text)[1:-1])}[/bold]  "
+            f"{escape(token.tag_)}  {token.pos_}  {escape(token.lemma_)}{entity}"
+        )
+        nodes.extend((node, child) for child in token.children)
+    return tree
+
+
+def _row(frame: Frame) -> tuple[str, str, str, str, str, float]:
+    flags = ["not"] * frame.negated + ["passive"] * frame.passive
+    flags += [frame.modality] if frame.modality else []
     arguments = "\n".join(
-        f"{one.role}: {f'{one.preposition} ' if one.preposition else ''}{one.text}"
+        _shown(one) + (f" → {one.core_text}" if one.core_text not in ("", one.text) else "")
         for one in frame.arguments
     )
-    return frame.predicate, arguments, frame.rule, frame.confidence
+    lemma = frame.predicate_lemma + (f" ({', '.join(flags)})" if flags else "")
+    return frame.extractor, frame.rule, frame.predicate, lemma, arguments, frame.confidence
+
+
+def _triples(sentence: str, frames: Sequence[Frame]) -> list[tuple[str, str, str, str, float]]:
+    """Return what the extract stage derives from frames: names related, each fact once."""
+    from graphrag_tasks.extract.merge import merged
+    from graphrag_tasks.extract.triples import derive_triples
+
+    found = [asdict(one) for frame in frames for one in derive_triples(frame)]
+    return [
+        (row["head"], f"{'not ' if row['negated'] else ''}{row['relation']}", row["tail"],
+         row["rule"], row["confidence"])
+        for row in merged(found, sentence)
+    ]  # fmt: skip
+
+
+def _draw(docs: Sequence[Doc], html: Path) -> None:
+    from spacy import displacy
+
+    from graphrag_tasks.extract.explain import displacy_input
+
+    drawn = [displacy_input(doc) for doc in docs]
+    page = displacy.render(drawn, style="dep", manual=True, page=True, jupyter=False)
+    with writing(html):
+        html.write_text(page, encoding="utf-8")

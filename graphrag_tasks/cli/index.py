@@ -1,15 +1,18 @@
-"""`graphrag-tasks index`: the whole pipeline on this machine, without Airflow."""
+"""`graphrag-tasks index` runs the pipeline without Airflow; `plan` and `doctor` look before it."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
+import pyarrow.compute as pc
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SourcesArgument, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.pipeline.plan import ADDED, CHANGED, REMOVED, UNCHANGED
 
 
 def index(
@@ -23,16 +26,13 @@ def index(
         bool, typer.Option("--full-refresh", help="Process every document again.")
     ] = False,
     allow_mass_delete: Annotated[
-        bool,
-        typer.Option("--allow-mass-delete", help="Publish although most documents are gone."),
+        bool, typer.Option("--allow-mass-delete", help="Publish although most documents are gone.")
     ] = False,
     allow_quality_drop: Annotated[
-        bool,
-        typer.Option("--allow-quality-drop", help="Publish although the snapshot is worse."),
+        bool, typer.Option("--allow-quality-drop", help="Publish although the snapshot is worse.")
     ] = False,
     allow_access_disable: Annotated[
-        bool,
-        typer.Option("--allow-access-disable", help="Show everybody what had access labels."),
+        bool, typer.Option("--allow-access-disable", help="Show everybody what had access labels.")
     ] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait where another run works on the store.")
@@ -42,28 +42,26 @@ def index(
     """Index documents and publish a snapshot of them."""
     from graphrag_tasks.operations.runner import run_index
 
-    settings = load_config(
-        config,
-        overrides={
-            "store": store,
-            "sources": sources or None,
-            "plan": {
-                "full_refresh": full_refresh or None,
-                "allow_mass_delete": allow_mass_delete or None,
-            },
-            "quality": {"allow_drop": allow_quality_drop or None},
-            "access": {"allow_disable": allow_access_disable or None},
-        },
-    )
-    with _progress_bar() as bar:
+    refresh, mass_delete = full_refresh or None, allow_mass_delete or None
+    overrides = {
+        "store": store,
+        "sources": sources or None,
+        "plan": {"full_refresh": refresh, "allow_mass_delete": mass_delete},
+        "quality": {"allow_drop": allow_quality_drop or None},
+        "access": {"allow_disable": allow_access_disable or None},
+    }
+    settings = load_config(config, overrides=overrides)
+    stage_name = TextColumn("{task.description:>16}")
+    columns = (stage_name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=ERRORS, transient=True) as bar:
         tasks = {}
 
-        def tell(stage: str, done: int, steps: int) -> None:
+        def show(stage: str, done: int, steps: int) -> None:
             if stage not in tasks:
                 tasks[stage] = bar.add_task(stage, total=steps)
             bar.update(tasks[stage], completed=done)
 
-        published = run_index(settings, workers=workers, progress=tell, wait=wait)
+        published = run_index(settings, workers=workers, progress=show, wait=wait)
     if json:
         print_json({"changed": published.changed, **published.manifest.as_dict()})
         return
@@ -72,11 +70,66 @@ def index(
         CONSOLE.print("Nothing changed: this snapshot was current already.")
 
 
-def _progress_bar() -> Progress:
-    columns = (
-        TextColumn("{task.description:>16}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    return Progress(*columns, console=ERRORS, transient=True)
+def plan(
+    sources: SourcesArgument = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    full_refresh: Annotated[
+        bool, typer.Option("--full-refresh", help="As if every document were processed again.")
+    ] = False,
+    names: Annotated[int, typer.Option(min=0, help="Documents named of each kind.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    """Say what an index run would do and why; change nothing."""
+    from graphrag_tasks.pipeline import look_ahead
+
+    planning = {"full_refresh": full_refresh or None}
+    overrides = {"store": store, "sources": sources or None, "plan": planning}
+    outlook = look_ahead(load_config(config, overrides=overrides))
+    listed = outlook.sources
+    documents = {
+        change: listed.filter(pc.equal(listed["change"], change))["uri"].to_pylist()
+        for change in (ADDED, CHANGED, REMOVED, UNCHANGED)
+    }
+    shards, hidden = outlook.stats["shards"], outlook.stats["files_passed_over"]
+    if json:
+        found = {
+            "parent_id": outlook.parent_id,
+            "up_to_date": outlook.up_to_date,
+            "documents": documents,
+            "shards": shards,
+            "files_passed_over": hidden,
+            "stages": dict(outlook.stages),
+        }
+        print_json(found)
+        return
+    rows = [
+        (change, len(uris), "\n".join(uris[:names]) if change != UNCHANGED else "")
+        for change, uris in documents.items()
+    ]
+    CONSOLE.print(table("Documents", ("change", "documents", "the first of them"), rows))
+    if hidden:
+        CONSOLE.print(f"Hidden files, which are passed over: {hidden}")
+    if outlook.up_to_date:
+        CONSOLE.print(f"Nothing to do: {outlook.parent_id} is what would be published.")
+        return
+    CONSOLE.print(f"Shards to parse, chunk, filter and extract: {shards}")
+    stages = [(stage, why or "taken over") for stage, why in outlook.stages.items()]
+    CONSOLE.print(table("The whole corpus", ("stage", "why it works"), stages))
+
+
+def doctor(
+    store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
+) -> None:
+    """Check packages, model weights and the store."""
+    from graphrag_tasks.operations.doctor import examine
+
+    checks = examine(load_config(config, overrides={"store": store}))
+    if json:
+        print_json([asdict(check) for check in checks])
+    else:
+        rows = [(check.name, "ok" if check.ok else "FAILED", check.found, check.fix)
+                for check in checks]  # fmt: skip
+        CONSOLE.print(table("Doctor", ("check", "result", "found", "how to fix"), rows))
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)

@@ -10,9 +10,11 @@ import typer
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Store folder or URI.", show_default="store")
 ]
+SnapshotOption = Annotated[
+    str | None, typer.Option(help="Snapshot id.", show_default="the current one")
+]
 ConfigOption = Annotated[
-    Path | None,
-    typer.Option("--config", help="TOML file; graphrag.toml is read where it exists."),
+    Path | None, typer.Option("--config", help="TOML file; graphrag.toml is read where it exists.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 SourcesArgument = Annotated[

@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,50 +23,16 @@ log = logging.getLogger(__name__)
 CONSOLE = Console()
 ERRORS = Console(stderr=True)
 
-_COUNTS = {
-    "documents": "documents",
-    "documents_partial": "of them partial",
-    "documents_failed": "of them failed",
-    "documents_skipped": "of them skipped",
-    "documents_empty": "of them empty",
-    "files_passed_over": "hidden files passed over",
-    "pages": "pages",
-    "left_out": "parts left out of documents",
-    "renditions_omitted": "documents without renditions",
-    "chunks": "chunks",
-    "links": "links",
-    "chunk_links": "of them between documents",
-    "sentences": "sentences",
-    "sentences_kept": "sentences kept",
-    "triples": "triples",
-    "coreferences": "coreferences",
-    "entities": "entities",
-    "relations": "relations",
-    "vectors": "vectors",
-}
-"""Counts of the summary, with the words they are shown as."""
-
-_MEGABYTE = 1_000_000
-
 
 @contextmanager
 def writing(target: Path) -> Iterator[None]:
-    """Say of a file that cannot be written what it is, and why.
-
-    Args:
-        target: The file, as the user named it.
-
-    Raises:
-        ConfigError: The system refuses.
-    """
+    """Turn an error of the system into a `ConfigError` that names the file."""
     try:
         yield
     except OSError as error:
-        raise ConfigError(
-            f"cannot be written: {error.strerror or error}",
-            str(target),
-            "Name a file in a folder that is there and may be written to",
-        ) from error
+        what = f"cannot be written: {error.strerror or error}"
+        hint = "Name a file in a folder that is there and may be written to"
+        raise ConfigError(what, str(target), hint) from error
 
 
 def print_json(value: object) -> None:
@@ -100,17 +67,14 @@ def _cell(value: object) -> str:
 def print_summary(manifest: Manifest) -> None:
     """Print what a snapshot holds and what each stage cost."""
     counts: Mapping[str, Any] = manifest.stats.get("counts", {})
-    shown = [(words, counts[name]) for name, words in _COUNTS.items() if counts.get(name)]
+    words = json.loads(files(__package__).joinpath("counts.json").read_text("utf-8"))
+    shown = [(said, counts[name]) for name, said in words.items() if counts.get(name)]
     CONSOLE.print(table(f"Snapshot {manifest.snapshot_id}", ("what", "rows"), shown))
     stages = [
-        (
-            stage["stage"],
-            stage["tasks"],
-            float(stage["seconds"]),
-            stage["peak_memory_bytes"] // _MEGABYTE,
-        )
+        (stage["stage"], stage["tasks"], float(stage["seconds"]),
+         stage["peak_memory_bytes"] // 1_000_000)
         for stage in manifest.stats.get("stages", [])
-    ]
+    ]  # fmt: skip
     title = "What each stage cost (seconds summed over its tasks)"
     CONSOLE.print(table(title, ("stage", "tasks", "seconds", "peak memory MB"), stages))
 
@@ -119,17 +83,11 @@ def report_errors(run: Callable[[], None]) -> None:
     """Run a command; print an error of the project, or of the system, as one line."""
     try:
         run()
-    except GraphragError as error:
-        _print_error(str(error))
+    except (GraphragError, OSError) as error:
+        text = str(error)
+        if isinstance(error, OSError):
+            log.info("where it was raised", exc_info=error)
+            text = ": ".join(str(one) for one in (error.filename, error.strerror or error) if one)
+        line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
+        ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)
         raise SystemExit(1) from error
-    except OSError as error:
-        log.info("where it was raised", exc_info=error)
-        _print_error(
-            ": ".join(str(one) for one in (error.filename, error.strerror or error) if one)
-        )
-        raise SystemExit(1) from error
-
-
-def _print_error(text: str) -> None:
-    line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
-    ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)

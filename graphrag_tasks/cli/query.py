@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +11,12 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.panel import Panel
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
 
 if TYPE_CHECKING:
-    from graphrag_tasks.retrieval import ChunkHit, Context, SourceSentence
+    from graphrag_tasks.retrieval import ChunkHit, Context, FurtherHit, SourceSentence
 
 _SHOWN_CHARACTERS = 400
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -24,9 +25,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 def query(
     question: Annotated[str, typer.Argument(help="Any question.")],
     store: StoreOption = None,
-    snapshot: Annotated[
-        str | None, typer.Option(help="Snapshot id.", show_default="the current one")
-    ] = None,
+    snapshot: SnapshotOption = None,
     mode: Annotated[
         str,
         typer.Option(
@@ -58,48 +57,38 @@ def _print_context(context: Context) -> None:
     CONSOLE.print(f"[bold]{escape(context.question)}[/]  (mode {context.mode})")
     if context.route:
         CONSOLE.print(f"{context.route.kind}: {escape('; '.join(context.route.reasons))}")
-    _print_answer(context)
+    for found in context.further.values():
+        _print_further(found)
     for hit in context.chunks:
         CONSOLE.print(_panel(hit))
-    _print_graph(context)
+    if context.relations:
+        CONSOLE.print("[bold]Relations[/]")
+    for relation in context.relations:
+        line = f"{relation.rank:>3}. {relation.text}  ({relation.score:.3f})"
+        _print_cited(line, relation.evidence[:1])
+    if context.entities:
+        CONSOLE.print("[bold]Entities the search started from[/]")
+    for entity in context.entities:
+        line = f"{entity.rank:>3}. {entity.name}  ({entity.found_by})"
+        _print_cited(line, [entity.example] if entity.example else [])
     for note in context.notes:
         CONSOLE.print(f"note: {escape(note)}")
 
 
-def _print_graph(context: Context) -> None:
-    if context.relations:
-        CONSOLE.print("[bold]Relations[/]")
-    for relation in context.relations:
-        sentence = relation.evidence[0] if relation.evidence else None
-        _print_cited(f"{relation.rank:>3}. {relation.text}  ({relation.score:.3f})", sentence)
-    if context.entities:
-        CONSOLE.print("[bold]Entities the search started from[/]")
-    for entity in context.entities:
-        _print_cited(f"{entity.rank:>3}. {entity.name}  ({entity.found_by})", entity.example)
+def _print_further(found: Sequence[FurtherHit]) -> None:
+    if found:
+        CONSOLE.print(f"[bold]{found[0].heading.format(count=len(found))}[/]")
+    for one in found:
+        _print_cited(f"{one.rank:>3}. {one.line()}", one.sources())
+        if one.note():
+            _print_dim(_cut(one.note()))
 
 
-def _print_answer(context: Context) -> None:
-    """Print what the mode finds beside chunks."""
-    for hits in context.further.values():
-        if hits:
-            CONSOLE.print(f"[bold]{hits[0].heading.format(count=len(hits))}[/]")
-        for hit in hits:
-            CONSOLE.print(f"{hit.rank:>3}. {escape(hit.line())}", highlight=False)
-            for sentence in hit.sources():
-                _print_sentence(sentence)
-            if hit.note():
-                _print_dim(_cut(hit.note()))
-
-
-def _print_cited(line: str, sentence: SourceSentence | None) -> None:
+def _print_cited(line: str, sentences: Iterable[SourceSentence]) -> None:
     CONSOLE.print(escape(line), highlight=False)
-    if sentence is not None:
-        _print_sentence(sentence)
-
-
-def _print_sentence(sentence: SourceSentence) -> None:
-    place = f"{sentence.title}{_pages(sentence.page, sentence.page)}"
-    _print_dim(f"“{' '.join(sentence.text.split())}” {place}")
+    for one in sentences:
+        place = f"{one.title}{_pages(one.page, one.page)}"
+        _print_dim(f"“{' '.join(one.text.split())}” {place}")
 
 
 def _print_dim(text: str) -> None:

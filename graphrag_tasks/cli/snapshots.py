@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import SnapshotError
@@ -24,6 +24,7 @@ from graphrag_tasks.storage.locks import sole_run
 
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
+Form = StrEnum("Form", ["MARKDOWN", "DOCLING", "BLOCKS", "LINKS"])
 SnapshotArgument = Annotated[
     str | None, typer.Argument(help="Snapshot id.", show_default="the current one")
 ]
@@ -41,7 +42,7 @@ def list_snapshots(
     opened = _store(store, config)
     current = opened.current_id()
     rows = [_line(one.snapshot_id, current, one) for one in opened.manifests()]
-    rows += [_line(name, current) for name in opened.damaged()]
+    rows += [_line(name, current, None) for name in opened.damaged()]
     if json:
         print_json(rows)
         return
@@ -50,19 +51,14 @@ def list_snapshots(
     CONSOLE.print(table(title, columns, [[*row.values()] for row in rows]))
 
 
-_LISTED = ("documents", "chunks", "entities", "relations")
-
-
-def _line(
-    snapshot_id: str, current: str | None, manifest: Manifest | None = None
-) -> dict[str, Any]:
+def _line(snapshot_id: str, current: str | None, manifest: Manifest | None) -> dict[str, Any]:
     rows = {name: one.rows for name, one in manifest.tables.items()} if manifest else {}
     return {
         "snapshot_id": snapshot_id,
         "current": snapshot_id == current,
         "created_at": manifest.created_at if manifest else "damaged",
         "schema_version": manifest.schema_version if manifest else None,
-        **{name: rows.get(name) for name in _LISTED},
+        **{name: rows.get(name) for name in ("documents", "chunks", "entities", "relations")},
     }
 
 
@@ -83,9 +79,8 @@ def show(
     elif summary:
         print_summary(opened.manifest)
     else:
-        rows = [
-            (name, one.rows, one.sha256) for name, one in sorted(opened.manifest.tables.items())
-        ]
+        tables = sorted(opened.manifest.tables.items())
+        rows = [(name, one.rows, one.sha256) for name, one in tables]
         title = f"Snapshot {opened.snapshot_id}, published {opened.manifest.created_at}"
         CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))
 
@@ -164,12 +159,9 @@ def gc(
         server = None if dry_run else open_vector_store(opened.folder, settings.load)
         if server is not None:
             stack.callback(server.close)
+        age = timedelta(days=settings.retention.staging_days)
         removed = collect_garbage(
-            opened,
-            keep=settings.retention.keep,
-            staging_age=timedelta(days=settings.retention.staging_days),
-            server=server,
-            dry_run=dry_run,
+            opened, keep=settings.retention.keep, staging_age=age, server=server, dry_run=dry_run
         )
     if json:
         print_json(asdict(removed))
@@ -183,24 +175,13 @@ def gc(
         CONSOLE.print(f"  {name}", highlight=False)
 
 
-class Form(StrEnum):
-    """What a document is printed as."""
-
-    MARKDOWN = "markdown"
-    DOCLING = "docling"
-    BLOCKS = "blocks"
-    LINKS = "links"
-
-
 @app.command("document")
 def document(
     uri: Annotated[str, typer.Argument(help="The document: source name and path in it.")],
     form: Annotated[
         Form, typer.Option("--as", help="Markdown, Docling's JSON, or rows as JSON.")
     ] = Form.MARKDOWN,
-    snapshot: Annotated[
-        str | None, typer.Option(help="Snapshot id.", show_default="the current one")
-    ] = None,
+    snapshot: SnapshotOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:

@@ -1,13 +1,11 @@
 """Quality of retrieval: questions with known sources, measures, reports, and the gate."""
 
-from graphrag_tasks.evaluate.comparison import Comparison
-from graphrag_tasks.evaluate.gate import Gate, gate
+from graphrag_tasks.evaluate.comparison import Comparison, Difference, paired_bootstrap
+from graphrag_tasks.evaluate.gate import Gate, evaluate_store, gate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciprocal_rank
-from graphrag_tasks.evaluate.published import evaluate_store
 from graphrag_tasks.evaluate.questions import GoldSpan, Question, Span, read_questions
 from graphrag_tasks.evaluate.report import QuestionResult, RetrievalReport, Scores
 from graphrag_tasks.evaluate.retrieval import evaluate_retrieval
-from graphrag_tasks.evaluate.significance import Difference, paired_bootstrap
 
 __all__ = [
     "Comparison",

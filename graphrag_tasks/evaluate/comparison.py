@@ -7,17 +7,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.report import METRICS, RetrievalReport
-from graphrag_tasks.evaluate.significance import Difference, paired_bootstrap
 
-RESULTS_FILE = "results.parquet"
-TABLES_FILE = "results.md"
-
-_SHOWN = 0.001
+RESULTS_FILE, TABLES_FILE = "results.parquet", "results.md"
 _TIMES = ("wall_ms", "cpu_ms", "search_wall_ms", "search_cpu_ms")
 RESULTS = pa.schema(
     [
@@ -30,17 +27,59 @@ RESULTS = pa.schema(
         ("ranking", pa.list_(pa.string())),
     ]
 )
-"""Columns of `RESULTS_FILE`, as `report.QuestionResult` explains them."""
+"""Columns of `RESULTS_FILE`; `report.QuestionResult` explains them."""
+
+RESAMPLES = 10_000
+_BATCH = 1_000
+_TOLERANCE = 1e-12
+_SMALLEST_P_SHOWN = 0.001
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The mean difference of a metric between two modes, with its 95 % interval.
+
+    `p` is two-sided: the probability of a difference this large by chance.
+    """
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def paired_bootstrap(
+    one: Sequence[float], other: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0
+) -> Difference:
+    """Compare two modes by their values for the same questions, in the same order.
+
+    Questions are drawn with replacement, as many as there are, and each takes its two values with
+    it, so what makes a question hard cancels out (Efron and Tibshirani 1993, chapters 13 and 16).
+    The interval is that of the percentiles. p counts the resamples whose mean is as far from the
+    observed mean as that is from 0; the observed one is included, so p is never 0.
+
+    Raises:
+        ValueError: There are no values, or the two sequences differ in length.
+    """
+    if not one or len(one) != len(other):
+        raise ValueError(f"the values are not paired: {len(one)} and {len(other)}")
+    differences = np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64)
+    mean, size = float(differences.mean()), len(differences)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    batches = [min(_BATCH, resamples - start) for start in range(0, resamples, _BATCH)]
+    means = np.concatenate(
+        [differences[generator.integers(size, size=(n, size))].mean(axis=1) for n in batches]
+    )
+    low, high = np.percentile(means, [2.5, 97.5])
+    as_far = int((np.abs(means - mean) >= abs(mean) - _TOLERANCE).sum())
+    return Difference(mean, float(low), float(high), (as_far + 1) / (resamples + 1))
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Reports of several modes on the same questions.
 
-    Attributes:
-        reports: One of each mode.
-        against: The mode that the others are compared with; None where none is.
-        differences: For each other mode the difference of each metric, that mode minus `against`.
+    `differences` has, for each other mode and metric, that mode minus the mode `against`.
     """
 
     reports: tuple[RetrievalReport, ...]
@@ -60,14 +99,11 @@ class Comparison:
         if base is None:
             modes = ", ".join(one.mode for one in reports)
             raise ConfigError(f"mode '{against}' was not evaluated", "--against", f"Modes: {modes}")
-        return cls(
-            tuple(reports),
-            against,
-            {one.mode: _differences(one, base) for one in reports if one is not base},
-        )
+        others = {one.mode: _differences(one, base) for one in reports if one is not base}
+        return cls(tuple(reports), against, others)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dicts, lists, texts and numbers: what JSON can carry."""
+        """Return a dict that JSON can carry."""
         return {
             "modes": {one.mode: one.to_dict() for one in self.reports},
             "against": self.against,
@@ -81,7 +117,18 @@ class Comparison:
         """Return each mode's tables, and one of the differences."""
         parts = [one.to_markdown() for one in self.reports]
         if self.differences:
-            parts.append("\n".join(self._differences_table()) + "\n")
+            explained = "with its 95 % interval and p (paired bootstrap)"
+            lines = [
+                f"Difference from `{self.against}`, {explained}",
+                "",
+                f"| mode | {' | '.join(METRICS)} |",
+                f"|---|{'---|' * len(METRICS)}",
+                *(
+                    f"| {mode} | {' | '.join(_cell(found[metric]) for metric in METRICS)} |"
+                    for mode, found in self.differences.items()
+                ),
+            ]
+            parts.append("\n".join(lines) + "\n")
         return "\n".join(parts)
 
     def files(self) -> dict[str, bytes]:
@@ -95,22 +142,10 @@ class Comparison:
         }
 
     def write(self, folder: Path) -> None:
-        """Write `files` into a folder, which is made."""
+        """Write `files` into a folder, which is created."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in self.files().items():
             (folder / name).write_bytes(data)
-
-    def _differences_table(self) -> list[str]:
-        return [
-            f"Difference from `{self.against}`, with its 95 % interval and p (paired bootstrap)",
-            "",
-            f"| mode | {' | '.join(METRICS)} |",
-            f"|---|{'---|' * len(METRICS)}",
-            *(
-                f"| {mode} | {' | '.join(_cell(found[metric]) for metric in METRICS)} |"
-                for mode, found in self.differences.items()
-            ),
-        ]
 
 
 def _differences(report: RetrievalReport, base: RetrievalReport) -> dict[str, Difference]:
@@ -124,5 +159,5 @@ def _differences(report: RetrievalReport, base: RetrievalReport) -> dict[str, Di
 
 
 def _cell(one: Difference) -> str:
-    p = f"p={one.p:.3f}" if one.p >= _SHOWN else f"p<{_SHOWN}"
+    p = f"p={one.p:.3f}" if one.p >= _SMALLEST_P_SHOWN else f"p<{_SMALLEST_P_SHOWN}"
     return f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}] {p}"

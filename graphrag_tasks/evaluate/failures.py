@@ -1,12 +1,12 @@
-"""Why a question failed: what a mode's search could not reach, and what it reached and lost.
+"""Why a question failed: its gold item was out of reach, or was ranked too low.
 
-A question fails when the first eight places lack a gold item. Its reason is that of the item that
-was furthest from being found:
+A question fails when the first eight places lack a gold item. Its reason is that of the item
+furthest from being found:
 
-* `no_seed`: no path of the graph leads from any seed of the search to the item;
+* `no_seed`: no path of the graph leads from a seed of the search to the item;
 * `missing_link`: a path does, but it is longer than the hops that the mode follows;
-* `ranking`: the mode could reach it and ranked it lower, or drew others where it caps its
-  neighbourhood. It is also the reason wherever a mode follows no graph.
+* `ranking`: the mode could reach the item, but ranked it lower or cut it off where it caps its
+  neighbourhood. Modes without a graph have only this reason.
 """
 
 from __future__ import annotations
@@ -24,42 +24,25 @@ from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.snapshots.store import Snapshot
 
-NO_SEED = "no_seed"
-MISSING_LINK = "missing_link"
-RANKING = "ranking"
-REASONS = (NO_SEED, MISSING_LINK, RANKING)
+REASONS = NO_SEED, MISSING_LINK, RANKING = "no_seed", "missing_link", "ranking"
 """Every reason, the furthest from success first."""
 
 
 class Reach(Protocol):
-    """What a mode reveals about the graph it follows."""
+    """The graph that a mode follows, and the `hops` that it follows from its seeds."""
 
-    @property
-    def hops(self) -> int:
-        """Hops that the mode follows from its seeds."""
-        ...
+    hops: int
 
     def distances(self, context: Context) -> Mapping[str, int]:
-        """Return, for each chunk that some path leads to, its hops from the nearest seed.
-
-        Args:
-            context: What the mode found, with its seeds.
-        """
+        """Return the hops from the nearest seed of each chunk that a path leads to."""
         ...
 
 
 class GraphReach:
-    """Reach over the snapshot's own graph, from the entities that the context names as seeds.
+    """Reach over the snapshot's own graph, from the entities of a context.
 
-    A chunk that mentions an entity, or is evidence of a relation that touches it, is one hop from
-    it; so is the entity at the relation's other end.
-
-    Args:
-        snapshot: The snapshot that was searched.
-        hops: Hops that the mode follows.
-
-    Attributes:
-        hops: Hops that the mode follows.
+    A chunk that mentions an entity, or is evidence for one of its relations, is one hop from it;
+    so is the entity at the relation's other end.
     """
 
     def __init__(self, snapshot: Snapshot, hops: int) -> None:
@@ -90,15 +73,7 @@ class GraphReach:
 class NameReach:
     """Reach over the names that chunks share, from the names in the question.
 
-    A chunk that holds a name is one hop from it, and so are the names that the chunk holds.
-
-    Args:
-        names: The graph of names and chunks.
-        chunk_ids: Ids of its chunks, by row.
-        hops: Hops that the mode follows.
-
-    Attributes:
-        hops: Hops that the mode follows.
+    A chunk is one hop from the names it holds. `chunk_ids` are the chunks of the graph, by row.
     """
 
     def __init__(self, names: NameGraph, chunk_ids: Sequence[str], hops: int) -> None:
@@ -137,18 +112,11 @@ REACHES: Mapping[str, Callable[[Index], Reach]] = MappingProxyType(
     {"paper": _graph_reach}
     | dict.fromkeys(("graph", "ranked", "path", "list", "global", "auto"), _name_reach)
 )
-"""How far each mode that follows a graph can go, by the mode's name."""
+"""The reach of each mode that follows a graph, by the mode's name."""
 
 
 def reason(target: Target, missing: frozenset[int], context: Context, reach: Reach | None) -> str:
-    """Return why a question failed.
-
-    Args:
-        target: The question.
-        missing: Its gold items that the first places lack, at least one.
-        context: What was found.
-        reach: What the mode reveals about its graph; None for a mode without one.
-    """
+    """Return why the first places lack some gold items; `reach` is None without a graph."""
     if reach is None:
         return RANKING
     distances = reach.distances(context)

@@ -1,29 +1,34 @@
-"""The quality gate: a user's own questions, and the figures an index must reach with them."""
+"""A user's own questions: the figures an index must reach, and those kept in its store."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.evaluate.comparison import Comparison
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.evaluate.report import METRICS
-from graphrag_tasks.evaluate.retrieval import evaluate_targets
-from graphrag_tasks.retrieval import Index
+from graphrag_tasks.evaluate.retrieval import evaluate_retrieval, evaluate_targets
+from graphrag_tasks.retrieval import ALL_DOCUMENTS, Index, open_index
+from graphrag_tasks.snapshots.store import Store
+
+EVALUATIONS = "evaluations"
+"""Folder of a store that holds a folder for each evaluated snapshot."""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What an index reached.
+    """The figures that an index reached.
 
     Attributes:
-        mode: The search mode.
-        questions: Questions that were judged.
-        stale: Questions left out, for the text or the document they ask about is gone.
+        questions: Number of questions judged.
+        stale: Number of questions left out because their text or document is gone.
         metrics: Mean of each figure of `report.METRICS`.
-        missed: The figures below their minimum: what was reached and what was wanted.
+        missed: The figures below their minimum: reached and wanted value.
     """
 
     mode: str
@@ -41,17 +46,14 @@ class Gate:
 def gate(
     index: Index, questions: str | Path, *, minimum: Mapping[str, float], mode: str = "paper"
 ) -> Gate:
-    """Ask a file of questions and compare the figures with what is wanted.
+    """Ask a file of `Question` lines and compare the figures with what is wanted.
 
-    Args:
-        index: An opened index; its snapshot need not be the current one.
-        questions: JSON lines of `Question`, with gold spans or gold documents.
-        minimum: Least value of a figure, by its name in `report.METRICS`; may be empty.
-        mode: Search mode.
+    `minimum` has the least value of some figures of `report.METRICS`. The index's snapshot need
+    not be the current one.
 
     Raises:
-        ConfigError: The file is not such JSON lines or has none, all questions are about other
-            documents, or a minimum is set for a figure that there is not.
+        ConfigError: The file cannot be read or has no questions, all questions are about other
+            documents, or `minimum` names an unknown figure.
         QueryError: There is no such mode.
     """
     unknown = sorted(set(minimum) - set(METRICS))
@@ -64,12 +66,31 @@ def gate(
         raise ConfigError("there are no questions to evaluate", str(questions))
     report = evaluate_targets(index, locate(asked, index.snapshot, strict=False), mode=mode)
     metrics = report.overall.metrics
-    return Gate(
-        mode=mode,
-        questions=report.overall.questions,
-        stale=len(report.stale),
-        metrics=metrics,
-        missed={
-            name: (metrics[name], least) for name, least in minimum.items() if metrics[name] < least
-        },
-    )
+    missed = {name: (metrics[name], least) for name, least in minimum.items()
+              if metrics[name] < least}  # fmt: skip
+    return Gate(mode, report.overall.questions, len(report.stale), metrics, missed)
+
+
+def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> dict[str, Any]:
+    """Ask the current snapshot in several modes, and keep the figures in the store.
+
+    The other modes are compared with the first. Returned are the snapshot's id, the folder of the
+    figures, and the mean of each figure by mode.
+
+    Raises:
+        SnapshotError: Nothing is published.
+        ConfigError: The questions cannot be read or are about another corpus.
+        QueryError: There is no such mode.
+    """
+    index = open_index(store, principals=ALL_DOCUMENTS)
+    asked = read_questions(questions)
+    reports = [evaluate_retrieval(index, asked, mode=mode) for mode in modes]
+    snapshot_id = index.snapshot.snapshot_id
+    folder = Store(store).folder / EVALUATIONS / snapshot_id
+    for name, data in Comparison.of(reports, modes[0]).files().items():
+        folder.write_bytes(name, data)
+    return {
+        "snapshot_id": snapshot_id,
+        "folder": folder.uri,
+        "metrics": {one.mode: one.overall.metrics for one in reports},
+    }

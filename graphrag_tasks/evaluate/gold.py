@@ -1,8 +1,7 @@
-"""What questions need, in terms of a snapshot: the chunks that hold each gold item.
+"""The chunks of a snapshot that hold each gold item of a question.
 
-Spans outlive a change of the chunks, but not one of the document's text. So each carries a hash:
-where the text has moved it is found again, and where it is gone the question is stale and left out,
-which the report says.
+Spans survive new chunk borders, but not new text. So each carries a hash: text that has moved is
+found again; where it is gone, the question is stale and left out, which the report says.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,11 +30,9 @@ class Target:
     """A question, and where an index has what it needs.
 
     Attributes:
-        question: The question.
-        by_chunk: Whether a chunk is right or wrong by itself (gold spans); otherwise a document is.
+        by_chunk: Whether chunks are judged (gold spans), not documents.
         gold: The gold items, for readers: `path` or `path:start-end`.
-        chunks: For each gold item the ids of the chunks that hold it; none where the index has lost
-            the document.
+        chunks: Ids of the chunks that hold each gold item; none if the document has no chunks.
     """
 
     question: Question
@@ -49,11 +47,9 @@ class Target:
 
 @dataclass(frozen=True)
 class Stale:
-    """A question that cannot be judged, for what it is about is gone.
+    """A question, by its id, that cannot be judged because its text or document is gone.
 
-    Attributes:
-        id: The question's id.
-        span: The first span or document that is gone, `path:start-end` or `path`.
+    `span` is the first span or document that is gone, `path:start-end` or `path`.
     """
 
     id: str
@@ -66,8 +62,7 @@ class Gold:
 
     Attributes:
         targets: The questions that can be judged, in their order.
-        moved: Spans that stand at another place than the file says.
-        stale: The questions left out.
+        moved: Number of spans that stand at another place than the file says.
         labels: `path:start-end` of each chunk, by id, for readers.
     """
 
@@ -77,28 +72,16 @@ class Gold:
     labels: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class _Chunk:
-    id: str
-    start: int
-    end: int
-
-
 def locate(questions: Sequence[Question], snapshot: Snapshot, *, strict: bool = True) -> Gold:
     """Find the chunks that hold what each question needs: all that overlap a span, or a document.
 
-    A document that was listed and failed is known: that it cannot be found is the index's fault,
-    so its questions are judged and lost.
-
-    Args:
-        questions: Questions to locate.
-        snapshot: The snapshot that will answer them.
-        strict: Whether a document that is not listed is an error; otherwise its questions are
-            stale, as a document may be withdrawn.
+    Questions about a document that could not be parsed are judged, and lost: that is the index's
+    fault. A document that is not listed is an error if `strict`; otherwise its questions are
+    stale, as the document may have been withdrawn.
 
     Raises:
-        ConfigError: A path is no document of the snapshot, or several have it: questions and index
-            are not of one corpus; or no question can be judged.
+        ConfigError: A path is no document of the snapshot, or several documents have it; or no
+            question can be judged.
     """
     return _Locator(snapshot, questions, strict=strict).locate()
 
@@ -113,13 +96,13 @@ class _Locator:
             self._ids[row["path"]].add(row["document_id"])
             self._ids[row["uri"]].add(row["document_id"])
         paths = {row["document_id"]: row["path"] for row in documents}
-        self._chunks: dict[str, list[_Chunk]] = defaultdict(list)
+        self._chunks: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         self._labels: dict[str, str] = {}
         columns = ["chunk_id", "document_id", "char_start", "char_end"]
         for row in snapshot.table("chunks", columns).to_pylist():
-            chunk = _Chunk(row["chunk_id"], row["char_start"], row["char_end"])
-            self._chunks[row["document_id"]].append(chunk)
-            self._labels[chunk.id] = _label(paths[row["document_id"]], chunk.start, chunk.end)
+            path = paths[row["document_id"]]
+            self._chunks[row["document_id"]].append(row)
+            self._labels[row["chunk_id"]] = _label(path, row["char_start"], row["char_end"])
         paths_asked = {span.path for one in questions for gold in one.gold for span in gold.spans()}
         wanted = set().union(*(self._ids.get(path, set()) for path in paths_asked))
         self._texts = document_texts(snapshot, wanted)
@@ -130,34 +113,24 @@ class _Locator:
         stale: list[Stale] = []
         for one in self._questions:
             try:
-                targets.append(self._by_span(one) if one.gold else self._by_document(one))
+                targets.append(self._target(one))
             except _GoneError as gone:
-                stale.append(Stale(one.id, gone.span))
+                stale.append(Stale(one.id, str(gone)))
         if self._questions and not targets:
-            raise ConfigError(
-                f"what every question is about is gone ({len(stale)} questions)",
-                stale[0].span,
-                "Index the documents these questions are about, or write new questions",
-            )
+            what = f"what every question is about is gone ({len(stale)} questions)"
+            hint = "Index the documents these questions are about, or write new questions"
+            raise ConfigError(what, stale[0].span, hint)
         return Gold(tuple(targets), self._moved, tuple(stale), self._labels)
 
-    def _by_document(self, question: Question) -> Target:
+    def _target(self, question: Question) -> Target:
+        if question.gold:
+            gold = tuple(_label(one.path, one.char_start, one.char_end) for one in question.gold)
+            chunks = tuple(self._holders(one, question) for one in question.gold)
+            return Target(question, by_chunk=True, gold=gold, chunks=chunks)
         paths = tuple(dict.fromkeys(question.gold_ids))
-        found = [self._document(path, question) for path in paths]
-        return Target(
-            question,
-            by_chunk=False,
-            gold=paths,
-            chunks=tuple(frozenset(chunk.id for chunk in self._chunks[one]) for one in found),
-        )
-
-    def _by_span(self, question: Question) -> Target:
-        return Target(
-            question,
-            by_chunk=True,
-            gold=tuple(_label(one.path, one.char_start, one.char_end) for one in question.gold),
-            chunks=tuple(self._holders(one, question) for one in question.gold),
-        )
+        found = [self._chunks[self._document(path, question)] for path in paths]
+        chunks = tuple(frozenset(row["chunk_id"] for row in rows) for rows in found)
+        return Target(question, by_chunk=False, gold=paths, chunks=chunks)
 
     def _holders(self, gold: GoldSpan, question: Question) -> frozenset[str]:
         """Return the chunks that hold a fact; some of its spans may be gone, but not all."""
@@ -175,9 +148,9 @@ class _Locator:
             places += 1
             self._moved += start != span.char_start
             end = start + span.char_end - span.char_start
-            found.update(
-                one.id for one in self._chunks[document] if one.start < end and start < one.end
-            )
+            for row in self._chunks[document]:
+                if row["char_start"] < end and start < row["char_end"]:
+                    found.add(row["chunk_id"])
         if not places:
             raise _GoneError(_label(gold.path, gold.char_start, gold.char_end))
         return frozenset(found)
@@ -188,45 +161,31 @@ class _Locator:
             return next(iter(found))
         if not (found or self._strict):
             raise _GoneError(path)
-        what = f"stands in {len(found)} sources" if found else "is no document of the index"
-        raise ConfigError(
-            f"the gold document {path!r} {what}",
-            f"question {question.id}",
-            "Name it by its uri"
-            if found
-            else "Index the documents these questions are about, or evaluate other questions",
-        )
+        what = "is no document of the index"
+        hint = "Index the documents these questions are about, or evaluate other questions"
+        if found:
+            what, hint = f"stands in {len(found)} sources", "Name it by its uri"
+        raise ConfigError(f"the gold document {path!r} {what}", f"question {question.id}", hint)
 
 
 class _GoneError(Exception):
     """A document is not listed any more, or no span of a fact is in its document."""
 
-    def __init__(self, span: str) -> None:
-        super().__init__(span)
-        self.span = span
-
 
 def document_texts(snapshot: Snapshot, document_ids: set[str]) -> dict[str, str]:
     """Return the text of each document that has one: its blocks, joined as offsets count them."""
     blocks = snapshot.table("blocks", ["document_id", "ordinal", "text"])
-    blocks = blocks.filter(
-        pc.is_in(blocks["document_id"], pa.array(sorted(document_ids), pa.string()))
-    )
-    texts: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for row in blocks.to_pylist():
-        texts[row["document_id"]].append((row["ordinal"], row["text"]))
-    return {
-        document: BLOCK_SEPARATOR.join(text for _, text in sorted(parts))
-        for document, parts in texts.items()
-    }
+    wanted = pc.is_in(blocks["document_id"], pa.array(sorted(document_ids), pa.string()))
+    texts: dict[str, list[str]] = defaultdict(list)
+    for row in blocks.filter(wanted).sort_by("ordinal").to_pylist():
+        texts[row["document_id"]].append(row["text"])
+    return {document: BLOCK_SEPARATOR.join(parts) for document, parts in texts.items()}
 
 
 def find_span(text: str, span: Span) -> int | None:
-    """Return where the span's text begins: where the file says, else its nearest other place.
+    """Return where a span's text begins: where the file says, else its nearest other place.
 
-    Args:
-        text: The document text.
-        span: What to find; only a stretch of its length with its hash is it.
+    The text at a place is the span's if it has the span's length and hash.
     """
     length = span.char_end - span.char_start
     if _sha(text[span.char_start : span.char_end]).startswith(span.sha):
@@ -240,11 +199,7 @@ def find_span(text: str, span: Span) -> int | None:
 
 
 def quote(snapshot: Snapshot, words: str) -> Iterator[Span]:
-    """Yield every span of the corpus that reads as quoted, white space apart: to write gold with.
-
-    Args:
-        snapshot: The snapshot.
-        words: Text as a document has it.
+    """Yield every span of the corpus with these words, however spaced, to write gold with.
 
     Raises:
         ConfigError: The quotation is blank.
@@ -256,12 +211,8 @@ def quote(snapshot: Snapshot, words: str) -> Iterator[Span]:
     texts = document_texts(snapshot, {row["document_id"] for row in documents})
     for row in sorted(documents, key=lambda row: str(row["path"])):
         for match in pattern.finditer(texts.get(row["document_id"], "")):
-            yield Span(
-                path=row["path"],
-                char_start=match.start(),
-                char_end=match.end(),
-                sha=_sha(match.group())[:SHA_DIGITS],
-            )
+            yield Span(path=row["path"], char_start=match.start(), char_end=match.end(),
+                       sha=_sha(match.group())[:SHA_DIGITS])  # fmt: skip
 
 
 def _sha(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Reading of JSON lines into typed values, with the file and line of every fault."""
+"""JSON lines as typed values; errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphrag_tasks.core.errors import ConfigError
 
 
 class Line(BaseModel):
-    """One line of a file: fields are checked strictly, and fields it does not know are ignored."""
+    """One line of a file, checked strictly; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -24,11 +24,7 @@ LineT = TypeVar("LineT", bound=Line)
 
 
 def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
-    """Return the values of a JSON lines file, in order; blank lines are passed over.
-
-    Args:
-        path: The file, UTF-8.
-        kind: What each line is.
+    """Return the lines of a JSON lines file, in order, without the blank ones.
 
     Raises:
         ConfigError: The file is not readable, a line is not such an object, or an id occurs twice.
@@ -42,11 +38,7 @@ def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
 
 
 def read_values(path: str | Path, kind: type[ModelT]) -> Iterator[tuple[str, ModelT]]:
-    """Yield the file and line of each value of a JSON lines file, and the value.
-
-    Args:
-        path: The file, UTF-8; blank lines are passed over.
-        kind: What each line is; it need not have an id.
+    """Yield "FILE, line NUMBER" and the value for each line that is not blank.
 
     Raises:
         ConfigError: The file is not readable, or a line is not such an object.

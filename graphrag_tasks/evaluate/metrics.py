@@ -1,9 +1,8 @@
-"""Retrieval metrics: pure functions of what stands at each place of one ranking.
+"""Retrieval metrics: pure functions of one ranking.
 
-A question needs a number of gold items, counted from 0: documents, or facts that stand in spans of
-documents. A ranking is given as the items that each place holds, best place first: usually none,
-sometimes one, and several where a chunk holds two facts. A metric that needs k places counts the
-places that are there, so a short ranking is not an error: what it lacks was not found.
+A question needs gold items, numbered from 0: documents, or facts in spans of documents. A ranking
+is the items that each place holds, best place first: none, one, or several where a chunk holds
+several facts. A ranking of fewer than k places is not an error.
 """
 
 from __future__ import annotations
@@ -17,13 +16,8 @@ Places = Sequence[Collection[int]]
 def recall_at_k(places: Places, gold: int, k: int) -> float:
     """Return the share of the gold items that the first k places hold.
 
-    Where every place holds one item at most, it cannot exceed k / gold: Recall@2 of a question
-    that needs four documents is at most one half.
-
-    Args:
-        places: The ranking.
-        gold: Number of gold items.
-        k: Places looked at.
+    `gold` is the number of gold items. Where every place holds one item at most, the share cannot
+    exceed k / gold.
 
     Raises:
         ValueError: There is no gold item, so the share is not defined, or k is below 1.
@@ -33,8 +27,6 @@ def recall_at_k(places: Places, gold: int, k: int) -> float:
 
 def all_gold_at_k(places: Places, gold: int, k: int) -> float:
     """Return 1 when the first k places hold every gold item, else 0.
-
-    It is what a question whose answer joins several facts needs.
 
     Raises:
         ValueError: There is no gold item, or k is below 1.

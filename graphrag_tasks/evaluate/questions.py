@@ -1,7 +1,8 @@
-"""Questions with known sources: whole documents, or spans of their text."""
+"""What an evaluation reads: questions with known sources, and the passages to index."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
@@ -9,17 +10,21 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate.jsonl import Line, read_lines
+from graphrag_tasks.evaluate.jsonl import Line, read_lines, text_lines
+from graphrag_tasks.sources.roots import PASSAGES_SUFFIX
+
+UNTITLED = "untitled"
+"""Folder below a store that keeps an index without titles apart."""
 
 
 class Span(BaseModel):
-    """A stretch of a document's text, named by place and hash: the file holds no text of it.
+    """A stretch of a document's text, given by place and hash, without the text itself.
 
     Attributes:
         path: `documents.path`, or `documents.uri` where several sources have that path.
         char_start: First character in the document text (see `schemas`).
         char_end: One past its last character.
-        sha: First digits of the SHA-256, in hex, of the span's text in UTF-8.
+        sha: First hex digits of the SHA-256 of its text in UTF-8.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
@@ -37,11 +42,7 @@ class Span(BaseModel):
 
 
 class GoldSpan(Span):
-    """A fact that the answer needs, by the span that states it.
-
-    Attributes:
-        alternatives: Other spans that state it as well: one of them all is enough.
-    """
+    """A fact that the answer needs, by the span that states it; any of `alternatives` will do."""
 
     alternatives: tuple[Span, ...] = ()
 
@@ -52,18 +53,16 @@ class GoldSpan(Span):
 
 
 class Question(Line):
-    """A question, its reference answer, and what is needed to answer it: `gold` or `gold_ids`.
+    """A question with what is needed to answer it: either `gold` or `gold_ids`.
 
     Attributes:
-        id: Unique in its file.
-        question: What is asked.
         answer: The reference answer, for readers.
-        type: Kind of question, which figures are also reported by.
-        split: Part of the set it belongs to, such as dev or test.
+        type: Kind of question; figures are also reported by type.
+        split: Part of the set, such as dev or test.
         gold_titles: Titles of the needed documents, for readers.
         gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's
             path below its source root.
-        gold: Facts that are needed, each by a span; with these, chunks are judged, not documents.
+        gold: Needed facts, each by a span; then chunks are judged, not documents.
     """
 
     question: str = Field(pattern=r"\S")
@@ -82,11 +81,7 @@ class Question(Line):
 
 
 def read_questions(path: str | Path, *, split: str | None = None) -> list[Question]:
-    """Return the questions of a JSON lines file.
-
-    Args:
-        path: The file.
-        split: Only questions of this split.
+    """Return the questions of a JSON lines file, or of one split of it.
 
     Raises:
         ConfigError: The file is not readable, a line is not a question with gold spans or ids, or
@@ -97,10 +92,47 @@ def read_questions(path: str | Path, *, split: str | None = None) -> list[Questi
         return questions
     found = [one for one in questions if one.split == split]
     if not found:
-        raise ConfigError(f"no question of the split '{split}'", str(path), _splits(questions))
+        names = sorted({one.split for one in questions if one.split})
+        hint = f"Its splits: {', '.join(names)}" if names else "Its questions name no split"
+        raise ConfigError(f"no question of the split '{split}'", str(path), hint)
     return found
 
 
-def _splits(questions: Sequence[Question]) -> str:
-    names = sorted({one.split for one in questions if one.split})
-    return f"Its splits: {', '.join(names)}" if names else "Its questions name no split"
+def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tuple[str, ...]:
+    """Return the sources to index: JSONL files of passages, or folders of documents.
+
+    Several sets are named by the folder that each lies in. Passages that are to be `untitled`, to
+    see how much of a result comes from titles, are written into `folder`.
+
+    Raises:
+        ConfigError: Titles of documents are to be dropped; a line is not JSON; or two sets lie in
+            folders of one name.
+    """
+    sources = tuple(passages)
+    if untitled:
+        sources = tuple(_without_titles(one, folder / str(place))
+                        for place, one in enumerate(sources))  # fmt: skip
+    if len(sources) == 1:
+        return sources
+    names = [Path(one).absolute().parent.name for one in passages]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        hint = "Rename one of the folders: its name is the name of the set"
+        raise ConfigError(f"two sets lie in a folder called '{twice[0]}'", "--passages", hint)
+    return tuple(f"{name}={one}" for name, one in zip(names, sources, strict=True))
+
+
+def _without_titles(source: str, folder: Path) -> str:
+    if not source.endswith(PASSAGES_SUFFIX):
+        hint = f"Give a {PASSAGES_SUFFIX} file of passages, or leave out --untitled"
+        raise ConfigError("only passages can be indexed without titles", source, hint)
+    folder.mkdir(parents=True)
+    target = folder / Path(source).name
+    with target.open("w", encoding="utf-8") as file:
+        for number, line in text_lines(source):
+            try:
+                passage = json.loads(line)
+            except ValueError as error:
+                raise ConfigError(f"is not JSON ({error})", f"{source}, line {number}") from error
+            file.write(json.dumps(passage | {"title": ""}, ensure_ascii=False) + "\n")
+    return str(target)

@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.evaluate.clock import TimedEmbedder, Times, now
+from graphrag_tasks.embed.protocol import Embedder, Encoded
 from graphrag_tasks.evaluate.failures import REACHES, Reach, reason
 from graphrag_tasks.evaluate.gold import Gold, Target, locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k, reciprocal_rank
 from graphrag_tasks.evaluate.questions import Question
-from graphrag_tasks.evaluate.report import QuestionResult, RetrievalReport
+from graphrag_tasks.evaluate.report import Cost, QuestionResult, RetrievalReport, Scores, Times
 from graphrag_tasks.retrieval import ChunkHit, Context, Index
 from graphrag_tasks.retrieval.question.query import MOST_CHUNKS
 
 PLACES = 10
-"""Length of a ranking, where the index finds that many: no figure looks further."""
+"""Length of a ranking; no figure looks further."""
+
+_MILLISECONDS = 1000
 
 ALL_GOLD_PLACES = 8
-"""Places that must hold every gold item: what a language model is given to read."""
+"""Places that must hold every gold item: as many chunks as a language model is given."""
+
+
+class TimedEmbedder:
+    """An embedder that sums up in `spent` the time that `encode` takes."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.dimension, self.fingerprint = embedder.dimension, embedder.fingerprint
+        self.spent = Times(0.0, 0.0)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts and count the time."""
+        started = _now()
+        vectors = self._embedder.encode(texts)
+        self.spent += _now() - started
+        return vectors
+
+    def encode_detailed(self, texts: Sequence[str]) -> Encoded:
+        """Embed texts without counting the time: searches do not call this."""
+        return self._embedder.encode_detailed(texts)
+
+
+def _now() -> Times:
+    return Times(time.perf_counter() * _MILLISECONDS, time.process_time() * _MILLISECONDS)
 
 
 def evaluate_retrieval(
@@ -31,32 +62,20 @@ def evaluate_retrieval(
 ) -> RetrievalReport:
     """Search every question and compare what is found with what it needs.
 
-    A search gives chunks. A question with gold spans is judged by them: a place is right where its
-    chunk overlaps a span. A question with gold documents is judged by documents, each at the place
-    of its best chunk; where `depth` chunks hold fewer than ten, it is asked again for twice as
-    many. The times are those of the first search with `depth`, after one search that is not
-    counted, which loads the models.
-
-    Args:
-        index: An opened index.
-        questions: Questions about the index's documents.
-        mode: Search mode.
-        depth: Chunks first asked for with each question.
-        encoder: The index's embedder, where its share of the time is wanted.
-
-    Returns:
-        Recall@2, @5 and @10, all-gold@8 and MRR@10 over all questions and by type, times, and why
-        questions failed.
+    A question with gold spans is judged by chunks: a place is right where its chunk overlaps a
+    span. A question with gold documents is judged by documents, each at the place of its best
+    chunk; where `depth` chunks hold fewer than ten documents, twice as many are asked for. Times
+    are those of the first search with `depth`, after one uncounted search that loads the models;
+    with the index's embedder as `encoder`, its share is measured too.
 
     Raises:
-        ConfigError: There is no question, or a gold document is none of the index.
+        ConfigError: There is no question, or the index lacks a gold document.
         QueryError: There is no such mode.
     """
     if not questions:
         raise ConfigError("there are no questions to evaluate")
-    return evaluate_targets(
-        index, locate(questions, index.snapshot), mode=mode, depth=depth, encoder=encoder
-    )
+    gold = locate(questions, index.snapshot)
+    return evaluate_targets(index, gold, mode=mode, depth=depth, encoder=encoder)
 
 
 def evaluate_targets(
@@ -66,37 +85,37 @@ def evaluate_targets(
     index.search(gold.targets[0].question.question, mode, depth)
     reach = REACHES[mode](index) if mode in REACHES else None
     judge = _Judge(index, gold, mode, depth, encoder, reach)
-    return RetrievalReport.of(
-        [judge.result(target) for target in gold.targets],
+    results = tuple(judge.result(target) for target in gold.targets)
+    types = sorted({one.type for one in results})
+    return RetrievalReport(
         mode=mode,
         snapshot_id=index.snapshot.snapshot_id,
         depth=depth,
+        overall=Scores.of(results),
+        by_type={name: Scores.of([one for one in results if one.type == name]) for name in types},
+        cost=Cost.of(results),
+        results=results,
         moved=gold.moved,
         stale=gold.stale,
     )
 
 
+@dataclass(frozen=True)
 class _Judge:
-    def __init__(
-        self,
-        index: Index,
-        gold: Gold,
-        mode: str,
-        depth: int,
-        encoder: TimedEmbedder | None,
-        reach: Reach | None,
-    ) -> None:
-        self._index = index
-        self._gold = gold
-        self._mode = mode
-        self._depth = depth
-        self._encoder = encoder
-        self._reach = reach
+    index: Index
+    gold: Gold
+    mode: str
+    depth: int
+    encoder: TimedEmbedder | None
+    reach: Reach | None
 
     def result(self, target: Target) -> QuestionResult:
         context, total, encoding = self._timed_search(target.question.question)
         hits = self._ranking(target, context)
         places = [target.items(hit.chunk_id) for hit in hits]
+        ranking = [self.gold.labels[hit.chunk_id] for hit in hits]
+        if not target.by_chunk:
+            ranking = [label.rpartition(":")[0] for label in ranking]
         gold = len(target.gold)
         metrics = {f"recall@{k}": recall_at_k(places, gold, k) for k in (2, 5, 10)}
         metrics |= {"all_gold@8": all_gold_at_k(places, gold, ALL_GOLD_PLACES)}
@@ -111,21 +130,19 @@ class _Judge:
                 next((place for place, items in enumerate(places, 1) if item in items), None)
                 for item in range(gold)
             ),
-            ranking=tuple(self._label(target, hit) for hit in hits),
+            ranking=tuple(ranking),
             metrics=metrics,
-            failure=reason(target, missing, context, self._reach) if missing else None,
+            failure=reason(target, missing, context, self.reach) if missing else None,
             total=total,
             encoding=encoding,
         )
 
     def _timed_search(self, question: str) -> tuple[Context, Times, Times | None]:
-        encoded = self._encoder.spent if self._encoder else None
-        started = now()
-        context = self._index.search(question, self._mode, self._depth)
-        total = now() - started
-        if self._encoder is None or encoded is None:
-            return context, total, None
-        return context, total, self._encoder.spent - encoded
+        encoded = self.encoder.spent if self.encoder else Times(0.0, 0.0)
+        started = _now()
+        context = self.index.search(question, self.mode, self.depth)
+        total = _now() - started
+        return context, total, self.encoder.spent - encoded if self.encoder else None
 
     def _ranking(self, target: Target, context: Context) -> list[ChunkHit]:
         """Return the first chunks, or the first chunk of each of the first documents."""
@@ -135,12 +152,8 @@ class _Judge:
             len(hits := _one_a_document(context)) < PLACES
             and len(context.chunks) == context.k < MOST_CHUNKS
         ):
-            context = self._index.search(context.question, self._mode, 2 * context.k)
+            context = self.index.search(context.question, self.mode, 2 * context.k)
         return hits[:PLACES]
-
-    def _label(self, target: Target, hit: ChunkHit) -> str:
-        label = self._gold.labels[hit.chunk_id]
-        return label if target.by_chunk else label.rpartition(":")[0]
 
 
 def _one_a_document(context: Context) -> list[ChunkHit]:

@@ -1,37 +1,31 @@
-"""What is told of a run: how it ended, and that it is late."""
+"""Notes of runs in Airflow's UI, and the alert for a late run."""
 
 from __future__ import annotations
 
 import logging
 import re
+from html import escape
 from typing import Any
 
 NOTE = "note"
-"""Key of the XCom in which a task says how it ended: the plugin writes it into the run's note."""
+"""Key of the XCom that the plugin writes into the run's note."""
 
 log = logging.getLogger(__name__)
 
 _MARKS = re.compile(r"[\\`*\[\]~|]|(?<![^\W_])_|_(?![^\W_])")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def as_markdown(text: str) -> str:
-    """Return text as Markdown that shows it and nothing else, in one line.
+    """Return text as one line of Markdown without markup.
 
-    Airflow renders notes as Markdown, and names of files are written by anybody: one may hold an
-    element of HTML, or an address that a picture would be fetched from.
+    Airflow renders notes as Markdown, and anybody may have named a file: the name may hold HTML,
+    or the address of a picture.
     """
-    line = " ".join(text.split())
-    escaped = "".join(_ENTITIES.get(character, character) for character in line)
-    return _MARKS.sub(r"\\\g<0>", escaped)
+    return _MARKS.sub(r"\\\g<0>", escape(" ".join(text.split()), quote=False))
 
 
 async def deadline_missed(context: Any = None, **_: Any) -> None:  # noqa: ANN401 - the scheduler's
-    """Log that a run has not ended in time; the published snapshot is still there and readable.
-
-    Args:
-        context: The scheduler's: its entry `dag_run` is the run, as Airflow's API gives it.
-    """
+    """Log that a run is late; the scheduler's `context` holds it as `dag_run`."""
     run = (context or {}).get("dag_run") or {}
     log.error(
         "%s: the run %s is late. Readers see the last published snapshot; look for the task that "

@@ -1,4 +1,4 @@
-"""What two snapshots of a store have not in common."""
+"""The differences between two snapshots of a store."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.snapshots.store import Snapshot
 
+_TABLES = {
+    "documents": ("document_id", "uri", "content_sha256"),
+    "entities": ("entity_id", "name", "name"),
+    "relations": ("relation_id", "text", "weight"),
+    "communities": ("community_id", "title", "member_sha256"),
+}
+"""Tables that are compared: the columns of the id, the name and the content."""
+
 
 @dataclass(frozen=True)
 class Changes:
-    """Rows of one kind that only one of two snapshots has, or that differ; named for people.
-
-    Attributes:
-        gained: Only in the later one.
-        lost: Only in the earlier one.
-        changed: In both, with other contents.
-    """
+    """Names of rows that only the later or only the earlier snapshot has, or that differ."""
 
     gained: tuple[str, ...]
     lost: tuple[str, ...]
@@ -29,21 +31,10 @@ class Changes:
 def difference(before: Snapshot, after: Snapshot) -> dict[str, Changes]:
     """Return what documents, entities, relations and communities were gained, lost and changed.
 
-    A document changed when its bytes did; a relation when its evidence grew or shrank; a community
-    when its members did, which makes it another one.
-
-    Args:
-        before: The earlier snapshot.
-        after: The later one.
+    A document changed when its bytes did, a relation when its weight did, and a community when its
+    members did.
     """
-    return {
-        "documents": _changes(before, after, "documents", "document_id", "uri", "content_sha256"),
-        "entities": _changes(before, after, "entities", "entity_id", "name", "name"),
-        "relations": _changes(before, after, "relations", "relation_id", "text", "weight"),
-        "communities": _changes(
-            before, after, "communities", "community_id", "title", "member_sha256"
-        ),
-    }
+    return {table: _changes(before, after, table, *columns) for table, columns in _TABLES.items()}
 
 
 def _changes(

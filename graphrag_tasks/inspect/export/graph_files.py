@@ -1,14 +1,16 @@
-"""GraphML, GEXF and node-link JSON: what Gephi, yEd, Cytoscape, igraph and networkx read.
+"""The graph as files: GraphML, GEXF, node-link JSON, and CSV for `neo4j-admin import`.
 
-The files are written as rows are read, without a date, so they need little memory and the same
-graph gives the same bytes. Parallel relations are edges of their own.
+Gephi, yEd, Cytoscape, igraph and networkx read the first three. Files are written row by row and
+without a date, so they need little memory and the same graph gives the same bytes. Parallel
+relations are edges of their own.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
@@ -17,27 +19,22 @@ import pyarrow as pa
 from graphrag_tasks.inspect.export.selection import Selection
 
 _ENTITY = {"name": "string", "type": "string", "mentions": "long", "chunks": "long"}
-_RELATION = {
-    "relation": "string",
-    "negated": "boolean",
-    "support": "double",
-    "confidence": "double",
-    "weight": "double",
-}
-"""Attributes of nodes and edges, with their types as XML Schema names them."""
+_RELATION = {"relation": "string", "negated": "boolean", "support": "double",
+             "confidence": "double", "weight": "double"}  # fmt: skip
+"""Attributes of nodes and edges, with their types as XML Schema and neo4j-admin name them."""
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NODE_IDS = {"entity_id": ":ID"}
+_EDGE_IDS = {"head_id": ":START_ID", "tail_id": ":END_ID", "relation_id": "relation_id"}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML cannot hold."""
 
 _Row = Mapping[str, Any]
 
 
 def write_graphml(selection: Selection, file: TextIO) -> None:
-    """Write GraphML (graphml.graphdrawing.org).
-
-    Args:
-        selection: What to write.
-        file: An open text file, in UTF-8.
-    """
+    """Write GraphML (graphml.graphdrawing.org) to a text file opened in UTF-8."""
     file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     file.write('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
     for domain, attributes in (("node", _ENTITY), ("edge", _RELATION)):
@@ -57,7 +54,7 @@ def write_graphml(selection: Selection, file: TextIO) -> None:
     file.write("  </graph>\n</graphml>\n")
 
 
-def _graphml_data(domain: str, row: _Row, names: Sequence[str] | Mapping[str, str]) -> str:
+def _graphml_data(domain: str, row: _Row, names: Iterable[str]) -> str:
     return "".join(
         f'<data key="{domain}_{name}">{escape(_text(row[name]))}</data>'
         for name in names
@@ -66,12 +63,7 @@ def _graphml_data(domain: str, row: _Row, names: Sequence[str] | Mapping[str, st
 
 
 def write_gexf(selection: Selection, file: TextIO) -> None:
-    """Write GEXF 1.2 (gexf.net), which more programs read than 1.3.
-
-    Args:
-        selection: What to write.
-        file: An open text file, in UTF-8.
-    """
+    """Write GEXF 1.2 (gexf.net), which more programs read than 1.3, to a file opened in UTF-8."""
     file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     file.write('<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">\n')
     file.write('  <graph defaultedgetype="directed" mode="static">\n')
@@ -93,7 +85,7 @@ def write_gexf(selection: Selection, file: TextIO) -> None:
     file.write("    </edges>\n  </graph>\n</gexf>\n")
 
 
-def _gexf_values(row: _Row, names: Mapping[str, str]) -> str:
+def _gexf_values(row: _Row, names: Iterable[str]) -> str:
     values = "".join(
         f'<attvalue for="{name}" value={_attribute(row[name])}/>'
         for name in names
@@ -103,37 +95,60 @@ def _gexf_values(row: _Row, names: Mapping[str, str]) -> str:
 
 
 def write_json(selection: Selection, file: TextIO) -> None:
-    """Write node-link JSON: what `networkx.node_link_graph` and D3 read.
-
-    Args:
-        selection: What to write.
-        file: An open text file, in UTF-8.
-    """
+    """Write node-link JSON, as `networkx.node_link_graph` and D3 read it, to a file in UTF-8."""
     file.write('{"directed": true, "multigraph": true, ')
     file.write(f'"graph": {_json({"title": selection.title})},\n"nodes": [')
-    _write_items(file, ({"id": row["entity_id"]} | _without(row, "entity_id")
-                        for row in _rows(selection.entities)))  # fmt: skip
+    _write_items(file, selection.entities, {"id": "entity_id"})
     file.write('],\n"edges": [')
-    renamed = {"source": "head_id", "target": "tail_id", "key": "relation_id"}
-    _write_items(
-        file,
-        ({name: row[column] for name, column in renamed.items()} | _without(row, *renamed.values())
-         for row in _rows(selection.relations)),
-    )  # fmt: skip
+    ids = {"source": "head_id", "target": "tail_id", "key": "relation_id"}
+    _write_items(file, selection.relations, ids)
     file.write("]}\n")
 
 
-def _write_items(file: TextIO, items: Iterator[_Row]) -> None:
-    for number, item in enumerate(items):
+def _write_items(file: TextIO, table: pa.Table, ids: Mapping[str, str]) -> None:
+    for number, row in enumerate(_rows(table)):
+        item = {name: row[column] for name, column in ids.items()}
+        item |= {name: value for name, value in row.items() if name not in ids.values()}
         file.write(f"{',' if number else ''}\n{_json(item)}")
-
-
-def _without(row: _Row, *names: str) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in names}
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def write_property_graph(selection: Selection, nodes: TextIO, relationships: TextIO) -> None:
+    """Write two CSV files with the headers that `neo4j-admin import` reads.
+
+    Nodes get the label Entity and relationships the type RELATES_TO. Names come from documents, so
+    a text that a spreadsheet would take for a formula gets an apostrophe before it. The files are
+    opened in UTF-8 with `newline=""`.
+    """
+    _write_csv(nodes, selection.entities, _NODE_IDS | _typed(_ENTITY), (":LABEL", "Entity"))
+    columns = _EDGE_IDS | _typed(_RELATION)
+    _write_csv(relationships, selection.relations, columns, (":TYPE", "RELATES_TO"))
+
+
+def _typed(attributes: Mapping[str, str]) -> dict[str, str]:
+    return {name: name if type_ == "string" else f"{name}:{type_}"
+            for name, type_ in attributes.items()}  # fmt: skip
+
+
+def _write_csv(
+    file: TextIO, table: pa.Table, columns: Mapping[str, str], kind: tuple[str, str]
+) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*columns.values(), kind[0]])
+    for row in _rows(table):
+        writer.writerow([*(_cell(row[name]) for name in columns), kind[1]])
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return _text(value)
+    if not isinstance(value, str):
+        return value
+    line = " ".join(value.split())  # neo4j-admin reads a row from one line
+    return f"'{line}" if value.startswith(_FORMULA) or line.startswith(_FORMULA) else line
 
 
 def _rows(table: pa.Table) -> Iterator[_Row]:
@@ -145,7 +160,7 @@ def _text(value: object) -> str:
     """Return a value as XML Schema writes it, without the characters that XML cannot hold."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _NOT_XML.sub("\ufffd", str(value))
+    return NOT_XML.sub("\ufffd", str(value))
 
 
 def _attribute(value: object) -> str:

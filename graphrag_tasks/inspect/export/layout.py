@@ -1,8 +1,8 @@
-"""Where the nodes of a picture stand: the same graph always at the same places.
+"""The places of a picture's nodes: the same graph always has the same places.
 
 Each connected part is laid out by itself (Kamada and Kawai, "An algorithm for drawing general
-undirected graphs", 1989, as igraph has it, from a circle, so without a random number); the parts
-stand side by side; then nodes are pushed apart until their labels can be read.
+undirected graphs", 1989, in igraph's version, which starts from a circle, not at random). Nodes are
+pushed apart until their labels can be read. Then the parts are put side by side.
 """
 
 from __future__ import annotations
@@ -23,17 +23,14 @@ _GAP = 60.0
 def lay_out(ends: NDArray[np.int64], boxes: Points, *, edge_length: float) -> Points:
     """Return the centre of each node's box.
 
-    Args:
-        ends: Rows of the nodes that edges join, shape (edges, 2).
-        boxes: Width and height that each node takes with its label, shape (nodes, 2).
-        edge_length: How long an edge should be.
+    `ends` are the rows of the nodes that edges join, shape (edges, 2); `boxes` are the width and
+    height of each node with its label, shape (nodes, 2).
     """
     import igraph
 
-    count = len(boxes)
-    graph = igraph.Graph(n=count, edges=ends).simplify()
+    graph = igraph.Graph(n=len(boxes), edges=ends).simplify()
     parts = sorted(graph.connected_components(), key=lambda part: (-len(part), part[0]))
-    points = np.zeros((count, 2))
+    points = np.zeros((len(boxes), 2))
     placed: list[tuple[list[int], Points]] = []
     for part in parts:
         subgraph = graph.induced_subgraph(part)

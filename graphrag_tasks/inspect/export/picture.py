@@ -1,14 +1,12 @@
-"""A picture of a part of the graph as SVG: for pages and reports, without a script or a font.
+"""A picture of a part of the graph as SVG, without scripts or fonts.
 
-Circles are entities, larger the more often mentioned, coloured by label; lines are relations, wider
-where they weigh more, with an arrow head at what the relation leads to. The strongest have their
-words.
+Circles are entities: larger the more often they are mentioned, coloured by label. Lines are
+relations: wider the more they weigh, with an arrow head at the tail; the strongest are labelled.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.inspect.export.graph_files import NOT_XML
 from graphrag_tasks.inspect.export.layout import Points, lay_out
 from graphrag_tasks.inspect.export.selection import Selection
 
@@ -40,20 +39,11 @@ _MARGIN, _HEADER = 36.0, 64.0
 _WIDEST_LINE = 4.0
 _PLACES_ON_LINE = (0.5, 0.4, 0.6, 0.3, 0.7)
 """Where the words of a relation may stand, as a share of the way."""
-_SPACE = re.compile(r"\s+")
-_NOT_XML = re.compile("[^\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
 class _Edge:
-    """All relations between two entities.
-
-    Attributes:
-        ends: Rows of the entities; arrows lead from the first to the second, or both ways.
-        weight: Sum of what the relations weigh.
-        words: The relations, the strongest first.
-        both_ways: Whether relations run in either direction.
-    """
+    """All relations between two entities, given by their rows; the strongest words first."""
 
     ends: tuple[int, int]
     weight: float
@@ -62,30 +52,30 @@ class _Edge:
 
 
 def draw(selection: Selection) -> str:
-    """Return a picture of entities and relations as an SVG document.
-
-    Args:
-        selection: What to draw; more than a hundred entities are hard to read.
-    """
+    """Return an SVG document; more than a hundred entities are hard to read."""
     entities = selection.entities.to_pylist()
     edges = _edges(selection)
-    radii = _radii([row["mentions"] for row in entities])
+    most = math.sqrt(max([1, *(row["mentions"] for row in entities)]))
+    span = _LARGEST - _SMALLEST
+    radii = [_SMALLEST + span * math.sqrt(row["mentions"]) / most for row in entities]
     boxes = np.array(
         [_box(row["name"], radius) for row, radius in zip(entities, radii, strict=True)]
-    )
+    ).reshape(-1, 2)
     ends = np.array([edge.ends for edge in edges], dtype=np.int64).reshape(-1, 2)
-    points = lay_out(ends, boxes.reshape(-1, 2), edge_length=_EDGE_LENGTH)
-    boxes, centres = boxes.reshape(-1, 2), points + np.array([_MARGIN, _HEADER])
+    centres = lay_out(ends, boxes, edge_length=_EDGE_LENGTH) + np.array([_MARGIN, _HEADER])
     far = (centres + boxes / 2).max(axis=0, initial=0.0)
     above = _labels_above(centres, ends)
     points = centres + np.where(above, _LABEL_SHIFT, -_LABEL_SHIFT)[:, None] * np.array([0.0, 1.0])
     title = _short(selection.title, _LONGEST_TITLE)
+    about = f"{len(entities)} entities, {selection.relations.num_rows} relations"
+    if selection.omitted:
+        about += f"; {selection.omitted} less central ones left out"
     colours = _colours(entities)
-    width = max(far[0] + _MARGIN, _width(title, _TITLE_FONT) + 2 * _MARGIN,
-                _legend_width(colours) + 2 * _MARGIN)  # fmt: skip
+    legend = sum(_width(label or "no label", 12) + 34 for label in colours)
+    width = max(far[0] + _MARGIN, _width(title, _TITLE_FONT) + 2 * _MARGIN, legend + 2 * _MARGIN)
     size = (math.ceil(width), math.ceil(far[1] + 2 * _MARGIN))
     parts = [
-        *_head(title, _about(selection), size),
+        *_head(title, about, size),
         *_lines(edges, points, radii),
         *_nodes(entities, points, radii, colours, above),
         *_edge_words(edges, points, [*zip(centres, boxes, strict=True)]),
@@ -96,19 +86,13 @@ def draw(selection: Selection) -> str:
 
 
 def _labels_above(centres: Points, ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whose label is above: nodes whose relations mostly run downwards."""
+    """Return whether each label stands above: that of a node whose lines mostly run downwards."""
     drop = np.zeros(len(centres))
     falls = centres[ends[:, 1], 1] - centres[ends[:, 0], 1]
     np.add.at(drop, ends[:, 0], falls)
     np.add.at(drop, ends[:, 1], -falls)
     above: NDArray[np.bool_] = drop > 0
     return above
-
-
-def _about(selection: Selection) -> str:
-    rows = selection.entities.num_rows
-    said = f"{rows} entities, {selection.relations.num_rows} relations"
-    return f"{said}; {selection.omitted} less central ones left out" if selection.omitted else said
 
 
 def _edges(selection: Selection) -> list[_Edge]:
@@ -125,21 +109,13 @@ def _edges(selection: Selection) -> list[_Edge]:
 
 def _edge(pair: tuple[int, int], rows: Sequence[tuple[int, Mapping[str, Any]]]) -> _Edge:
     ranked = sorted(rows, key=lambda one: (-one[1]["weight"], one[1]["relation_id"]))
-    words = tuple(dict.fromkeys(_relation_words(row) for _, row in ranked))
+    words = tuple(
+        dict.fromkeys(f"{'not ' if row['negated'] else ''}{row['relation']}" for _, row in ranked)
+    )
     first = ranked[0][0]
     ends = pair if pair[0] == first else (pair[1], pair[0])
     both_ways = len({head for head, _ in rows}) > 1
     return _Edge(ends, sum(row["weight"] for _, row in rows), words, both_ways)
-
-
-def _relation_words(row: Mapping[str, Any]) -> str:
-    return f"not {row['relation']}" if row["negated"] else str(row["relation"])
-
-
-def _radii(mentions: Sequence[int]) -> list[float]:
-    most = math.sqrt(max([1, *mentions]))
-    span = _LARGEST - _SMALLEST
-    return [_SMALLEST + span * math.sqrt(count) / most for count in mentions]
 
 
 def _box(name: str, radius: float) -> tuple[float, float]:
@@ -152,7 +128,7 @@ def _width(text: str, font: float) -> float:
 
 
 def _short(text: str, longest: int) -> str:
-    line = _SPACE.sub(" ", _NOT_XML.sub(" ", text)).strip()
+    line = " ".join(NOT_XML.sub(" ", text).split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
@@ -180,7 +156,7 @@ def _head(title: str, about: str, size: tuple[int, int]) -> Iterator[str]:
         f'<path d="M0 1 L10 5 L0 9 z" fill="{_WORDS}"/></marker></defs>'
     )
     yield f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
-    yield _label(title, _MARGIN, 32, _TITLE_FONT, _INK, anchor="start", bold=True)
+    yield _label(title, _MARGIN, 32, _TITLE_FONT, _INK, anchor="start", style=' font-weight="600"')
     yield _label(about, _MARGIN, 50, 12, _WORDS, anchor="start")
 
 
@@ -236,16 +212,12 @@ def _edge_words(
             box = (x - half, y - _SMALL_FONT, x + half, y + 3)
             if not any(_overlap(box, other) for other in taken):
                 taken.append(box)
-                yield _label(words, x, y, _SMALL_FONT, _WORDS, italic=True)
+                yield _label(words, x, y, _SMALL_FONT, _WORDS, style=' font-style="italic"')
                 break
 
 
 def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _legend_width(colours: Mapping[str, str]) -> float:
-    return sum(_width(label or "no label", 12) + 34 for label in colours)
 
 
 def _legend(colours: Mapping[str, str], height: int) -> Iterator[str]:
@@ -257,17 +229,8 @@ def _legend(colours: Mapping[str, str], height: int) -> Iterator[str]:
 
 
 def _label(
-    text: str,
-    x: float,
-    y: float,
-    font: float,
-    colour: str,
-    *,
-    anchor: str = "middle",
-    bold: bool = False,
-    italic: bool = False,
+    text: str, x: float, y: float, font: float, colour: str, anchor: str = "middle", style: str = ""
 ) -> str:
-    style = (' font-weight="600"' if bold else "") + (' font-style="italic"' if italic else "")
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{font}" fill="{colour}" text-anchor="{anchor}"'
         f'{style} stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'

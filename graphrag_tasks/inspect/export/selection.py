@@ -1,4 +1,4 @@
-"""Which part of a graph to export: all of it, what lies around an entity, or a community."""
+"""The part of a graph to export: all of it, the neighbourhood of an entity, or a community."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph import RELATION
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot
 
-_ID_DIGITS = 24
 _NEAR = 3
 
 Rows = NDArray[np.int64]
@@ -26,11 +26,10 @@ class Selection:
     """Entities, and the relations between them.
 
     Attributes:
-        title: What was selected, in words.
         entities: `entity_id`, `name`, `type`, `mentions` and `chunks`, in order of id.
         relations: `relation_id`, `head_id`, `relation`, `tail_id`, `negated`, `support`,
-            `confidence` and `weight` (how strongly it ties its ends), in order of id.
-        omitted: Entities left out because there were more than asked for.
+            `confidence` and `weight`, in order of id.
+        omitted: Number of entities left out because of the limit.
     """
 
     title: str
@@ -43,35 +42,29 @@ class _Graph:
     """Entities and relations of a snapshot with their rows."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self.entities = snapshot.table(
-            "entities", ["entity_id", "name", "type", "mentions", "chunks"]
-        )
+        columns = ["entity_id", "name", "type", "mentions", "chunks"]
+        self.entities = snapshot.table("entities", columns)
         relations = snapshot.table("relations")
         edges = snapshot.table("edges")
         edges = edges.filter(pc.equal(edges["kind"], RELATION)).sort_by("row")
         self.ends: Rows = np.column_stack([edges[end].to_numpy() for end in ("source", "target")])
         self.weights: NDArray[np.float32] = edges["weight"].to_numpy()
-        columns = ("relation_id", "head_id", "relation", "tail_id", "negated")
-        self.relations = relations.select(columns).append_column("support", relations["weight"])
-        for name, column in (("confidence", relations["confidence"]), ("weight", edges["weight"])):
-            self.relations = self.relations.append_column(name, column)
-
-    def row_of(self, entity_id: str) -> int:
-        """Return the row of an entity; -1 where it is no node."""
-        return int(pc.index(self.entities["entity_id"], entity_id).as_py())
+        self.relations = (
+            relations.select(("relation_id", "head_id", "relation", "tail_id", "negated"))
+            .append_column("support", relations["weight"])
+            .append_column("confidence", relations["confidence"])
+            .append_column("weight", edges["weight"])
+        )
 
     def part(self, title: str, rows: Rows, limit: int | None = None) -> Selection:
-        """Return the entities of these rows, the most important first, at most so many."""
+        """Select the first rows, up to the limit, and the relations between them."""
         kept = np.sort(rows[:limit])
         is_kept = np.zeros(self.entities.num_rows, dtype=bool)
         is_kept[kept] = True
         inside = is_kept[self.ends].all(axis=1)
-        return Selection(
-            title,
-            self.entities.take(pa.array(kept)),
-            self.relations.filter(pa.array(inside)),
-            omitted=len(rows) - len(kept),
-        )
+        entities = self.entities.take(pa.array(kept))
+        relations = self.relations.filter(pa.array(inside))
+        return Selection(title, entities, relations, omitted=len(rows) - len(kept))
 
 
 def whole_graph(snapshot: Snapshot) -> Selection:
@@ -82,17 +75,13 @@ def whole_graph(snapshot: Snapshot) -> Selection:
 
 
 def neighbourhood(snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 40) -> Selection:
-    """Return an entity and what its relations lead to.
+    """Return an entity and the entities that its relations lead to, in either direction.
 
-    Args:
-        snapshot: The snapshot.
-        name: Any name of the entity, in any spelling.
-        hops: Relations to follow, in either direction.
-        limit: At most so many entities: near ones first, then those tied most strongly to the
-            ones before them.
+    `name` is any of its names, in any spelling. The limit keeps nearer entities, and of those the
+    ones with stronger relations.
 
     Raises:
-        SnapshotError: No entity has that name; near ones are suggested.
+        SnapshotError: No entity has that name; similar ones are suggested.
     """
     graph = _Graph(snapshot)
     start = _entity_row(snapshot, graph, name)
@@ -109,7 +98,7 @@ def neighbourhood(snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 
 
 
 def _ties(graph: _Graph, among: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return for each entity the weight of its relations to some others."""
+    """Return the weight of each entity's relations to those in `among`."""
     ties = np.zeros(len(among))
     for one, other in ((0, 1), (1, 0)):
         touching = among[graph.ends[:, one]]
@@ -122,7 +111,7 @@ def _entity_row(snapshot: Snapshot, graph: _Graph, name: str) -> int:
     resolved = snapshot.table("resolved", ["key", "entity_id"])
     key = entity_key(name)
     found = resolved.filter(pc.equal(resolved["key"], key))["entity_id"].to_pylist()
-    row = graph.row_of(found[0]) if found else -1
+    row = int(pc.index(graph.entities["entity_id"], found[0]).as_py()) if found else -1
     if row < 0:
         near = difflib.get_close_matches(key, resolved["key"].to_pylist(), n=_NEAR)
         hint = f"Did you mean: {', '.join(near)}?" if near else ""
@@ -133,25 +122,13 @@ def _entity_row(snapshot: Snapshot, graph: _Graph, name: str) -> int:
 def community(snapshot: Snapshot, wanted: str, *, limit: int = 40) -> Selection:
     """Return the most central members of a community, and the relations between them.
 
-    Args:
-        snapshot: The snapshot.
-        wanted: The community's id, or its title in any case; of several the largest.
-        limit: At most so many entities.
+    `wanted` is the community's id, or its title in any case; the largest wins.
 
     Raises:
-        SnapshotError: There is no such community; titles like it are suggested.
+        SnapshotError: There is no such community; similar titles are suggested.
     """
-    found = _community(snapshot, wanted)
-    members = snapshot.table("members")
-    members = members.filter(pc.equal(members["community_id"], found["community_id"]))
-    graph = _Graph(snapshot)
-    rows = pc.index_in(members["entity_id"], value_set=graph.entities["entity_id"].combine_chunks())
-    return graph.part(str(found["title"]), rows.to_numpy().astype(np.int64), limit)
-
-
-def _community(snapshot: Snapshot, wanted: str) -> dict[str, object]:
     communities = snapshot.table("communities", ["community_id", "title", "size", "level"])
-    if len(wanted) == _ID_DIGITS:
+    if len(wanted) == ID_HEX_DIGITS:
         same = pc.equal(communities["community_id"], wanted)
     else:
         same = pc.equal(pc.utf8_lower(communities["title"]), wanted.lower())
@@ -163,4 +140,8 @@ def _community(snapshot: Snapshot, wanted: str) -> dict[str, object]:
         near = near or difflib.get_close_matches(wanted, titles, n=_NEAR, cutoff=0.4)
         hint = f"Did you mean: {'; '.join(near)}?" if near else ""
         raise SnapshotError(f"there is no community '{wanted}'", snapshot.folder.uri, hint)
-    return dict(found[0])
+    members = snapshot.table("members")
+    members = members.filter(pc.equal(members["community_id"], found[0]["community_id"]))
+    graph = _Graph(snapshot)
+    rows = pc.index_in(members["entity_id"], value_set=graph.entities["entity_id"].combine_chunks())
+    return graph.part(str(found[0]["title"]), rows.to_numpy().astype(np.int64), limit)

@@ -1,8 +1,7 @@
 """Pages that show what was published: snapshots, entities, and answers with their sources.
 
 A FastAPI application of server-rendered HTML, for Airflow's UI (`plugins/graphrag_plugin.py`) or
-any other. It reads the configured store and nothing else, changes nothing, and asks whoever mounts
-it to say who may see it.
+any other. It only reads the configured store; whoever mounts it decides who may see it.
 """
 
 from graphrag_tasks.inspect.pages.app import make_app

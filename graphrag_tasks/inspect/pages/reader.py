@@ -1,24 +1,34 @@
-"""What the pages may read: snapshots of one store, as the configured principals see them."""
+"""What the pages show of one store, as the configured principals may see it."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
+import json
+from collections import Counter, OrderedDict
+from dataclasses import asdict, dataclass
+from importlib.resources import files
 from threading import Lock
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import GraphragError
-from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.core.errors import GraphragError, QueryError
+from graphrag_tasks.retrieval import Index, RelationHit, open_index
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, file_of
 
 CURRENT = "current"
-"""In place of an id: the snapshot that is current when the page is asked for."""
+"""Stands for the id of the snapshot that is current at the time of a request."""
 
 COUNTED = ("documents", "chunks", "entities", "relations")
 
 _MOST_OPEN = 3
+_MOST_NAMES = 30
+_CHANGES = ("added", "changed", "removed", "unchanged")
+_FAILURE = ["uri", "status", "error_code", "error_message"]
 _DAMAGED = "cannot be opened: damaged, or of another schema version"
+_HAS_LABELS = "has access labels: its own page shows what may be seen"
 
 
 @dataclass(frozen=True)
@@ -26,14 +36,11 @@ class Listed:
     """A published snapshot, as a line of a list.
 
     Attributes:
-        snapshot_id: Its id.
         created_at: UTC time of the publish, ISO 8601.
-        current: Whether readers get it where they name none.
-        schema_version: Of its tables.
-        why_no_figures: What hides counts and size; empty where they are shown.
+        why_no_figures: Why counts and size are hidden; empty where they are shown.
         readable: Whether it can be opened.
         counts: Rows of the main tables, if they may be shown.
-        size_bytes: Of all its files, shared ones included, if it may be shown.
+        size_bytes: Size of all its files, shared ones included, if it may be shown.
     """
 
     snapshot_id: str
@@ -47,11 +54,7 @@ class Listed:
 
 
 class Reader:
-    """Opens snapshots of the configured store, and keeps a few open; threads may share it.
-
-    Args:
-        config: The store, the principals of the pages, and parameters of search.
-    """
+    """Opens snapshots of the configured store, and keeps a few open; threads may share it."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -70,19 +73,15 @@ class Reader:
         return [self._line(one, current) for one in reversed(self.store.manifests())] + damaged
 
     def index(self, snapshot_id: str) -> Index:
-        """Open a snapshot for search, as the configured principals see it.
-
-        Args:
-            snapshot_id: Its id, or `CURRENT`.
+        """Open a snapshot, by its id or `CURRENT`, as the configured principals see it.
 
         Raises:
             SnapshotError: Nothing is published, there is no such snapshot, or it is damaged.
-            AccessError: The snapshot has labels and no principals are configured, or the other
-                way round.
+            AccessError: The snapshot has labels and no principals are configured, or vice versa.
         """
         with self._lock:
             wanted = self.store.current_id() if snapshot_id == CURRENT else snapshot_id
-            if wanted is not None and wanted in self._indexes and self._is_there(wanted):
+            if wanted and wanted in self._indexes and self._is_there(wanted):
                 self._indexes.move_to_end(wanted)
                 return self._indexes[wanted]
             opened = open_index(
@@ -98,25 +97,82 @@ class Reader:
         return self.store.snapshot_folder(snapshot_id).exists(MANIFEST_FILE)
 
     def _line(self, manifest: Manifest, current: str | None) -> Listed:
-        snapshot_id = manifest.snapshot_id
-        why, readable, size, counts = "", True, None, dict[str, int]()
+        name, version = manifest.snapshot_id, manifest.schema_version
+        about = (name, manifest.created_at, name == current, version)
         try:
-            size = self._size(snapshot_id)
-            counts = {name: manifest.tables[name].rows for name in COUNTED}
+            size = self._size(name)
+            counts = {table: manifest.tables[table].rows for table in COUNTED}
         except (GraphragError, OSError, KeyError):  # damaged, of another schema, or removed
-            why, readable = _DAMAGED, False
-        if readable and size is None:
-            why = "has access labels: its own page shows what may be seen"
-        return Listed(
-            snapshot_id, manifest.created_at, snapshot_id == current,
-            manifest.schema_version, why, readable, {} if why else counts, size or 0,
-        )  # fmt: skip
+            return Listed(*about, _DAMAGED, False, {}, 0)
+        if size is None:
+            return Listed(*about, _HAS_LABELS, True, {}, 0)
+        return Listed(*about, "", True, counts, size)
 
     def _size(self, snapshot_id: str) -> int | None:
-        """Return the bytes of a snapshot; None where documents may be hidden, that count too."""
+        """Return the bytes of a snapshot; None if it has labels, for hidden documents count."""
         if snapshot_id not in self._sizes:
             snapshot = self.store.open(snapshot_id)
             labels = snapshot.table("documents", ["labels"])["labels"]
             sizes = (snapshot.folder.size(file_of(name)) for name in snapshot.manifest.tables)
             self._sizes[snapshot_id] = None if labels.null_count < len(labels) else sum(sizes)
         return self._sizes[snapshot_id]
+
+
+def summarize(reader: Reader, index: Index) -> dict[str, Any]:
+    """Return what the template `summary.html` shows of a snapshot.
+
+    `quality` has the name and value of each figure, and the value of the snapshot before, which
+    `reader` finds. A reader who may not see every document gets counts of the visible ones, and no
+    figures of the run, which cover all documents.
+    """
+    words = json.loads(files(__package__).joinpath("words.json").read_text("utf-8"))
+    manifest = index.snapshot.manifest
+    documents = index.snapshot.table("documents", _FAILURE).to_pylist()
+    known = manifest.stats.get("counts", {})
+    counts = {said: known[name] for name, said in words["counts"].items() if name in known}
+    if not known:
+        facts = asdict(index.facts)
+        counts = {name: facts[name] for name in ("chunks", "entities", "relations")}
+    figures, before = manifest.stats.get("quality", {}), dict[str, float]()
+    if figures:
+        found = [one for one in reader.store.manifests() if one.snapshot_id == manifest.parent_id]
+        before = found[0].stats.get("quality", {}) if found else {}
+    return {
+        "counts": counts,
+        "changes": {name: known[name] for name in _CHANGES if name in known},
+        "statuses": dict(sorted(Counter(row["status"] for row in documents).items())),
+        "failed": [row for row in documents if row["status"] == "failed"],
+        "stages": manifest.stats.get("stages", []),
+        "quality": [(words["quality"].get(name, name), value, before.get(name))
+                    for name, value in figures.items()],
+        "mentioned": _most_mentioned(_entities(index)),
+    }  # fmt: skip
+
+
+def names_with(index: Index, text: str) -> list[dict[str, Any]]:
+    """Return name, type and mentions of the entities whose name holds a text, in any case."""
+    if not text.strip():
+        return []
+    entities = _entities(index)
+    held = pc.match_substring(entities["name"], text.strip(), ignore_case=True)
+    return _most_mentioned(entities.filter(held))
+
+
+def neighbors(index: Index, name: str) -> tuple[tuple[RelationHit, ...], str]:
+    """Return the relations of the entity with a name, or none and the reason."""
+    if not name.strip():
+        return (), ""
+    try:
+        return index.neighbors(name), ""
+    except QueryError as error:
+        return (), str(error)
+
+
+def _entities(index: Index) -> pa.Table:
+    return index.snapshot.table("entities", ["name", "type", "mentions"])
+
+
+def _most_mentioned(entities: pa.Table) -> list[dict[str, Any]]:
+    order = [("mentions", "descending"), ("name", "ascending")]
+    found: list[dict[str, Any]] = entities.sort_by(order).slice(0, _MOST_NAMES).to_pylist()
+    return found
