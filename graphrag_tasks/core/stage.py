@@ -157,6 +157,9 @@ def stage(
     )  # fmt: skip
 
 
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+"""Fields of syntax trees that hold statements: no import stands anywhere else."""
+
 _DATA = frozenset({".json", ".sql", ".yaml"})
 """Suffixes of data beside modules."""
 
@@ -237,14 +240,15 @@ def _imports_of(module: str) -> frozenset[str]:
     found: set[str] = set()
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            waiting += node.orelse
-            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        waiting += ast.iter_child_nodes(node)
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+        else:
+            for block in _BLOCKS:
+                waiting += getattr(node, block, ())
     return frozenset(found)
 
 
