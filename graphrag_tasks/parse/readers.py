@@ -16,7 +16,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "docx": (".office", "read_docx"),
     "html": (".markup", "read_html"),
     "md": (".markup", "read_markdown"),
-    "passage": (".passages", "read_passage"),
+    "passage": (".text", "read_passage"),
     "pdf": (".pdf.reader", "read_pdf"),
     "pptx": (".office", "read_pptx"),
     "txt": (".text", "read_plain_text"),

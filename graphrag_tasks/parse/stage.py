@@ -21,13 +21,11 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
-from graphrag_tasks.parse.cells import lay_out_cells
+from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
 from graphrag_tasks.parse.language import detect_language
 from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
-from graphrag_tasks.parse.titles import FILE_NAME
 from graphrag_tasks.sources.listing import LINK, SPECIAL
 from graphrag_tasks.sources.markdown_pages import INCLUDE
 

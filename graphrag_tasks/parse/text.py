@@ -1,15 +1,16 @@
-"""Bytes to text, clean text, and the reader of plain text files."""
+"""Bytes to text, clean text, and the readers of plain text and of passages."""
 
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.parse.blocks import Block, ParsedDocument
+from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
 from graphrag_tasks.parse.left_out import LeftOut
 
 _BYTE_ORDER_MARKS = (
@@ -129,3 +130,19 @@ def read_plain_text(data: bytes) -> ParsedDocument:
     paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
     blocks = [Block("paragraph", text) for text in paragraphs if text]
     return ParsedDocument(blocks, left_out=left_out)
+
+
+def read_passage(data: bytes) -> ParsedDocument:
+    """Read a line of a JSONL file, `{"title", "text"}`: a heading and one paragraph.
+
+    Raises:
+        DocumentError: The line is not such an object (code `broken`).
+    """
+    try:
+        passage = json.loads(data)
+        title, text = one_line(str(passage.get("title") or "")), clean_text(passage["text"])
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        raise DocumentError("broken", f"the line is not a passage: {error}") from error
+    blocks = [Block("heading", title, level=1)] if title else []
+    blocks += [Block("paragraph", text)] if text.strip() else []
+    return ParsedDocument(blocks, Title(title, METADATA) if title else None)

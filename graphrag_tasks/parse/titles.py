@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from graphrag_tasks.parse.blocks import Block, Title, first_heading
+from graphrag_tasks.parse.blocks import HEADING, METADATA, Block, Title
 from graphrag_tasks.parse.text import one_line
-
-METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"
 
 _MAX_CHARACTERS = 300
 _FILE_ENDINGS = (
@@ -41,7 +39,10 @@ def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title
         title = one_line(text or "")
         if title and not is_junk(title):
             return Title(title, METADATA)
-    heading = first_heading(blocks)
+    texts: dict[str, str] = {}
+    for block in blocks:
+        texts.setdefault(block.kind, block.text)
+    heading = texts.get("title", texts.get("heading"))
     return Title(heading, HEADING) if heading else None
 
 

@@ -15,7 +15,6 @@ _YAML = re.compile(r"\A---[^\S\n]*\n(.*?\n)??(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", r
 _TOML = re.compile(r"\A\+\+\+[^\S\n]*\n(.*?\n)??\+\+\+[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _JSON = re.compile(r"\A;;;[^\S\n]*\n(.*?\n)??;;;[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^(title|description):[^\S\n]*(\S.*)$", re.MULTILINE)
-
 _NAMED = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\"']?[\w.-]+[\"']?[^\S\n]*[:=]")
 """How front matter begins, valid or not."""
 
@@ -23,11 +22,7 @@ _NAMED = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\"']?[\w.-]+[\"']?[^\S\n]*[:=]")
 def split_front_matter(text: str) -> tuple[Mapping[str, str], str]:
     """Return the fields of a page's front matter that are text, and the page without it.
 
-    Front matter that is not valid is no text either; of it the lines that give the title and the
-    description are read.
-
-    Args:
-        text: The page.
+    Of front matter that is not valid, the lines with the title and the description are read.
     """
     for pattern, read in ((_YAML, _read_yaml), (_TOML, tomllib.loads), (_JSON, json.loads)):
         found = pattern.match(text)

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.sources.verbatim import Verbatim
@@ -14,20 +13,6 @@ from graphrag_tasks.sources.verbatim import Verbatim
 _LABELS = ("title", "label", "header", "heading", "summary", "question", "caption", "alt-text")
 _LABELS_OF_PICTURES = ("caption", "title", "alt-text", "alt")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\{\s*)?(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
-
-
-class PlainPage(NamedTuple):
-    """A page as plain Markdown.
-
-    Attributes:
-        text: Without front matter and marks of generators.
-        title: What the front matter calls it; empty where it does not.
-        left_out: How many parts are missing, by reason.
-    """
-
-    text: str
-    title: str
-    left_out: Mapping[LeftOut, int]
 
 
 @dataclass
@@ -49,6 +34,10 @@ class Page:
         self.left_out[reason] += 1
         return ""
 
+    def value(self, name: str) -> str:
+        """Return the text of a field; count it as left out where the page has none."""
+        return self.fields[name] if name in self.fields else self.drop()
+
 
 def attributes(text: str) -> dict[str, str]:
     """Return the attributes of a mark, `name="value"`, by their names in lower case."""
@@ -58,14 +47,14 @@ def attributes(text: str) -> dict[str, str]:
     }
 
 
-def label_of(found: Mapping[str, str]) -> str:
+def label_of(found: Mapping[str, str], names: tuple[str, ...] = _LABELS) -> str:
     """Return the text that a mark's attributes show above what it holds."""
-    return next((found[name] for name in _LABELS if found.get(name, "").strip()), "")
+    return next((found[name] for name in names if found.get(name, "").strip()), "")
 
 
 def picture_text(found: Mapping[str, str]) -> str:
     """Return the text that a picture's attributes say it with."""
-    return next((found[name] for name in _LABELS_OF_PICTURES if found.get(name, "").strip()), "")
+    return label_of(found, _LABELS_OF_PICTURES)
 
 
 def paragraph(label: str, indent: str = "") -> str:
