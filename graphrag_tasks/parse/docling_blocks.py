@@ -22,7 +22,7 @@ from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 from graphrag_tasks.parse.blocks import Block, Box
 from graphrag_tasks.parse.completeness import FileText, letters_of, with_missing
 from graphrag_tasks.parse.docling_tables import cells_of
-from graphrag_tasks.parse.marks import Marks, insert_marks, split_marks, without_marks
+from graphrag_tasks.parse.links import Marks, insert_marks, split_marks, without_marks
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 

@@ -30,9 +30,8 @@ from graphrag_tasks.parse.completeness import FileText
 from graphrag_tasks.parse.dialects import plain_markdown
 from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.html_links import mark_links
 from graphrag_tasks.parse.left_out import LeftOut
-from graphrag_tasks.parse.marks import Marks, without_marks
+from graphrag_tasks.parse.links import Marks, mark_links, without_marks
 from graphrag_tasks.parse.text import counted, decode, without_invalid
 from graphrag_tasks.parse.titles import find_title
 from graphrag_tasks.parse.unclosed import UnclosedPage

@@ -15,7 +15,7 @@ from docx import Document
 from pptx import Presentation
 
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.found_links import FoundLink, with_links
+from graphrag_tasks.parse.links import FoundLink, with_links
 
 _WORD_RELATIONS = "word/_rels/document.xml.rels"
 _LINK_TYPE = b"relationships/hyperlink"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from graphrag_tasks.parse.found_links import FoundLink
+from graphrag_tasks.parse.links import FoundLink
 
 _MAX_LINKS_PER_PAGE = 1000
 _URI = pdfium.PDFACTION_URI
