@@ -19,10 +19,9 @@ from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.worksheet import Worksheet
 
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.number_formats import shown_value
 from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import one_line
-from graphrag_tasks.parse.values import Value
+from graphrag_tasks.parse.values import Value, shown_value
 
 _MAX_POINTS = 1000  # of a series: more is a drawing, not something to read off
 _KIND = re.compile(r"(?:3D)?Chart$")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from graphrag_tasks.parse.tables import Cell
 from graphrag_tasks.parse.values import value_of
 
+SAMPLE_ROWS = 100
 _LOOKED_AT = 50  # rows below a header; enough to know a column's type
 _MAX_TITLES = 5
 _MAX_HEADERS = 4
@@ -32,6 +33,17 @@ class Top(NamedTuple):
     titles: int
     headers: int
 
+    def body(self, rows: Rows, left: int = 0) -> list[Cell]:
+        """Return the cells below the titles, counted from there and from a column on."""
+        below = rows[self.titles :]
+        top = below[0][0].row if below else 0
+        return [
+            cell._replace(row=cell.row - top, column=cell.column - left, is_header=is_header)
+            for number, row in enumerate(below)
+            for is_header in (number < self.headers,)
+            for cell in row
+        ]
+
 
 def find_header(
     rows: Rows,
@@ -42,11 +54,12 @@ def find_header(
     """Tell titles and header rows.
 
     Args:
-        rows: The table from its first row on; a hundred of them are enough.
+        rows: The table; of more than `SAMPLE_ROWS` rows, these are enough.
         is_marked: Whether a row looks like a header by its format, such as bold type.
         is_likely: Whether most tables of this kind have a header; if not, texts above texts are
             one only where they are much shorter.
     """
+    rows = rows[:SAMPLE_ROWS]
     titles = _count_titles(rows)
     below = rows[titles:]
     return Top(titles, _count_headers(below, is_marked or (lambda _: False), is_likely))

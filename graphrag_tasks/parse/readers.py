@@ -12,14 +12,14 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 Reader = Callable[[bytes], ParsedDocument]
 
 READERS: dict[str, tuple[str, ...]] = {
-    "csv": (".tabular", "read_csv"),
+    "csv": (".text_files", "read_csv"),
     "docx": (".office", "read_docx"),
     "html": (".markup", "read_html"),
     "md": (".markup", "read_markdown"),
-    "passage": (".text", "read_passage"),
+    "passage": (".text_files", "read_passage"),
     "pdf": (".pdf.reader", "read_pdf"),
     "pptx": (".office", "read_pptx"),
-    "txt": (".text", "read_plain_text"),
+    "txt": (".text_files", "read_plain_text"),
     "xlsx": (".office", "read_xlsx"),
 }
 """Module (relative to this package) and function by media type; other types are skipped."""

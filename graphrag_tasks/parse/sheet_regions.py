@@ -20,25 +20,12 @@ class Region(NamedTuple):
 
     def overlaps(self, other: Region) -> bool:
         """Tell whether a cell lies in both."""
-        return (
-            self.top <= other.bottom
-            and other.top <= self.bottom
-            and self.left <= other.right
-            and other.left <= self.right
-        )
+        in_rows = self.top <= other.bottom and other.top <= self.bottom
+        return in_rows and self.left <= other.right and other.left <= self.right
 
     def contains(self, row: int, column: int) -> bool:
         """Tell whether a cell lies in it."""
         return self.top <= row <= self.bottom and self.left <= column <= self.right
-
-    def joined(self, other: Region) -> Region:
-        """Return the smallest rectangle around both."""
-        return Region(
-            min(self.top, other.top),
-            min(self.left, other.left),
-            max(self.bottom, other.bottom),
-            max(self.right, other.right),
-        )
 
 
 def find_regions(cells: Iterable[Region]) -> list[Region]:
@@ -49,13 +36,14 @@ def find_regions(cells: Iterable[Region]) -> list[Region]:
     Args:
         cells: Filled cells; a merged one covers more than one place.
     """
-    regions = [_around(group) for group in _touching(_runs(cells))]
+    regions = [around(group) for group in _touching(_runs(cells))]
     if len(regions) > _MAX_REGIONS:
-        return [_around(regions)]
+        return [around(regions)]
     return sorted(_merged(regions))
 
 
-def _around(regions: Sequence[Region]) -> Region:
+def around(regions: Iterable[Region]) -> Region:
+    """Return the smallest rectangle around all of these."""
     tops, lefts, bottoms, rights = zip(*regions, strict=True)
     return Region(min(tops), min(lefts), max(bottoms), max(rights))
 
@@ -68,14 +56,13 @@ def _runs(cells: Iterable[Region]) -> dict[int, list[Region]]:
             by_row[row].append((cell.left, cell.right))
     runs: dict[int, list[Region]] = {}
     for row, spans in sorted(by_row.items()):
-        spans.sort()
-        runs[row] = [Region(row, *spans[0][:1], row, spans[0][1])]
-        for left, right in spans[1:]:
-            last = runs[row][-1]
-            if left <= last.right + 1:
-                runs[row][-1] = last._replace(right=max(last.right, right))
+        found: list[Region] = []
+        for left, right in sorted(spans):
+            if found and left <= found[-1].right + 1:
+                found[-1] = found[-1]._replace(right=max(found[-1].right, right))
             else:
-                runs[row].append(Region(row, left, row, right))
+                found.append(Region(row, left, row, right))
+        runs[row] = found
     return runs
 
 
@@ -117,5 +104,5 @@ def _merged(regions: Sequence[Region]) -> list[Region]:
             continue
         pending = [other for other in pending if other not in others]
         done = [other for other in done if other not in others]
-        pending.append(_around([region, *others]))
+        pending.append(around([region, *others]))
     return done

@@ -1,16 +1,13 @@
-"""Bytes to text, clean text, and the readers of plain text and of passages."""
+"""Bytes to text, and clean text."""
 
 from __future__ import annotations
 
 import codecs
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
 from graphrag_tasks.parse.left_out import LeftOut
 
 _BYTE_ORDER_MARKS = (
@@ -20,7 +17,6 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 _SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _CONTROLS: dict[int, str | None] = {
@@ -88,11 +84,6 @@ def without_invalid(text: str) -> tuple[str, dict[str, int]]:
     return clean, {LeftOut.INVALID_CHARACTERS: count}
 
 
-def counted(parsed: ParsedDocument, left_out: Mapping[str, int]) -> ParsedDocument:
-    """Return the document with more of what is left out of it."""
-    return replace(parsed, left_out={**parsed.left_out, **left_out})
-
-
 def clean_text(text: str) -> str:
     """Return text with newlines as line ends, without control characters and lone surrogates.
 
@@ -118,31 +109,3 @@ def number_ranges(numbers: Iterable[int]) -> str:
         else:
             ranges.append([number, number])
     return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in ranges)
-
-
-def read_plain_text(data: bytes) -> ParsedDocument:
-    """Read a text file: paragraphs are what blank lines separate.
-
-    Raises:
-        DocumentError: The bytes are binary (code `broken`).
-    """
-    text, left_out = without_invalid(decode(data))
-    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
-    blocks = [Block("paragraph", text) for text in paragraphs if text]
-    return ParsedDocument(blocks, left_out=left_out)
-
-
-def read_passage(data: bytes) -> ParsedDocument:
-    """Read a line of a JSONL file, `{"title", "text"}`: a heading and one paragraph.
-
-    Raises:
-        DocumentError: The line is not such an object (code `broken`).
-    """
-    try:
-        passage = json.loads(data)
-        title, text = one_line(str(passage.get("title") or "")), clean_text(passage["text"])
-    except (ValueError, AttributeError, KeyError, TypeError) as error:
-        raise DocumentError("broken", f"the line is not a passage: {error}") from error
-    blocks = [Block("heading", title, level=1)] if title else []
-    blocks += [Block("paragraph", text)] if text.strip() else []
-    return ParsedDocument(blocks, Title(title, METADATA) if title else None)

@@ -7,19 +7,17 @@ begins, and likewise other elements whose end tags the HTML standard calls optio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from importlib import resources
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
+_ELEMENTS = json.loads((resources.files(__package__) / "html_elements.json").read_text("utf-8"))
+INLINE: list[str] = _ELEMENTS["inline"]
+"""Names of elements that only say what text looks like."""
+
 _CELLS, _PARTS, _TERMS = ("td", "th"), ("thead", "tbody", "tfoot"), ("dt", "dd")
-_END_PARAGRAPHS = frozenset(
-    [
-        *("address", "article", "aside", "blockquote", "center", "details", "dialog", "div", "dl"),
-        *("fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6"),
-        *("header", "hr", "main", "menu", "nav", "ol", "p", "pre", "section", "table", "ul"),
-    ]
-)
 _ENDED_BY = {
     "a": ("a",),
     "li": ("li",),
@@ -28,27 +26,22 @@ _ENDED_BY = {
     **dict.fromkeys(_CELLS, _CELLS),
     **dict.fromkeys(_PARTS, _PARTS),
     **dict.fromkeys(_TERMS, _TERMS),
-    **dict.fromkeys(_END_PARAGRAPHS, ("p",)),
+    **dict.fromkeys(_ELEMENTS["ends a paragraph"], ("p",)),
 }
 """What is ended by a start tag, if it is open and not outside of one of `_BORDERS`."""
-_BORDERS = frozenset(["table", "ul", "ol", "menu", "dl", "select", "button", "object"])
+_BORDERS = {"table", "ul", "ol", "menu", "dl", "select", "button", "object"}
+_LEFT_OUT = frozenset(INLINE) - {"a"}
 
 
 class UnclosedPage(BeautifulSoup):
-    """A page without its inline elements, and with the end tags that it leaves to the reader.
+    """A page without its inline elements, and with the end tags that it leaves to the reader."""
 
-    Args:
-        html: The page.
-        inline: Names of elements that only say what text looks like; they are left out.
-    """
-
-    def __init__(self, html: str, inline: Iterable[str]) -> None:
-        self._inline = frozenset(inline) - {"a"}
+    def __init__(self, html: str) -> None:
         super().__init__(html, "html.parser")
 
     def handle_starttag(self, name: str, *args: Any, **options: Any) -> Tag | None:  # noqa: ANN401
         """End what the element ends, and open it."""
-        if name in self._inline:
+        if name in _LEFT_OUT:
             return None
         self.endData()  # the text before belongs to what is ended
         ended = [one for one in _ENDED_BY.get(name, ()) if self.open_tag_counter[one]]
@@ -62,5 +55,5 @@ class UnclosedPage(BeautifulSoup):
 
     def handle_endtag(self, name: str, *args: Any, **options: Any) -> None:  # noqa: ANN401
         """Close an element that was opened."""
-        if name not in self._inline:
+        if name not in _LEFT_OUT:
             super().handle_endtag(name, *args, **options)

@@ -1,14 +1,22 @@
-"""What a cell's text says when it is read as a value: a number, a date, true or false.
+"""Values of cells: what a text says when it is read as one, and how a workbook shows one.
 
-Only what can be read in one way is: `03/04/2024` stays text, for it is April in some places and
-March in others, and so does `007`, whose zeros belong to it.
+Of texts, only what can be read in one way is a value: `03/04/2024` stays text, for it is April in
+some places and March in others, and so does `007`, whose zeros belong to it.
+
+Of a workbook's number formats, those are read that change digits or signs (ECMA-376 part 1, section
+18.8.31, numFmts). Left out are fractions and conditions, which show as general numbers, and the
+padding that lines numbers up.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
-from typing import NamedTuple
+from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from graphrag_tasks.parse.text import one_line
 
 
 class Value(NamedTuple):
@@ -97,3 +105,128 @@ def _moment(kind: str, text: str) -> Value:
     except ValueError:
         return TEXT
     return Value(kind, iso=iso if kind == "datetime" else iso.partition("T")[2])
+
+
+_GENERAL_DIGITS = 10  # what a column of the default width has room for
+_PRECISE = Context(prec=40)
+_SECTIONS = re.compile(r'((?:"[^"]*"|\\.|[^;"\\])*)(?:;|$)')
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|[_*].|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[[^\]]*\]'
+    r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*|\.[#0?]+,*)|(?P<exponent>[eE][+-]0+)|(?P<other>.)"
+)
+_CONDITION = re.compile(r"\[[<>=]")
+
+
+class _Section(NamedTuple):
+    """What a format says of numbers of one sign.
+
+    Attributes:
+        before: Text in front of the number.
+        digits: Its placeholders, such as `#,##0.00`; None: it is a general number.
+        after: Text behind it.
+    """
+
+    before: str
+    digits: str | None
+    after: str
+
+    @property
+    def is_percent(self) -> bool:
+        return "%" in self.before + self.after
+
+
+def shown_value(
+    value: Any,  # noqa: ANN401 - whatever openpyxl read
+    number_format: str,
+    data_type: str,
+) -> tuple[str, Value | None]:
+    """Return a cell's value as people see it, and what it is; None: what its text says."""
+    if isinstance(value, bool):
+        return str(value).upper(), Value("boolean", float(value))
+    if isinstance(value, (int, float)):
+        kind = "percent" if is_percent(number_format) else "number"
+        if kind == "number" and float(value).is_integer():
+            kind = "integer"
+        return shown_number(value, number_format), Value(kind, float(value))
+    if isinstance(value, datetime):
+        if value.time() == time() and "h" not in number_format.lower():
+            value = value.date()
+        else:
+            iso = value.replace(microsecond=0).isoformat()
+            return iso.replace("T", " "), Value("datetime", iso=iso)
+    if isinstance(value, date):
+        return value.isoformat(), Value("date", iso=value.isoformat())
+    if isinstance(value, time):
+        iso = value.replace(microsecond=0).isoformat()
+        return iso, Value("time", iso=iso)
+    if isinstance(value, timedelta):
+        return str(value), Value("number", value / timedelta(days=1))
+    return one_line(str(value)), Value("error") if data_type == "e" else None
+
+
+def shown_number(value: float, number_format: str) -> str:
+    """Return a number as a cell with this format shows it."""
+    sections = _parse(number_format)
+    if not sections:
+        return _general(value)
+    at = 1 if value < 0 else 2 if value == 0 else 0
+    section = sections[at] if at < len(sections) else sections[0]
+    sign = "-" if value < 0 and len(sections) == 1 else ""
+    if section.digits is None:
+        return _general(value)
+    number = _number(abs(value), section)
+    return f"{sign}{section.before}{number}{section.after}".strip()
+
+
+def is_percent(number_format: str) -> bool:
+    """Tell whether a format shows hundredths."""
+    return any(section.is_percent for section in _parse(number_format)[:1])
+
+
+@lru_cache(maxsize=1024)
+def _parse(number_format: str) -> tuple[_Section, ...]:
+    """Return the sections for positive, negative and zero; none for a general number."""
+    if number_format in ("General", "@", "") or _CONDITION.search(number_format):
+        return ()
+    sections = [found[1] for found in _SECTIONS.finditer(number_format)]
+    return tuple(_section(text) for text in sections[:3] if text)
+
+
+def _section(text: str) -> _Section:
+    before, after, digits = "", "", None
+    for token in _TOKEN.finditer(text):
+        if token["exponent"] or token["other"] == "/":
+            return _Section("", None, "")
+        if token["digits"] and digits is None:
+            digits = token["digits"]
+        literal = token["quoted"] or token["escaped"] or token["currency"] or token["other"] or ""
+        before, after = (before + literal, after) if digits is None else (before, after + literal)
+    if "General" in before:
+        return _Section("", None, "")
+    return _Section(before, digits or "", after)
+
+
+def _general(value: float) -> str:
+    if isinstance(value, int) or value.is_integer():
+        return str(int(value))
+    return f"{value:.{_GENERAL_DIGITS}g}"
+
+
+def _number(value: float, section: _Section) -> str:
+    digits = (section.digits or "").rstrip(",")
+    thousands = len(section.digits or "") - len(digits)
+    whole, _, fraction = digits.partition(".")
+    whole = whole.rstrip(",")
+    scaled = Decimal(repr(value)) * (100 if section.is_percent else 1) / 1000**thousands
+    rounded = scaled.quantize(Decimal(1).scaleb(-len(fraction)), ROUND_HALF_UP, _PRECISE)
+    if not rounded and "0" not in whole + fraction:
+        return ""
+    left, _, right = f"{rounded:f}".partition(".")
+    optional = len(fraction) - len(fraction.rstrip("#?"))
+    while optional and right.endswith("0"):
+        right, optional = right[:-1], optional - 1
+    left = left.lstrip("0").zfill(whole.count("0"))
+    if "," in whole:
+        left = f"{int(left or 0):,}" if whole.count("0") <= 1 else left
+        left = left if whole.count("0") else left.lstrip("0")
+    return f"{left}.{right}" if right else left

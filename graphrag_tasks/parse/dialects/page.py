@@ -27,7 +27,7 @@ class Page:
 
     fields: dict[str, str] = field(default_factory=dict)
     verbatim: Verbatim = field(default_factory=Verbatim)
-    left_out: Counter[LeftOut] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def drop(self, reason: LeftOut = LeftOut.DIRECTIVE) -> str:
         """Count something that is left out, and return what stands in its place: nothing."""

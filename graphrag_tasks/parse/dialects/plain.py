@@ -12,7 +12,6 @@ from graphrag_tasks.parse.dialects.front_matter import split_front_matter
 from graphrag_tasks.parse.dialects.page import Page
 from graphrag_tasks.parse.dialects.spans import take_alerts, take_docfx, take_spans
 from graphrag_tasks.parse.dialects.templates import take_shortcodes, take_templates
-from graphrag_tasks.parse.left_out import LeftOut
 
 _PASSES = (
     *(take_components, take_admonitions, take_containers, take_alerts),
@@ -33,7 +32,7 @@ class PlainPage(NamedTuple):
 
     text: str
     title: str
-    left_out: Mapping[LeftOut, int]
+    left_out: Mapping[str, int]
 
 
 def plain_markdown(text: str) -> PlainPage:

@@ -1,28 +1,58 @@
-"""The reader of CSV files: one table.
+"""Readers of files without markup: plain text, passages, and CSV files.
 
-Python's own reader is used: Docling keeps more than a kilobyte for each cell, takes the first row
-for the header whatever stands in it, and knows no titles above it.
+CSV files are read by Python's own reader: Docling keeps more than a kilobyte for each cell, takes
+the first row for the header whatever stands in it, and knows no titles above it.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from io import StringIO
 from itertools import islice
 
-from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.headers import find_header
+from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
+from graphrag_tasks.parse.headers import SAMPLE_ROWS, find_header
 from graphrag_tasks.parse.tables import Cell, lay_out_table
-from graphrag_tasks.parse.text import clean_text, decode, without_invalid
+from graphrag_tasks.parse.text import clean_text, decode, one_line, without_invalid
 
+_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _DELIMITERS = (",", ";", "\t", "|")
 _NO_DELIMITER = "\x1f"  # which clean text does not hold
 _DECLARED = re.compile(r"sep=(.)(?:\n|\Z)", re.IGNORECASE)
-_SAMPLE_ROWS = 100
 _SAMPLE_CHARACTERS = 200_000
+
+
+def read_plain_text(data: bytes) -> ParsedDocument:
+    """Read a text file: paragraphs are what blank lines separate.
+
+    Raises:
+        DocumentError: The bytes are binary (code `broken`).
+    """
+    text, left_out = without_invalid(decode(data))
+    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
+    blocks = [Block("paragraph", text) for text in paragraphs if text]
+    return ParsedDocument(blocks, left_out=left_out)
+
+
+def read_passage(data: bytes) -> ParsedDocument:
+    """Read a line of a JSONL file, `{"title", "text"}`: a heading and one paragraph.
+
+    Raises:
+        DocumentError: The line is not such an object (code `broken`).
+    """
+    try:
+        passage = json.loads(data)
+        title, text = one_line(str(passage.get("title") or "")), clean_text(passage["text"])
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        raise DocumentError("broken", f"the line is not a passage: {error}") from error
+    blocks = [Block("heading", title, level=1)] if title else []
+    blocks += [Block("paragraph", text)] if text.strip() else []
+    return ParsedDocument(blocks, Title(title, METADATA) if title else None)
 
 
 def read_csv(data: bytes) -> ParsedDocument:
@@ -43,19 +73,10 @@ def read_csv(data: bytes) -> ParsedDocument:
 
 
 def _blocks(rows: list[list[Cell]]) -> list[Block]:
-    top = find_header(rows[:_SAMPLE_ROWS])
+    top = find_header(rows)
     captions = [Block("caption", cell.text) for row in rows[: top.titles] for cell in row]
-    first = rows[top.titles][0].row if rows[top.titles :] else 0
-    cells: list[Cell] = []
-    for number, row in enumerate(rows[top.titles :]):
-        is_header = number < top.headers
-        cells.extend(
-            Cell(cell.row - first, cell.column, cell.text, is_header=is_header) for cell in row
-        )
-    if not cells:
-        return captions
-    text, table = lay_out_table(cells)
-    return [*captions, Block("table", text, table=table)]
+    text, table = lay_out_table(top.body(rows))
+    return [*captions, Block("table", text, table=table)] if text else captions
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
@@ -103,7 +124,7 @@ def _regularity(records: Iterable[tuple[list[str] | None, str]]) -> tuple[float,
     """Return the share of records with the most frequent number of fields, and that number."""
     counts: Counter[int] = Counter()
     wrong = 0
-    for record, _ in islice(records, _SAMPLE_ROWS):
+    for record, _ in islice(records, SAMPLE_ROWS):
         if record is None:
             wrong += 1
         elif record:
