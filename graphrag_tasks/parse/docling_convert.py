@@ -35,7 +35,7 @@ from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.parse.bounds import page_seconds
+from graphrag_tasks.parse.readers import page_seconds
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
@@ -85,7 +85,7 @@ def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) 
         media_type: A key of the formats above.
         pipeline: Made for this document, or for any; Docling's simple one by default.
 
-    Pages of a PDF file that cannot be read, or not in `bounds.page_seconds`, are missing in it.
+    Pages of a PDF file that cannot be read, or not in `readers.page_seconds`, are missing in it.
 
     Raises:
         DocumentError: Docling refuses the file (code `broken`).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from importlib import import_module
 
 from graphrag_tasks.core.config import ParseConfig
@@ -30,6 +31,9 @@ text, which cannot hang or crash, and hundreds of times faster than the trip to 
 
 _INSTALL = "pip install 'docling-slim[format-pdf,format-office,format-web,convert-core]==2.143.0'"
 
+page_seconds: ContextVar[float | None] = ContextVar("page_seconds", default=None)
+"""Seconds after which no more pages of the current document are read; None: no bound."""
+
 
 def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
     """Return `READERS` with the reader of PDF files that the configuration asks for."""
@@ -42,11 +46,7 @@ def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
 
 
 def load_readers(readers: Mapping[str, Sequence[str]]) -> dict[str, Reader]:
-    """Import readers.
-
-    Args:
-        readers: Module and function by media type, as in `READERS`; with arguments behind
-            them, the function makes the reader.
+    """Import readers, named as in `READERS`; where arguments follow, the function makes one.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.

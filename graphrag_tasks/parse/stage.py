@@ -24,6 +24,7 @@ from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
 from graphrag_tasks.parse.language import detect_language
+from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.sources.listing import LINK, SPECIAL
@@ -142,9 +143,7 @@ def _parse_one(
         raise
     except Exception as error:  # one bad document must not stop the others
         log.warning("parsing %s failed", source["uri"], exc_info=True)
-        what = f"the parser raised {type(error).__name__}: {error}"
-        hint = "Open the file in its own application and save it again, or leave it out"
-        return row | _error("parse_failed", str(DocumentError("", what, source["uri"], hint))), None
+        return row | _error("parse_failed", str(parse_failed(error, source["uri"]))), None
     row |= {"status": PARSED, "pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
     row |= {"characters": parsed.characters, "cells": parsed.cells}
     if parsed.title:
