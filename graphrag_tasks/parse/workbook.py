@@ -16,7 +16,6 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import Any
 from zipfile import ZipFile
 
 import openpyxl
@@ -26,7 +25,7 @@ from openpyxl.utils.cell import range_boundaries
 from openpyxl.worksheet.worksheet import Worksheet
 
 from graphrag_tasks.parse.blocks import Block, Link
-from graphrag_tasks.parse.charts import read_charts
+from graphrag_tasks.parse.charts import OfBook, read_charts
 from graphrag_tasks.parse.headers import SAMPLE_ROWS, Rows, Top, find_header
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
@@ -108,14 +107,14 @@ def _read_drawings(data: bytes) -> dict[str, PartTexts]:
     return found
 
 
-def _page_furniture(worksheet: Any) -> int:  # noqa: ANN401 - openpyxl has no types
+def _page_furniture(worksheet: OfBook) -> int:
     """Return how many texts are printed at the top and bottom of the pages of a sheet."""
     printed = (getattr(worksheet, name, None) for name in _PRINTED)
     sides = (side for one in printed if one for side in (one.left, one.center, one.right))
     return sum(bool((side.text or "").strip()) for side in sides)
 
 
-def _by_place(worksheet: Any) -> Iterator[Block]:  # noqa: ANN401
+def _by_place(worksheet: OfBook) -> Iterator[Block]:
     """Yield a sheet's blocks, each chart behind the tables that begin in a row above its own."""
     charts = deque(read_charts(worksheet))
     if isinstance(worksheet, Worksheet):
@@ -130,7 +129,7 @@ def _by_place(worksheet: Any) -> Iterator[Block]:  # noqa: ANN401
         yield from chart.blocks
 
 
-def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401
+def _read_sheet(worksheet: OfBook) -> _Sheet:
     spans = {
         (merged.min_row, merged.min_col): (
             min(merged.max_row, worksheet.max_row) - merged.min_row + 1,
@@ -161,7 +160,7 @@ def comment_text(text: str) -> str:
     return clean_text(_FOR_OLD_PROGRAMS.sub("", text)).strip()
 
 
-def _header_rows(worksheet: Any) -> Iterator[Region]:  # noqa: ANN401
+def _header_rows(worksheet: OfBook) -> Iterator[Region]:
     ranges = [table.ref for table in worksheet.tables.values() if table.headerRowCount != 0]
     for reference in (*ranges, worksheet.auto_filter.ref):
         if reference:
