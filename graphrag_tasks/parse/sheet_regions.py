@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import NamedTuple
+
+import numpy as np
+from scipy import ndimage
 
 _MAX_REGIONS = 1_000
 
@@ -31,15 +32,22 @@ class Region(NamedTuple):
 def find_regions(cells: Iterable[Region]) -> list[Region]:
     """Return the rectangles around cells that touch side by side, from the top left on.
 
-    Rectangles that overlap are one. A sheet of very many is one table with gaps.
-
-    Args:
-        cells: Filled cells; a merged one covers more than one place.
+    A merged cell covers more than one place. Rectangles that overlap are one. A sheet of very many
+    is one table with gaps.
     """
-    regions = [around(group) for group in _touching(_runs(cells))]
-    if len(regions) > _MAX_REGIONS:
-        return [around(regions)]
-    return sorted(_merged(regions))
+    filled = list(cells)
+    if not filled:
+        return []
+    top, left, bottom, right = around(filled)
+    sheet = np.zeros((bottom - top + 1, right - left + 1), dtype=bool)
+    for cell in filled:
+        rows = slice(cell.top - top, cell.bottom - top + 1)
+        sheet[rows, cell.left - left : cell.right - left + 1] = True
+    regions = [
+        Region(rows.start + top, columns.start + left, rows.stop + top - 1, columns.stop + left - 1)
+        for rows, columns in ndimage.find_objects(ndimage.label(sheet)[0])
+    ]
+    return [around(regions)] if len(regions) > _MAX_REGIONS else sorted(_merged(regions))
 
 
 def around(regions: Iterable[Region]) -> Region:
@@ -48,53 +56,8 @@ def around(regions: Iterable[Region]) -> Region:
     return Region(min(tops), min(lefts), max(bottoms), max(rights))
 
 
-def _runs(cells: Iterable[Region]) -> dict[int, list[Region]]:
-    """Return each row's stretches of filled cells."""
-    by_row: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for cell in cells:
-        for row in range(cell.top, cell.bottom + 1):
-            by_row[row].append((cell.left, cell.right))
-    runs: dict[int, list[Region]] = {}
-    for row, spans in sorted(by_row.items()):
-        found: list[Region] = []
-        for left, right in sorted(spans):
-            if found and left <= found[-1].right + 1:
-                found[-1] = found[-1]._replace(right=max(found[-1].right, right))
-            else:
-                found.append(Region(row, left, row, right))
-        runs[row] = found
-    return runs
-
-
-def _touching(runs: dict[int, list[Region]]) -> Iterable[list[Region]]:
-    """Group runs that lie below each other."""
-    parents: dict[Region, Region] = {run: run for row in runs.values() for run in row}
-
-    def root(run: Region) -> Region:
-        while parents[run] is not run:
-            parents[run] = run = parents[parents[run]]
-        return run
-
-    for above, below in pairwise(runs):
-        if below != above + 1:
-            continue
-        upper, lower = iter(runs[above]), iter(runs[below])
-        one, other = next(upper, None), next(lower, None)
-        while one and other:
-            if one.left <= other.right and other.left <= one.right:
-                parents[root(other)] = root(one)
-            if one.right < other.right:
-                one = next(upper, None)
-            else:
-                other = next(lower, None)
-    groups: dict[Region, list[Region]] = defaultdict(list)
-    for run in parents:
-        groups[root(run)].append(run)
-    return groups.values()
-
-
-def _merged(regions: Sequence[Region]) -> list[Region]:
-    pending = list(regions)
+def _merged(regions: list[Region]) -> list[Region]:
+    pending = regions
     done: list[Region] = []
     while pending:
         region = pending.pop()

@@ -58,7 +58,7 @@ log = logging.getLogger(__name__)
     given=("fetch",),
     libraries=(
         *("docling-slim", "docling-core", "docling-parse", "pypdfium2", "beautifulsoup4", "marko"),
-        *("lxml", "python-docx", "python-pptx", "openpyxl", "py3langid"),
+        *("lxml", "python-docx", "python-pptx", "openpyxl", "scipy", "py3langid"),
     ),
 )
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
