@@ -32,14 +32,6 @@ _NO_LINK = re.compile(r"#?\s*\Z|(?:javascript|vbscript|data|about|blob):", re.IG
 _CORE = re.compile(r"(\s*)(.*\S)(\s*)", re.DOTALL)
 
 
-class Unmarked(NamedTuple):
-    """A text without marks, and what they were for: spans of links by number, numbers of ids."""
-
-    text: str
-    links: list[tuple[int, int, int]]
-    places: list[int]
-
-
 @dataclass
 class Marks:
     """The links and ids of one document, by the number their marks have."""
@@ -108,8 +100,11 @@ def insert_marks(text: str, marks: Iterable[tuple[int, str]]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def unmark(text: str) -> Unmarked:
-    """Take the marks out of a text; a link whose end is missing ends with the text."""
+def unmark(text: str) -> tuple[str, list[tuple[int, int, int]], list[int]]:
+    """Return a text without marks, the spans of links with their numbers, and the numbers of ids.
+
+    A link whose end is missing ends with the text.
+    """
     clean, marks = split_marks(text)
     links: list[tuple[int, int, int]] = []
     places: list[int] = []
@@ -124,18 +119,14 @@ def unmark(text: str) -> Unmarked:
             start, number = opened.pop()
             links.append((start, at, number))
     links += [(start, len(clean), number) for start, number in opened]
-    return Unmarked(clean, sorted(links), places)
+    return clean, sorted(links), places
 
 
 def mark_links(soup: BeautifulSoup, inline: Collection[str]) -> Marks:
     """Put marks around the text of every link, and before the first text of every id.
 
     A link without text, as around an image, has no place in the document and is left out; one
-    around whole blocks has its place at the first text in them.
-
-    Args:
-        soup: The page; only its texts are changed.
-        inline: Names of the elements that stand in a line of text.
+    around blocks, elements that are not `inline`, has its place at the first text in them.
     """
     marks = Marks()
     before: dict[int, str] = defaultdict(str)

@@ -12,11 +12,14 @@ apart, because Docling makes one text of an item.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
+from importlib import resources
+from typing import Any
 
 from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import PageElement, PreformattedString
@@ -34,7 +37,6 @@ from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
 from graphrag_tasks.parse.text import decode, without_invalid
 from graphrag_tasks.parse.titles import find_title
-from graphrag_tasks.parse.unclosed import INLINE, UnclosedPage
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
@@ -50,9 +52,17 @@ _DROPPED = {
 """Elements without text of the page, and why; what stands in players and frames is for programs
 that cannot show them."""
 
+_ELEMENTS = json.loads((resources.files(__package__) / "html_elements.json").read_text("utf-8"))
+_INLINE: list[str] = _ELEMENTS["inline"]
+_UNWRAPPED = frozenset(_INLINE) - {"a"}
+_ENDED_BY = {
+    name: ended for names, ended in _ELEMENTS["start tags and what they end"] for name in names
+}
+"""What is ended by a start tag, if it is open and not outside of one of `_BORDERS`."""
+
+_BORDERS = {"table", "ul", "ol", "menu", "dl", "select", "button", "object"}
 _HIDING_STYLE = re.compile(r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:;|\Z)")
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
-_LISTS = ["ul", "ol"]
 _OWN_BLOCKS = {"pre", "table", "blockquote", "details", "dl", "figure", "div", *_HEADINGS}
 
 
@@ -81,9 +91,39 @@ def _page(html: str) -> BeautifulSoup:
     try:
         _check_depth(soup)
     except DocumentError:
-        soup = UnclosedPage(html)
+        soup = _UnclosedPage(html)
         _check_depth(soup)
     return soup
+
+
+class _UnclosedPage(BeautifulSoup):
+    """A page without inline elements, whose elements that are not closed end as browsers end them.
+
+    Python's parser puts such an element around all that follows, so that a few hundred
+    `<p><font><b>` are as many elements inside each other.
+    """
+
+    def __init__(self, html: str) -> None:
+        super().__init__(html, "html.parser")
+
+    def handle_starttag(self, name: str, *args: Any, **options: Any) -> Tag | None:  # noqa: ANN401
+        """End what the element ends, and open it."""
+        if name in _UNWRAPPED:
+            return None
+        self.endData()  # the text before belongs to what is ended
+        ended = [one for one in _ENDED_BY.get(name, ()) if self.open_tag_counter[one]]
+        for tag in reversed(self.tagStack) if ended else ():
+            if tag.name in ended:
+                self._popToTag(tag.name)
+                break
+            if tag.name in _BORDERS:
+                break
+        return super().handle_starttag(name, *args, **options)
+
+    def handle_endtag(self, name: str, *args: Any, **options: Any) -> None:  # noqa: ANN401
+        """Close an element that was opened."""
+        if name not in _UNWRAPPED:
+            super().handle_endtag(name, *args, **options)
 
 
 def read_markdown(data: bytes) -> ParsedDocument:
@@ -169,7 +209,7 @@ def _has_words(tag: Tag) -> bool:
 def _is_hidden(tag: Tag) -> bool:
     if tag.name == "template" or tag.has_attr("hidden"):
         return True
-    if tag.name in INLINE:
+    if tag.name in _INLINE:
         return False
     style = "".join(str(tag.get("style") or "").lower().split())
     return tag.get("aria-hidden") == "true" or _HIDING_STYLE.search(style) is not None
@@ -188,8 +228,8 @@ def _simplify(soup: BeautifulSoup) -> Marks:
     """Leave what Docling reads well, with marks where links and ids were."""
     for footer in soup.find_all("footer"):
         footer.name = "div"  # Docling leaves footers out, even those of an article
-    marks = mark_links(soup, INLINE)
-    for tag in soup.find_all(INLINE):
+    marks = mark_links(soup, _INLINE)
+    for tag in soup.find_all(_INLINE):
         tag.unwrap()
     for quote in soup.find_all("blockquote"):
         for heading in quote.find_all(_HEADINGS):
@@ -197,7 +237,7 @@ def _simplify(soup: BeautifulSoup) -> Marks:
     for cell in soup.find_all(["td", "th"]):
         if cell.parent is not None and cell.parent.name != "tr":
             _give_row(soup, cell)
-    for items in reversed(soup.find_all(_LISTS)):
+    for items in reversed(soup.find_all(["ul", "ol"])):
         if any(_holds_blocks(item) for item in items.find_all("li", recursive=False)):
             _take_apart(soup, items)
     return marks

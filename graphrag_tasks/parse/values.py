@@ -11,10 +11,12 @@ padding that lines numbers up.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from graphrag_tasks.parse.text import one_line
 
@@ -70,10 +72,8 @@ def _number_value(text: str) -> Value | None:
         return Value("percent", found.number / 100) if found and found.number is not None else None
     if not plain.isascii():
         return None
-    if _INTEGER.fullmatch(plain):
-        return Value("integer", float(plain.replace(",", "")))
-    if _DECIMAL_POINT.fullmatch(plain):
-        return Value("number", float(plain.replace(",", "")))
+    if _INTEGER.fullmatch(plain) or _DECIMAL_POINT.fullmatch(plain):
+        return Value("number" if "." in plain else "integer", float(plain.replace(",", "")))
     if _DECIMAL_COMMA.fullmatch(plain):
         return Value("number", float(plain.replace(".", "").replace(",", ".")))
     return None
@@ -84,17 +84,17 @@ def _time_value(text: str) -> Value:
         return TEXT
     for pattern, formats in _DATE_FORMATS:
         if pattern.fullmatch(text):
-            return next(filter(None, (_date(text, form) for form in formats)), TEXT)
+            return _date(text, formats)
     if found := _DATETIME.fullmatch(text):
         return _moment("datetime", f"{found[1]}T{found[2]}")
     return _moment("time", text.zfill(5)) if _TIME.fullmatch(text) else TEXT
 
 
-def _date(text: str, form: str) -> Value | None:
-    try:
-        return Value("date", iso=datetime.strptime(text, form).date().isoformat())
-    except ValueError:
-        return None
+def _date(text: str, formats: Iterable[str]) -> Value:
+    for form in formats:
+        with suppress(ValueError):
+            return Value("date", iso=datetime.strptime(text, form).date().isoformat())
+    return TEXT
 
 
 def _moment(kind: str, text: str) -> Value:
@@ -118,12 +118,9 @@ _CONDITION = re.compile(r"\[[<>=]")
 
 
 class _Section(NamedTuple):
-    """What a format says of numbers of one sign.
+    """What a format says of numbers of one sign: placeholders of digits, and the texts around them.
 
-    Attributes:
-        before: Text in front of the number.
-        digits: Its placeholders, such as `#,##0.00`; None: it is a general number.
-        after: Text behind it.
+    Placeholders look like `#,##0.00`; None: it is a general number.
     """
 
     before: str
@@ -135,25 +132,19 @@ class _Section(NamedTuple):
         return "%" in self.before + self.after
 
 
-def shown_value(
-    value: Any,  # noqa: ANN401 - whatever openpyxl read
-    number_format: str,
-    data_type: str,
-) -> tuple[str, Value | None]:
-    """Return a cell's value as people see it, and what it is; None: what its text says."""
+def shown_value(value: object, number_format: str, data_type: str) -> tuple[str, Value | None]:
+    """Return what openpyxl read as people see it, and what it is; None: what its text says."""
     if isinstance(value, bool):
         return str(value).upper(), Value("boolean", float(value))
     if isinstance(value, (int, float)):
-        kind = "percent" if is_percent(number_format) else "number"
-        if kind == "number" and float(value).is_integer():
-            kind = "integer"
+        is_integer = float(value).is_integer()
+        kind = "percent" if is_percent(number_format) else "integer" if is_integer else "number"
         return shown_number(value, number_format), Value(kind, float(value))
     if isinstance(value, datetime):
-        if value.time() == time() and "h" not in number_format.lower():
-            value = value.date()
-        else:
-            iso = value.replace(microsecond=0).isoformat()
+        iso = value.replace(microsecond=0).isoformat()
+        if value.time() != time() or "h" in number_format.lower():
             return iso.replace("T", " "), Value("datetime", iso=iso)
+        value = value.date()
     if isinstance(value, date):
         return value.isoformat(), Value("date", iso=value.isoformat())
     if isinstance(value, time):
