@@ -66,9 +66,8 @@ def read_blocks(
     if marks.names:
         for text in document.texts:
             text.text, text.orig = without_marks(text.text), without_marks(text.orig)
-        for table in document.tables:
-            for cell in table.data.table_cells:
-                cell.text = without_marks(cell.text)
+        for cell in (cell for table in document.tables for cell in table.data.table_cells):
+            cell.text = without_marks(cell.text)
     return blocks
 
 
@@ -94,10 +93,14 @@ class _Walk:
     def __iter__(self) -> Iterator[Block]:
         while self._stack:
             item = self._stack.pop()
-            if item.self_ref in self._done:
-                continue
-            self._done.add(item.self_ref)
-            yield from self._visit(item)
+            if self._is_new(item):
+                yield from self._visit(item)
+
+    def _is_new(self, item: NodeItem) -> bool:
+        """Tell whether an item was not read before, and take it for read."""
+        is_new = item.self_ref not in self._done
+        self._done.add(item.self_ref)
+        return is_new
 
     def _visit(self, item: NodeItem) -> Iterator[Block]:
         if isinstance(item, TableItem):
@@ -165,8 +168,7 @@ class _Walk:
         """Yield the captions or the notes of a table or a picture."""
         for reference in references:
             item = reference.resolve(self._document)
-            if item.self_ref not in self._done:
-                self._done.add(item.self_ref)
+            if self._is_new(item):
                 yield from self._text(item, kind, item.text)
 
     def _chart(self, picture: PictureItem) -> Iterator[Block]:
@@ -188,8 +190,7 @@ class _Walk:
         slide = _COMMENTED_SLIDE.match(getattr(group, "name", ""))
         for comment in self._children(group):
             self._done.add(comment.self_ref)
-            text = clean_text(getattr(comment, "text", "")).strip()
-            if text:
+            if text := clean_text(getattr(comment, "text", "")).strip():
                 yield Block("paragraph", text, page=int(slide[1]) if slide else None)
 
     def _inline(self, item: NodeItem) -> str:
@@ -224,8 +225,7 @@ def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
     marks: dict[tuple[int, int], list[tuple[int, str]]] = {}
     clean: list[Cell] = []
     for cell in cells:
-        text, found = split_marks(cell.text)
-        marks[cell.row, cell.column] = found
+        text, marks[cell[:2]] = split_marks(cell.text)
         clean.append(cell._replace(text=text))
     text, table = lay_out_table(clean)
     columns = (table.cells[name] for name in ("row", "column", "start"))
@@ -242,8 +242,8 @@ def _cells_of(data: TableData) -> list[Cell]:
     """Return the cells of a table that have text.
 
     A first row of header cells with an empty corner names columns, although Docling takes its
-    cells for the headers of a row. Where no cell is marked as a header at all, as in many HTML
-    tables, the first rows are judged by their texts.
+    cells for the headers of a row. Without marked headers, as in many HTML tables, the first rows
+    are judged by their texts.
     """
     cells = [
         Cell(

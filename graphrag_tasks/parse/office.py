@@ -1,4 +1,8 @@
-"""Readers of DOCX, PPTX and XLSX, with checks of the package that name what is wrong with it."""
+"""Readers of DOCX, PPTX and XLSX, with checks of the package that name what is wrong with it.
+
+Each raises `DocumentError` for a file that needs a password (`encrypted`), is not of its type
+(`broken`), or unpacks to more than is read or has cells far apart (`too_large`).
+"""
 
 from __future__ import annotations
 
@@ -50,12 +54,7 @@ _BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, Typ
 
 
 def read_docx(data: bytes) -> ParsedDocument:
-    """Read a Word document.
-
-    Raises:
-        DocumentError: It needs a password (`encrypted`), is not a DOCX file (`broken`), or
-            unpacks to more than is read (`too_large`).
-    """
+    """Read a Word document."""
     title = _open_package(data, "docx")
     tree = convert(data, "docx")
     found = word_texts(data)
@@ -64,12 +63,7 @@ def read_docx(data: bytes) -> ParsedDocument:
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
-    """Read a workbook: a heading per sheet that holds text, then its tables.
-
-    Raises:
-        DocumentError: It needs a password (`encrypted`), is not an XLSX file (`broken`), or
-            unpacks to more than is read or has cells far apart (`too_large`).
-    """
+    """Read a workbook: a heading per sheet that holds text, then its tables."""
     title = _open_package(data, "xlsx")
     _check_extent(data)
     left_out: Counter[str] = Counter()
@@ -82,12 +76,7 @@ def read_xlsx(data: bytes) -> ParsedDocument:
 
 
 def read_pptx(data: bytes) -> ParsedDocument:
-    """Read slides: pages are slides; every slide's title but the first is a heading.
-
-    Raises:
-        DocumentError: It needs a password (`encrypted`), is not a PPTX file (`broken`), or
-            unpacks to more than is read (`too_large`).
-    """
+    """Read slides: pages are slides; every slide's title but the first is a heading."""
     title = _open_package(data, "pptx")
     try:
         document = convert(data, "pptx")
@@ -141,8 +130,8 @@ def _check_unpacked_size(package: ZipFile, packed: int) -> None:
     """Refuse a zip bomb by its directory, for `ZipFile` unpacks no more than that says."""
     sizes = [part.file_size for part in package.infolist()]
     unpacked, largest = sum(sizes), max(sizes, default=0)
-    is_bomb = unpacked > max(_UNSUSPICIOUS_BYTES, _MAX_RATIO * packed)
-    if is_bomb or largest > _MAX_PART_BYTES or unpacked > _MAX_UNPACKED_BYTES:
+    most = min(_MAX_UNPACKED_BYTES, max(_UNSUSPICIOUS_BYTES, _MAX_RATIO * packed))
+    if unpacked > most or largest > _MAX_PART_BYTES:
         what = f"its {packed} bytes unpack to {unpacked}, its largest part to {largest}"
         hint = "Split the file, or remove what makes it large"
         raise DocumentError("too_large", what, hint=hint)

@@ -39,12 +39,7 @@ _LINK_TYPE = b"relationships/hyperlink"
 
 @dataclass
 class PartTexts:
-    """What parts of a package hold.
-
-    Attributes:
-        texts: Paragraphs, in the order of the parts.
-        left_out: How many passages and pictures there are that are no text for readers.
-    """
+    """Paragraphs of parts, and how many passages and pictures in them are no text for readers."""
 
     texts: list[FileText] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -118,12 +113,8 @@ def read_part(root: Element, page: int | None = None, hidden: Set[str] = frozens
     """Return the paragraphs of a part, as readers see them.
 
     Text that a tracked change has deleted, hidden text and descriptions of pictures are counted.
-    Of a text box that the file has in two forms, for newer and older programs, one is read.
-
-    Args:
-        root: As from `parse_part`.
-        page: Page the part makes up.
-        hidden: Names of the Word styles that hide text.
+    Of a text box that the file has in two forms, for newer and older programs, one is read. The
+    part makes up `page`; `hidden` are the names of Word styles that hide text.
     """
     found = PartTexts()
     open_paragraphs: list[_Paragraph] = []
@@ -143,9 +134,8 @@ def read_part(root: Element, page: int | None = None, hidden: Set[str] = frozens
             found.left_out[LeftOut.PICTURE] += bool(element.get(_DESCRIBED[name], "").strip())
         elif open_paragraphs:
             open_paragraphs[-1].add(element, name, hidden)
-    for paragraph in paragraphs:
-        found.left_out[LeftOut.HIDDEN] += paragraph.has_hidden
-        found.texts.append(FileText(paragraph.runs, page))
+    found.left_out[LeftOut.HIDDEN] += sum(paragraph.has_hidden for paragraph in paragraphs)
+    found.texts += [FileText(paragraph.runs, page) for paragraph in paragraphs]
     return found
 
 

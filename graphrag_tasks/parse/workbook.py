@@ -38,7 +38,6 @@ Place = tuple[int, int]
 """Row and column of a sheet, from 1."""
 
 _MAX_HEADERS = 4
-_BOOK = "xl/workbook.xml"
 _PRINTED = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
 _FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOTALL)
 
@@ -65,12 +64,7 @@ class _Sheet:
 
 
 def sheet_blocks(data: bytes, left_out: Counter[str]) -> Iterator[Block]:
-    """Yield a heading for each visible sheet with text, and what stands on it.
-
-    Args:
-        data: The workbook.
-        left_out: Takes how many parts are left out, by reason.
-    """
+    """Yield a heading for each visible sheet with text, and what stands on it; count the rest."""
     book = openpyxl.load_workbook(BytesIO(data), data_only=True)
     try:
         drawings = _read_drawings(data)
@@ -94,7 +88,7 @@ def _read_drawings(data: bytes) -> dict[str, PartTexts]:
     found: dict[str, PartTexts] = {}
     with ZipFile(BytesIO(data)) as package:
         names = set(package.namelist())
-        book = WorkbookParser(package, _BOOK, keep_links=False)
+        book = WorkbookParser(package, "xl/workbook.xml", keep_links=False)
         book.parse()
         for sheet, relation in book.find_sheets():
             relations = get_rels_path(relation.target)
@@ -224,10 +218,8 @@ def _top(sheet: _Sheet, region: Region, rows: Rows) -> Top:
 
 def _table_blocks(sheet: _Sheet, region: Region, rows: Rows) -> Iterator[Block]:
     if sum(map(len, rows)) == 1:
-        (only,) = rows[0]
-        href = sheet.links.get(only[:2])
-        links = (Link(0, len(only.text), href),) if href else ()
-        yield Block("paragraph", only.text, links=links)
+        text, href = rows[0][0].text, sheet.links.get(rows[0][0][:2])
+        yield Block("paragraph", text, links=(Link(0, len(text), href),) if href else ())
         return
     top = _top(sheet, region, rows)
     for row in rows[: top.titles]:
@@ -240,10 +232,9 @@ def _table_blocks(sheet: _Sheet, region: Region, rows: Rows) -> Iterator[Block]:
 
 def _links(sheet: _Sheet, table: Table, top: int, left: int) -> tuple[Link, ...]:
     columns = (table.cells[name] for name in ("row", "column", "start", "end"))
-    return tuple(
-        sorted(
-            Link(start, end, href)
-            for row, column, start, end in zip(*columns, strict=True)
-            if start is not None and (href := sheet.links.get((top + row, left + column)))
-        )
+    links = (
+        Link(start, end, href)
+        for row, column, start, end in zip(*columns, strict=True)
+        if start is not None and (href := sheet.links.get((top + row, left + column)))
     )
+    return tuple(sorted(links))
