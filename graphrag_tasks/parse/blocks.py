@@ -119,13 +119,11 @@ def limit_cells(parsed: ParsedDocument, max_cells: int) -> ParsedDocument:
     blocks: list[Block] = []
     count = 0
     for block in parsed.blocks:
-        table = block.table
-        if table is None or table.repeats:
-            blocks.append(block)
-            continue
-        room = max(0, max_cells - count)
-        count += len(table)
-        blocks.append(replace(block, table=table.first(room)) if len(table) > room else block)
+        if block.table is not None and not block.table.repeats:
+            first = block.table.first(max(0, max_cells - count))
+            count += len(block.table)
+            block = replace(block, table=first)
+        blocks.append(block)
     return replace(parsed, blocks=blocks, cells=count)
 
 
@@ -169,15 +167,14 @@ def _placed(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:
 def _columns(table: Table, start: int, shared: dict[str, Any]) -> dict[str, Iterable[Any]]:
     cells = table.cells
     shared = {**shared, "sheet": table.sheet}
+    spans = zip(cells["column"], cells["col_span"], cells["is_header"], strict=True)
     return {
         **{name: repeat(value, len(table)) for name, value in shared.items()},
         **{name: cells[name] for name in _COPIED},
         "reference": _references(table),
         "header": (
             None if is_header else header_above(table.headers, column, span)
-            for column, span, is_header in zip(
-                cells["column"], cells["col_span"], cells["is_header"], strict=True
-            )
+            for column, span, is_header in spans
         ),
         "char_start": (None if at is None else start + at for at in cells["start"]),
         "char_end": (None if at is None else start + at for at in cells["end"]),

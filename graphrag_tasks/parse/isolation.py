@@ -64,14 +64,12 @@ class Parser:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._worker is None:
-            return
         # Linux ends a worker with the thread that started it: only the main one keeps workers.
-        if os.getpid() in _idle or threading.current_thread() is not threading.main_thread():
-            self._discard()
-        else:
+        is_main = threading.current_thread() is threading.main_thread()
+        if self._worker is not None and is_main and os.getpid() not in _idle:
             _idle[os.getpid()] = self._worker
             self._worker = None
+        self._discard()
 
     def reads(self, media_type: str) -> bool:
         """Tell whether documents of this media type can be read."""
@@ -154,10 +152,7 @@ class _Worker:
         self._own_bytes = mapped_bytes(self._process.pid)
 
     def read(self, media_type: str, data: bytes, config: ParseConfig) -> bytes:
-        """Send a document and return the answer.
-
-        Sending needs no bound of its own: a worker that is ready does nothing but receive.
-        """
+        """Send a document, which a worker that is ready takes at once, and return the answer."""
         seconds = config.seconds_per_document
         try:
             self._send({"read": media_type, "config": config.model_dump(mode="json")})

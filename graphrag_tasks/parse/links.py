@@ -60,13 +60,13 @@ class Marks:
 
     def _take_out(self, block: Block, seen: set[int]) -> Block:
         text, spans, places = unmark(block.text)
-        links = [
+        links = tuple(
             Link(start, end, self.names[number])
             for start, end, number in spans
             if text[start:end].strip() and self._is_new(number, seen)
-        ]
-        anchors = [self.names[number] for number in places if self._is_new(number, seen)]
-        return replace(block, text=text, links=tuple(links), anchors=tuple(anchors))
+        )
+        anchors = tuple(self.names[number] for number in places if self._is_new(number, seen))
+        return replace(block, text=text, links=links, anchors=anchors)
 
     def _is_new(self, number: int, seen: set[int]) -> bool:
         if number in seen or number >= len(self.names):

@@ -21,8 +21,7 @@ def links_of(document: pypdfium2.PdfDocument) -> Iterator[FoundLink]:
             page = document[number]
         except pypdfium2.PdfiumError:  # a page that the reader has no text of either
             continue
-        annotations = list(_annotations(page))
-        if annotations:
+        if annotations := list(_annotations(page)):
             texts = page.get_textpage()
             for annotation in annotations:
                 if href := _uri(document, annotation):

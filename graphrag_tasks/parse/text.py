@@ -19,10 +19,11 @@ _BYTE_ORDER_MARKS = (
 )
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 _SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
-_CONTROLS: dict[int, str | None] = {
-    code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"
+_CONTROLS = {
+    code: " " if chr(code) in _SPACE_CONTROLS else ""
+    for code in (*range(32), *range(127, 160))
+    if chr(code) not in "\t\n"
 }
-_CONTROLS |= {ord(character): " " for character in _SPACE_CONTROLS}
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _MAX_INVALID = 0.05  # share of characters that no text has, of a text file with NUL bytes

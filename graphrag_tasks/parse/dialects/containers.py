@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from graphrag_tasks.parse.dialects.page import Page, attributes, label_of, paragraph, picture_text
 from graphrag_tasks.parse.left_out import LeftOut
@@ -50,7 +50,7 @@ def take_containers(text: str, page: Page) -> str:
     return _API.sub(lambda _: page.drop(), "\n".join(lines))
 
 
-def _on_a_line(name: str, found: Mapping[str, str], page: Page) -> str:
+def _on_a_line(name: str, found: dict[str, str], page: Page) -> str:
     if name == "code":
         return page.drop(LeftOut.INCLUDE)
     if name in ("image", "no-loc"):

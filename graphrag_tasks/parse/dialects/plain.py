@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from graphrag_tasks.parse.dialects.components import take_components
 from graphrag_tasks.parse.dialects.containers import take_admonitions, take_containers
-from graphrag_tasks.parse.dialects.front_matter import split_front_matter
-from graphrag_tasks.parse.dialects.page import Page
+from graphrag_tasks.parse.dialects.page import Page, split_front_matter
 from graphrag_tasks.parse.dialects.spans import take_alerts, take_docfx, take_spans
 from graphrag_tasks.parse.dialects.templates import take_shortcodes, take_templates
 
@@ -22,13 +21,7 @@ _WORDS = re.compile(r"\w+")
 
 
 class PlainPage(NamedTuple):
-    """A page as plain Markdown.
-
-    Attributes:
-        text: Without front matter and marks of generators.
-        title: What the front matter calls it; empty where it does not.
-        left_out: How many parts are missing, by reason.
-    """
+    """A page as plain Markdown, its title in the front matter or "", and what is left out of it."""
 
     text: str
     title: str
