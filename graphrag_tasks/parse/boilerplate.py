@@ -1,16 +1,10 @@
-"""What of an HTML page is not its content: menus, banners, footers, links to share and to edit.
+"""Take menus, banners, footers and other boilerplate out of an HTML page.
 
 Rules by landmark and by well-known class name, not an extractor that guesses the main text by its
-density: those lose tables, code and short sections, and a lost section is worse than a kept menu
-(`benchmarks/boilerplate.py` compares). What holds:
-
-* `main`, `article` and `role="main"` are taken as content, and what is inside is left out only
-  when it is navigation by its tag, role or name; they are never taken for *all* the content.
-* Names are matched whole, in classes everywhere and in ids outside sections: documentation is full
-  of sections whose id is "cookies", "footer" or "sidebar".
-* Nothing is left out that has the page's content in it: a content element, its only first-level
-  heading, or half of its words outside links.
-* A page of which nothing is left is read as it is.
+density: that loses tables, code and short sections (`benchmarks/boilerplate.py` compares). Inside
+`main` and `article` only navigation is left out. Names are matched whole, in classes everywhere and
+in ids outside sections: documentation has sections whose id is "cookies" or "sidebar". Nothing is
+left out that holds a content element, the only first-level heading, or half of the words.
 """
 
 from __future__ import annotations
@@ -53,11 +47,9 @@ _PERMALINKS = {"¶", "#", "§", "🔗", "\uf0c1", "edit", "[edit]"}
 
 
 def drop_boilerplate(soup: BeautifulSoup) -> int | None:
-    """Take what is not content out of a page.
+    """Take what is not content out of a page, and return how many elements with words that were.
 
-    Returns:
-        How many elements with words were taken out; None where no words are left, so that the
-        page has to be read as it was.
+    None: no words are left, so that the page has to be read as it was.
     """
     for heading in soup.find_all(_HEADINGS):
         for link in heading.find_all("a"):
@@ -71,7 +63,9 @@ def drop_boilerplate(soup: BeautifulSoup) -> int | None:
     title = titles[0] if len(titles) == 1 else None
     dropped = 0
     for tag in soup.find_all(True):
-        if not tag.decomposed and _is_boilerplate(tag) and not _holds_content(tag, words):
+        if tag.decomposed or not (_is_navigation(tag) or _is_frame(tag) or _is_named(tag)):
+            continue
+        if not _holds_content(tag, words):
             if title is not None and title is not tag and tag in title.parents:
                 tag.insert_before(title.extract())
             dropped += bool(tag.get_text(strip=True))
@@ -83,10 +77,6 @@ def _has_words(soup: BeautifulSoup) -> bool:
     if soup.title is not None and soup.body is None:  # a page without a body has its title in it
         return soup.get_text(" ", strip=True) != soup.title.get_text(" ", strip=True)
     return bool((soup.body or soup).get_text(" ", strip=True))
-
-
-def _is_boilerplate(tag: Tag) -> bool:
-    return _is_navigation(tag) or _is_frame(tag) or _is_named(tag)
 
 
 def _holds_content(tag: Tag, words_of_page: int) -> bool:

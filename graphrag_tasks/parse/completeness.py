@@ -1,8 +1,7 @@
 """A check that the texts of a file are in its blocks, which adds those that are missing.
 
-Docling passes over some places of a file, and which ones changes with its versions. The texts of
-the file are therefore read a second time, without their structure, and compared with the blocks.
-Only letters and digits are compared, as blank space and signs change on the way.
+Docling passes over some places of a file, and which ones changes with its versions. Only letters
+and digits are compared, as blank space and signs change on the way.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Block
@@ -44,12 +43,8 @@ def with_missing(blocks: Sequence[Block], texts: Iterable[FileText]) -> list[Blo
     for text in texts:
         if missing := places.missing(text):
             added[places.last].append(Block("paragraph", missing, page=text.page))
-    if not added:
-        return list(blocks)
-    complete = added[-1]
-    for number, block in enumerate(blocks):
-        complete += [block, *added[number]]
-    return complete
+    behind = ([block, *added[number]] for number, block in enumerate(blocks))
+    return [*added[-1], *chain.from_iterable(behind)]
 
 
 class _Places:

@@ -1,13 +1,8 @@
 """Docling without torch, without a network and without log noise.
 
-Docling's backends and pipelines are used directly, not through its `DocumentConverter`:
-
-* `docling.document_converter` imports the speech pipeline, which in 2.143.0 imports torch
-  unguarded; nothing here needs either.
-* It guesses a stream's format from its first bytes; here the caller says what a file is.
-
-Importing this module imports docling and pandas, which takes seconds; one pipeline object
-serves all documents but PDF files.
+Its backends and pipelines are used directly: `docling.document_converter` imports the speech
+pipeline, which in 2.143.0 imports torch unguarded, and guesses a stream's format from its first
+bytes. Importing this module imports docling and pandas, which takes seconds.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Parsing behind a process border: what a document does to its parser, it does to itself alone.
+"""Parsing in another process: what a document does to its parser, it does to itself alone.
 
-Documents are read one after the other by a worker (`worker`): a fresh interpreter, started when
-the first document needs it, which imports its readers once and serves the process until it ends.
-A worker that hangs, dies or runs out of memory is killed and costs the document it was reading;
-the next document gets a new one.
+Documents are read one after the other by a worker (`worker`): a fresh interpreter, which imports
+its readers once and serves the process until it ends. One that hangs, dies or runs out of memory is
+killed and costs the document it was reading; the next document gets a new one.
 
-It is a plain subprocess, not a `multiprocessing` one: that could neither be started from a
-daemonic process, as Celery's are, nor from a script without a main guard.
+It is a plain subprocess, not a `multiprocessing` one: that could neither be started from a daemonic
+process, as Celery's are, nor from a script without a main guard.
 """
 
 from __future__ import annotations

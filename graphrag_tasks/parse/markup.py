@@ -42,7 +42,6 @@ MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
 
 _DECLARED_ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)")
-_HEAD_BYTES = 4096
 _DROPPED = {
     **dict.fromkeys(("img", "svg", "picture", "canvas"), LeftOut.PICTURE),
     **dict.fromkeys(("video", "audio", "iframe", "object", "noscript"), LeftOut.HIDDEN),
@@ -72,7 +71,7 @@ def read_html(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
-    declared = _DECLARED_ENCODING.search(data, 0, _HEAD_BYTES)
+    declared = _DECLARED_ENCODING.search(data, 0, 4096)
     text, invalid = without_invalid(decode(data, declared[1].decode("ascii") if declared else ""))
     html = without_marks(text)
     soup = _page(html)

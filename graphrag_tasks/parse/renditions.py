@@ -1,7 +1,6 @@
-"""A whole document in two other forms: Docling's JSON, and Markdown.
+"""A whole document as Docling's JSON and as Markdown, without its pictures.
 
-Both come from the tree that the blocks were read from, so that who wants more than blocks need not
-parse the document again. Pictures are not embedded.
+Both come from the tree that the blocks were read from: nobody has to parse the document again.
 """
 
 from __future__ import annotations
@@ -112,34 +111,30 @@ def _encodable(text: str) -> str:
 
 
 def render_blocks(blocks: Sequence[Block]) -> Renditions:
-    """Return the renditions of blocks that were read without Docling, as it would make them.
-
-    Written by hand: importing Docling takes seconds, and reading a text file needs none of it.
-    """
+    """Return the renditions of blocks without tables, as Docling, which takes seconds to import."""
     texts = [_item(number, block) for number, block in enumerate(blocks)]
+    roots = {"furniture": [], "body": [{"$ref": text["self_ref"]} for text in texts]}
     tree = {
         "schema_name": "DoclingDocument",
         "version": DOCLING_DOCUMENT_VERSION,
         "name": "document",
-        "furniture": _root("furniture", []),
-        "body": _root("body", [{"$ref": text["self_ref"]} for text in texts]),
+        **{
+            layer: {
+                "self_ref": f"#/{layer}",
+                "children": children,
+                "content_layer": layer,
+                "name": "_root_",
+                "label": "unspecified",
+            }
+            for layer, children in roots.items()
+        },
         "groups": [],
         "texts": texts,
         **{name: [] for name in ("pictures", "tables", "key_value_items", "form_items")},
         "pages": {},
     }
-    markdown = "\n\n".join(_markdown(block) for block in blocks)
+    markdown = "\n\n".join(map(_markdown, blocks))
     return Renditions(_json(tree), _encodable(markdown))
-
-
-def _root(layer: str, children: list[dict[str, str]]) -> dict[str, Any]:
-    return {
-        "self_ref": f"#/{layer}",
-        "children": children,
-        "content_layer": layer,
-        "name": "_root_",
-        "label": "unspecified",
-    }
 
 
 def _item(number: int, block: Block) -> dict[str, Any]:

@@ -83,9 +83,8 @@ def lay_out_table(
 
     Empty cells are left out. A cell that spans rows is repeated in each of them and has the first
     of its places; one that spans columns stands once, and without a header if they have different
-    ones. A header stands in the first row that it is written in; those that are in none, as their
-    columns are empty, stand below the rows. A table that is all header, or has none, gives its
-    cells alone.
+    ones. A header has its place in the first row it is written in; headers of empty columns stand
+    below the rows. A table that is all header, or has none, gives its cells alone.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))

@@ -1,5 +1,6 @@
 """Readers of files without markup: plain text, passages, and CSV files.
 
+Each raises `DocumentError` (`broken`) for a file that is binary, or a line that is not a passage.
 CSV files are read by Python's own reader: Docling keeps more than a kilobyte for each cell, takes
 the first row for the header whatever stands in it, and knows no titles above it.
 """
@@ -28,11 +29,7 @@ _SAMPLE_CHARACTERS = 200_000
 
 
 def read_plain_text(data: bytes) -> ParsedDocument:
-    """Read a text file: paragraphs are what blank lines separate.
-
-    Raises:
-        DocumentError: The bytes are binary (code `broken`).
-    """
+    """Read a text file, unless it is binary: paragraphs are what blank lines separate."""
     text, left_out = without_invalid(decode(data))
     paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
     blocks = [Block("paragraph", text) for text in paragraphs if text]
@@ -40,11 +37,7 @@ def read_plain_text(data: bytes) -> ParsedDocument:
 
 
 def read_passage(data: bytes) -> ParsedDocument:
-    """Read a line of a JSONL file, `{"title", "text"}`: a heading and one paragraph.
-
-    Raises:
-        DocumentError: The line is not such an object (code `broken`).
-    """
+    """Read a line of a JSONL file, `{"title", "text"}`: a heading and one paragraph."""
     try:
         passage = json.loads(data)
         title, text = one_line(str(passage.get("title") or "")), clean_text(passage["text"])
@@ -59,35 +52,26 @@ def read_csv(data: bytes) -> ParsedDocument:
     """Read a CSV file: its delimiter and its header are found; titles above it are captions.
 
     A line whose quotes are wrong is cut at its delimiters, and its quotes are kept.
-
-    Raises:
-        DocumentError: The file is binary (code `broken`).
     """
     text, left_out = without_invalid(decode(data))
     text = clean_text(text)
-    declared = _DECLARED.match(text)
-    if declared:
+    if declared := _DECLARED.match(text):
         text = text[declared.end() :]
-    delimiter = declared[1] if declared else _delimiter(text)
-    return ParsedDocument(_blocks(list(_rows(text, delimiter))), left_out=left_out)
-
-
-def _blocks(rows: list[list[Cell]]) -> list[Block]:
+    rows = list(_rows(text, declared[1] if declared else _delimiter(text)))
     top = find_header(rows)
-    captions = [Block("caption", cell.text) for row in rows[: top.titles] for cell in row]
+    blocks = [Block("caption", cell.text) for row in rows[: top.titles] for cell in row]
     text, table = lay_out_table(top.body(rows))
-    return [*captions, Block("table", text, table=table)] if text else captions
+    if text:
+        blocks.append(Block("table", text, table=table))
+    return ParsedDocument(blocks, left_out=left_out)
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
     """Yield the cells of each record that has text; a blank one still counts as a row."""
     for number, (record, line) in enumerate(_records(text, delimiter)):
-        row = [
-            Cell(number, column, clean)
-            for column, field in enumerate(line.split(delimiter) if record is None else record)
-            if (clean := " ".join(field.split()))
-        ]
-        if row:
+        fields = line.split(delimiter) if record is None else record
+        texts = enumerate(" ".join(field.split()) for field in fields)
+        if row := [Cell(number, column, text) for column, text in texts if text]:
             yield row
 
 

@@ -35,8 +35,7 @@ def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title
         metadata: What the file says of itself, best first.
         blocks: The document; none where its headings are not titles, as names of sheets are.
     """
-    for text in metadata:
-        title = one_line(text or "")
+    for title in (one_line(text or "") for text in metadata):
         if title and not is_junk(title):
             return Title(title, METADATA)
     texts: dict[str, str] = {}

@@ -1,11 +1,9 @@
 """Values of cells: what a text says when it is read as one, and how a workbook shows one.
 
-Of texts, only what can be read in one way is a value: `03/04/2024` stays text, for it is April in
-some places and March in others, and so does `007`, whose zeros belong to it.
-
-Of a workbook's number formats, those are read that change digits or signs (ECMA-376 part 1, section
-18.8.31, numFmts). Left out are fractions and conditions, which show as general numbers, and the
-padding that lines numbers up.
+Of texts, only what can be read in one way is a value: neither `03/04/2024`, which is April in some
+places and March in others, nor `007`, whose zeros belong to it. Of number formats (ECMA-376 part 1,
+section 18.8.31), those are read that change digits or signs; fractions and conditions show as
+general numbers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Workbooks: the tables of each sheet, with the values that their cells hold.
 
-openpyxl is used directly: Docling makes text of every value, so that a date, a percentage and an
-amount look alike, takes the first row of each group of cells for its header, and does not say
-where on the sheet a table lies.
-
-Visible sheets are read, with their hidden rows and columns, since filters and outlines hide rows
-that hold all the same; of a formula its value when the file was saved; charts; and behind the
+openpyxl is used directly: Docling makes text of every value, takes the first row of each group of
+cells for its header, and does not say where on the sheet a table lies. Visible sheets are read,
+with their hidden rows and columns; of a formula its value when the file was saved; and behind the
 tables of a sheet its text boxes and the comments on its cells.
 """
 
@@ -44,19 +41,10 @@ _FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOT
 
 @dataclass
 class _Sheet:
-    """What is known of a sheet.
-
-    Attributes:
-        name: As its tab shows it.
-        header_rows: Where the workbook itself says that a table has its header.
-        cells: Filled cells by place, with their spans.
-        bold: Places of those in bold type.
-        links: What the cells at these places refer to.
-        comments: What is said about its cells.
-    """
+    """What is known of a sheet: its filled cells, and which of them are bold or links, by place."""
 
     name: str
-    header_rows: Sequence[Region]
+    header_rows: Sequence[Region]  # where the workbook itself says that a table has its header
     cells: dict[Place, Cell] = field(default_factory=dict)
     bold: set[Place] = field(default_factory=set)
     links: dict[Place, str] = field(default_factory=dict)
