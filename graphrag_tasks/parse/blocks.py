@@ -157,7 +157,6 @@ def lay_out_cells(document_id: str, blocks: Iterable[Block]) -> pa.Table:
 
 
 def _placed(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:
-    """Yield each block with its place in the document text."""
     start = 0
     for block in blocks:
         yield start, block

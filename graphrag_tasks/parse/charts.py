@@ -56,7 +56,7 @@ def _chart(chart: OfBook, sheet: OfBook) -> Chart:
     plots, book = chart._charts, sheet.parent
     names = dict.fromkeys(_KIND.sub("", plot.tagname) for plot in plots)
     kind = f"{' and '.join(names)} chart".capitalize()
-    values = _title(plots[0], "y_axis")
+    values = _text_of(getattr(getattr(plots[0], "y_axis", None), "title", None))
     captions = (_text_of(chart.title), f"{kind}: {values}" if values else kind)
     blocks = [Block("caption", caption) for caption in captions if caption]
     text, table = lay_out_table(_cells(plots, book), sheet=one_line(sheet.title))
@@ -75,7 +75,7 @@ def _cells(plots: Sequence[OfBook], book: OfBook) -> Iterator[Cell]:
         for series in plot.series:
             if not categories:
                 categories = _points(series.cat or series.xVal, book)
-                corner = _title(plot, "x_axis")
+                corner = _text_of(getattr(getattr(plot, "x_axis", None), "title", None))
             name, _ = next(iter(_points(series.tx, book)), _NO_POINT)
             columns.append((name, _points(series.val or series.yVal, book)))
     for column, (name, points) in enumerate([(corner, categories), *columns]):
@@ -154,10 +154,6 @@ def _kept(source: OfBook) -> list[Point]:
             value = from_excel(value)
         texts[point.idx] = shown_value(value, number_format, "n")
     return texts
-
-
-def _title(plot: OfBook, axis: str) -> str:
-    return _text_of(getattr(getattr(plot, axis, None), "title", None))
 
 
 def _text_of(title: OfBook) -> str:

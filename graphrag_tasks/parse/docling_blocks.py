@@ -165,7 +165,6 @@ class _Walk:
         return [self._inline(item) if _is_inline(item) else getattr(item, "text", "")]
 
     def _beside(self, references: Iterable[RefItem], kind: str) -> Iterator[Block]:
-        """Yield the captions or the notes of a table or a picture."""
         for reference in references:
             item = reference.resolve(self._document)
             if self._is_new(item):
@@ -258,19 +257,18 @@ def _cells_of(data: TableData) -> list[Cell]:
         for cell in data.table_cells
         if (text := one_line(cell.text))
     ]
-    rows: dict[int, list[int]] = defaultdict(list)
-    for at, cell in enumerate(cells):
-        rows[cell.row].append(at)
-    places = [rows[row] for row in sorted(rows)]
-    count = _header_rows([[cells[at] for at in row] for row in places])
-    for row_places in places[:count]:
-        for at in row_places:
-            cells[at] = cells[at]._replace(is_header=True, is_row_header=False)
-    return cells
+    rows: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        rows[cell.row].append(cell)
+    numbers = sorted(rows)
+    headers = set(numbers[: _header_rows([rows[number] for number in numbers])])
+    return [
+        cell._replace(is_header=True, is_row_header=False) if cell.row in headers else cell
+        for cell in cells
+    ]
 
 
 def _header_rows(rows: Sequence[Sequence[Cell]]) -> int:
-    """Return how many rows on top name columns."""
     if any(cell.is_header or cell.is_row_header for row in rows for cell in row):
         return sum(1 for _ in takewhile(_names_columns, rows))
     if min(map(len, rows), default=0) < _MIN_COLUMNS:
@@ -279,10 +277,8 @@ def _header_rows(rows: Sequence[Sequence[Cell]]) -> int:
 
 
 def _names_columns(row: Sequence[Cell]) -> bool:
-    if all(cell.is_header for cell in row):
-        return True
-    are_headers = all(cell.is_header or cell.is_row_header for cell in row)
-    return are_headers and len(row) > 1 and row[0].column > 0
+    has_corner = len(row) > 1 and row[0].column > 0
+    return all(cell.is_header or (has_corner and cell.is_row_header) for cell in row)
 
 
 def _is_read(item: NodeItem) -> bool:

@@ -98,7 +98,6 @@ class Parser:
             raise
 
     def _ready(self) -> _Worker:
-        """Return a worker that is alive and has imported the readers."""
         self._worker = self._worker or _idle.pop(os.getpid(), None)
         if self._worker is not None and not self._worker.fit(self._config.memory_bytes):
             self._discard()
@@ -154,7 +153,7 @@ class _Worker:
         """Send a document, which a worker that is ready takes at once, and return the answer."""
         seconds = config.seconds_per_document
         try:
-            self._send({"read": media_type, "config": config.model_dump(mode="json")})
+            self._send({"read": media_type, "config": config.model_dump()})
             self._connection.send_bytes(data)
             if not self._answers(seconds):
                 what = f"reading the document takes longer than the {seconds:g} s allowed"

@@ -65,9 +65,7 @@ def word_texts(data: bytes) -> PartTexts:
             if not is_furniture and not _WORD_READ.fullmatch(name):
                 continue
             root = parse_part(package.read(name))
-            if root is None:
-                continue
-            part = read_part(root, hidden=hidden)
+            part = PartTexts() if root is None else read_part(root, hidden=hidden)
             if is_furniture:
                 paragraphs = sum(bool(letters_of("".join(text.runs))) for text in part.texts)
                 found.left_out[LeftOut.HEADER_FOOTER] += paragraphs

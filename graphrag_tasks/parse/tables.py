@@ -155,8 +155,7 @@ class _Writer:
     def _line(self, row: Sequence[Cell], start: int, headers: Mapping[int, str]) -> str:
         parts: list[str] = []
         for cell in row:
-            header = header_above(headers, cell.column, cell.col_span)
-            if header:
+            if header := header_above(headers, cell.column, cell.col_span):
                 for column in range(cell.column, cell.column + cell.col_span):
                     for above, offset in self._unplaced.pop(column, ()):
                         self.places.setdefault(above[:2], start + offset)

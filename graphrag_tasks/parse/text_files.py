@@ -99,9 +99,9 @@ def _records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]
 def _delimiter(text: str) -> str:
     """Return the delimiter that cuts the most records into the same number of fields."""
     sample = text[:_SAMPLE_CHARACTERS]
-    ranked = [(_regularity(_records(sample, one)), one) for one in _DELIMITERS]
-    best = max(ranked, key=lambda pair: pair[0])
-    return best[1] if best[0] > (0.0, 0) else _NO_DELIMITER
+    regularity = {one: _regularity(_records(sample, one)) for one in _DELIMITERS}
+    best = max(_DELIMITERS, key=regularity.__getitem__)
+    return best if regularity[best] > (0.0, 0) else _NO_DELIMITER
 
 
 def _regularity(records: Iterable[tuple[list[str] | None, str]]) -> tuple[float, int]:

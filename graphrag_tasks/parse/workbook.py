@@ -168,7 +168,6 @@ def _tables(sheet: _Sheet) -> list[tuple[Region, Rows]]:
 
 
 def _rows_by_region(sheet: _Sheet, regions: Sequence[Region]) -> dict[Region, Rows]:
-    """Return each region's rows of filled cells."""
     rows: dict[Region, dict[int, list[Cell]]] = {region: defaultdict(list) for region in regions}
     active: list[Region] = []
     pending = list(reversed(regions))
@@ -188,8 +187,7 @@ def _continues(sheet: _Sheet, above: tuple[Region, Rows], below: tuple[Region, R
     same_columns = (upper.left, upper.right) == (lower.left, lower.right)
     if not same_columns or upper.left == upper.right or lower.top != upper.bottom + 2:
         return False
-    has_header = _top(sheet, *above).headers > 0
-    return has_header and _top(sheet, *below) == Top(0, 0)
+    return _top(sheet, *above).headers > 0 and _top(sheet, *below) == Top(0, 0)
 
 
 def _top(sheet: _Sheet, region: Region, rows: Rows) -> Top:
