@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
+from importlib import resources
 
 from graphrag_tasks.parse.blocks import HEADING, METADATA, Block, Title
 from graphrag_tasks.parse.text import one_line
 
 _MAX_CHARACTERS = 300
-_FILE_ENDINGS = (
-    "doc|docx|docm|dot|dotx|ppt|pptx|pptm|xls|xlsx|xlsm|odt|odp|ods|rtf|pdf|ps|eps|indd|qxd|pub|"
-    "fm|vsd|vsdx|pages|key|numbers|tex|dvi|md|mdx|markdown|html|htm|xml|txt|csv|tmp|jpg|jpeg|png|tif"
-)
-_JUNK = re.compile(
-    r"(?:untitled|unbenannt|no title|new (?:document|presentation|workbook))\d*\b.*"
-    r"|microsoft (?:office )?(?:word|excel|powerpoint|publisher|visio)\b.*"
-    r"|(?:powerpoint[ -]?)?presentation ?\d*|powerpoint-präsentation|presentation title"
-    r"|(?:word ?)?(?:document|dokument|doc) ?\d*|(?:book|workbook|sheet|slide|page|mappe) ?\d*"
-    r"|title|titel|none|null|undefined|default"
-    rf"|\S*\.(?:{_FILE_ENDINGS})|.*[\\/].*\.(?:{_FILE_ENDINGS})"
-    r"|~?(?:tmp|temp)[\w.~$-]*\d[\w.~$-]*|[a-z]:\\.*|file:.*"
-    r"|\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?"
-    r"|[\W\d_]*",
-    re.IGNORECASE,
-)
+_RULES = json.loads((resources.files(__package__) / "junk_titles.json").read_text("utf-8"))
+_ENDINGS = "|".join(_RULES["file endings"])
+_FILE_NAMES = (rf"\S*\.(?:{_ENDINGS})", rf".*[\\/].*\.(?:{_ENDINGS})")
+_JUNK = re.compile("|".join([*_RULES["patterns"], *_FILE_NAMES]), re.IGNORECASE)
 """What programs write where nobody wrote a title: defaults, names of files, numbers."""
 
 
