@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import repeat
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
+from graphrag_tasks.core import schemas
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
-from graphrag_tasks.parse.tables import Table
+from graphrag_tasks.parse.tables import CELL_COLUMNS, Table, header_above
+
+METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"
+"""Where a title was found."""
+
+_COPIED = tuple(name for name in CELL_COLUMNS if name not in ("start", "end"))
 
 
 class Box(NamedTuple):
@@ -63,7 +73,7 @@ NOT_RENDERED = Renditions()
 
 
 class Title(NamedTuple):
-    """A title and where it was found: `metadata` or `heading`."""
+    """A title and where it was found: `METADATA` or `HEADING`."""
 
     text: str
     source: str
@@ -104,11 +114,22 @@ class ParsedDocument:
         return sum(len(block.text) for block in self.blocks) + separators
 
 
+def limit_cells(parsed: ParsedDocument, max_cells: int) -> ParsedDocument:
+    """Count the document's cells, and keep the first of them."""
+    blocks: list[Block] = []
+    count = 0
+    for block in parsed.blocks:
+        if block.table is not None and not block.table.repeats:
+            first = block.table.first(max(0, max_cells - count))
+            count += len(block.table)
+            block = replace(block, table=first)
+        blocks.append(block)
+    return replace(parsed, blocks=blocks, cells=count)
+
+
 def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
     """Yield one `schemas.BLOCKS` row per block, with its place in the document text."""
-    start = 0
-    for ordinal, block in enumerate(blocks):
-        end = start + len(block.text)
+    for ordinal, (start, block) in enumerate(_placed(blocks)):
         yield {
             "document_id": document_id,
             "ordinal": ordinal,
@@ -116,33 +137,62 @@ def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any
             "level": block.level,
             "text": block.text,
             "char_start": start,
-            "char_end": end,
+            "char_end": start + len(block.text),
             "page": block.page,
             "bbox": block.box._asdict() if block.box else None,
             "links": [link._asdict() for link in block.links] or None,
             "anchors": list(block.anchors) or None,
         }
-        start = end + len(BLOCK_SEPARATOR)
 
 
-def limit_cells(parsed: ParsedDocument, max_cells: int) -> ParsedDocument:
-    """Count the document's cells, and keep the first of them."""
-    blocks: list[Block] = []
-    count = 0
-    for block in parsed.blocks:
-        table = block.table
-        if table is None or table.repeats:
-            blocks.append(block)
-            continue
-        room = max(0, max_cells - count)
-        count += len(table)
-        blocks.append(replace(block, table=table.first(room)) if len(table) > room else block)
-    return replace(parsed, blocks=blocks, cells=count)
+def lay_out_cells(document_id: str, blocks: Iterable[Block]) -> pa.Table:
+    """Return the `schemas.CELLS` rows of a document, with their places in the document text."""
+    columns: dict[str, list[Any]] = {name: [] for name in schemas.CELLS.names}
+    for ordinal, (start, block) in enumerate(_placed(blocks)):
+        if block.table is not None and not block.table.repeats:
+            shared = {"document_id": document_id, "ordinal": ordinal, "page": block.page}
+            for name, values in _columns(block.table, start, shared).items():
+                columns[name].extend(values)
+    return pa.Table.from_pydict(columns, schema=schemas.CELLS)
 
 
-def first_heading(blocks: Iterable[Block]) -> str | None:
-    """Return the first title, else the first heading, or None where there is neither."""
-    texts: dict[str, str] = {}
+def _placed(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:
+    start = 0
     for block in blocks:
-        texts.setdefault(block.kind, block.text)
-    return texts.get("title", texts.get("heading"))
+        yield start, block
+        start += len(block.text) + len(BLOCK_SEPARATOR)
+
+
+def _columns(table: Table, start: int, shared: dict[str, Any]) -> dict[str, Iterable[Any]]:
+    cells = table.cells
+    shared = {**shared, "sheet": table.sheet}
+    spans = zip(cells["column"], cells["col_span"], cells["is_header"], strict=True)
+    return {
+        **{name: repeat(value, len(table)) for name, value in shared.items()},
+        **{name: cells[name] for name in _COPIED},
+        "reference": _references(table),
+        "header": (
+            None if is_header else header_above(table.headers, column, span)
+            for column, span, is_header in spans
+        ),
+        "char_start": (None if at is None else start + at for at in cells["start"]),
+        "char_end": (None if at is None else start + at for at in cells["end"]),
+    }
+
+
+def _references(table: Table) -> Iterable[str | None]:
+    if table.origin is None:
+        return repeat(None, len(table))
+    top, left = table.origin
+    places = zip(table.cells["row"], table.cells["column"], strict=True)
+    return (f"{_letters(left + column)}{top + row}" for row, column in places)
+
+
+@cache
+def _letters(number: int) -> str:
+    """Return a sheet's name of its column with this number, from 1."""
+    letters = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters

@@ -1,30 +1,25 @@
-"""What of an HTML page is not its content: menus, banners, footers, links to share and to edit.
+"""Take menus, banners, footers and other boilerplate out of an HTML page.
 
 Rules by landmark and by well-known class name, not an extractor that guesses the main text by its
-density: those lose tables, code and short sections, and a lost section is worse than a kept menu
-(`benchmarks/boilerplate.py` compares). What holds:
-
-* `main`, `article` and `role="main"` are taken as content, and what is inside is left out only
-  when it is navigation by its tag, role or name; they are never taken for *all* the content.
-* Names are matched whole, in classes everywhere and in ids outside sections: documentation is full
-  of sections whose id is "cookies", "footer" or "sidebar".
-* Nothing is left out that has the page's content in it: a content element, its only first-level
-  heading, or half of its words outside links.
-* A page of which nothing is left is read as it is.
+density: that loses tables, code and short sections (`benchmarks/boilerplate.py` compares). Inside
+`main` and `article` only navigation is left out. Names are matched whole, in classes everywhere and
+in ids outside sections: documentation has sections whose id is "cookies" or "sidebar". Nothing is
+left out that holds a content element, the only first-level heading, or half of the words.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from importlib import resources
 
 from bs4 import BeautifulSoup, Tag
 
 _CONTENT = ["main", "article"]
-_CONTENT_ROLES = {"main", "article"}
-_NAVIGATION_ROLES = {
+_NAVIGATION_ROLES = (
     *("navigation", "search", "menu", "menubar", "toolbar", "dialog", "alertdialog"),
-}
+)
 _PARTS = ["section", "blockquote", "figure", "details"]
 """Elements whose header or footer is their own, not the page's."""
 
@@ -34,30 +29,17 @@ _MAX_SHARE = 0.5  # of a page's words outside links that may be left out at once
 _MOSTLY_LINKS = 0.5  # share of an element's words that are links
 _MANY_WORDS = 60  # a banner has fewer
 
-_ANYWHERE = re.compile(
-    r"skip-?(?:link|nav|to-?content|to-?main)|skiptocontent-\w+|md-skip|mw-jump-link|jump-link"
-    r"|breadcrumbs?|mw-editsection|catlinks|printfooter|navbox|noprint"
-    r"|nav(?:header|footer|-panel)|navpath|(?:top|sub|bottom|main)-?nav|nav-?bar|navigation"
-    r"|pagination(?:-nav)?|pager|prev-next|post-navigation|theme-doc-footer"
-    r"|share(?:daddy|-buttons?|-links?|-bar)|social-?(?:links|share|icons|media|buttons|bar)"
-    r"|addtoany\S*|edit-(?:this-)?page|edit-on-github|md-content-button|md-feedback|page-feedback"
-    r"|(?:cookie|consent|gdpr)s?-(?:\w+-)?(?:banner|notice|bar|popup|modal|overlay|dialog|wall)"
-    r"|onetrust-\S+|cookiebot\w*|cc-window|cky-consent\S*|announcement-bar"
-    r"|mw-(?:navigation|panel|head)|search-results-title|sphinxsidebar|md-sidebar"
-)
-"""Names of what is not content wherever it is, while it is short or mostly links."""
+_NAMES = {
+    kind: re.compile("|".join(patterns))
+    for kind, patterns in json.loads(
+        (resources.files(__package__) / "boilerplate.json").read_text("utf-8")
+    ).items()
+}
+"""`anywhere`: of what is not content wherever it is, while it is short or mostly links; `outside`:
+of elements that frame a page, where they are not inside its content."""
 
-_OUTSIDE = re.compile(
-    r"(?:site|page|global|main|md)?-?footer|site-?header|masthead|(?:site-?)?sidebar"
-    r"|widget(?:-area)?|newsletter(?:-\w+)?|subscribe(?:-\w+)?|related(?:-posts|-articles)?"
-    r"|cookies?|cookie-?(?:consent|law|message|info)|consent|site-?(?:notice|sub)"
-)
-"""Names of elements that frame a page, where they are not inside its content."""
-
-_LINK_LISTS = re.compile(r"(?:table-?of-?contents|toc|contents|page-?toc|on-this-page)")
 _SOFTWARE_IDS = re.compile(r"mw-|onetrust-|__")
 _SEPARATORS = re.compile(r"[-_]+")
-_ADMONITION = re.compile(r"note|tip|warning|caution|danger|info|hint|topic|footnote|admonition")
 _SKIPS = re.compile(r"(?:skip|jump) (?:to|over)\b", re.IGNORECASE)
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _NEVER_NAMED = {"html", "body", "tr", "td", "th", "pre", "code", *_HEADINGS}
@@ -65,19 +47,29 @@ _PERMALINKS = {"¶", "#", "§", "🔗", "\uf0c1", "edit", "[edit]"}
 
 
 def drop_boilerplate(soup: BeautifulSoup) -> int | None:
-    """Take what is not content out of a page.
+    """Take what is not content out of a page, and return how many elements with words that were.
 
-    Returns:
-        How many elements with words were taken out; None where no words are left, so that the
-        page has to be read as it was.
+    None: no words are left, so that the page has to be read as it was.
     """
-    _drop_permalinks(soup)
-    _show_tabs(soup)
-    page = _Page(soup)
+    for heading in soup.find_all(_HEADINGS):
+        for link in heading.find_all("a"):
+            if link.get_text(strip=True) in _PERMALINKS:
+                link.decompose()
+    for tag in soup.find_all(hidden=True):  # tabs behind the first are content as that one is
+        if _role(tag) == "tabpanel" or any("tab" in name for name in _classes(tag)):
+            del tag["hidden"]
+    words = _words_outside_links(soup.body or soup)
+    titles = [one for one in soup.find_all("h1") if one.get_text(strip=True)]
+    title = titles[0] if len(titles) == 1 else None
     dropped = 0
     for tag in soup.find_all(True):
-        if not tag.decomposed and page.is_boilerplate(tag):
-            dropped += _drop(tag, page)
+        if tag.decomposed or not (_is_navigation(tag) or _is_frame(tag) or _is_named(tag)):
+            continue
+        if not _holds_content(tag, words):
+            if title is not None and title is not tag and tag in title.parents:
+                tag.insert_before(title.extract())
+            dropped += bool(tag.get_text(strip=True))
+            tag.decompose()
     return dropped if _has_words(soup) else None
 
 
@@ -87,48 +79,11 @@ def _has_words(soup: BeautifulSoup) -> bool:
     return bool((soup.body or soup).get_text(" ", strip=True))
 
 
-class _Page:
-    """What an element is compared with: the page's words outside links and its first heading."""
-
-    def __init__(self, soup: BeautifulSoup) -> None:
-        self._words = _words_outside_links(soup.body or soup)
-        titles = [one for one in soup.find_all("h1") if one.get_text(strip=True)]
-        self.title = titles[0] if len(titles) == 1 else None
-
-    def is_boilerplate(self, tag: Tag) -> bool:
-        if not (_is_navigation(tag) or _is_frame(tag) or _is_named(tag)):
-            return False
-        return not self._holds_content(tag)
-
-    def _holds_content(self, tag: Tag) -> bool:
-        if tag.name in _CONTENT or tag.find(_is_content):
-            return True
-        words = _words_outside_links(tag)
-        return words > _MAX_SHARE * self._words or (not words and not self._words)
-
-
-def _drop(tag: Tag, page: _Page) -> bool:
-    """Take an element out, and tell if it had words; the page's title stays where it was."""
-    if page.title is not None and page.title is not tag and tag in page.title.parents:
-        tag.insert_before(page.title.extract())
-    has_words = bool(tag.get_text(strip=True))
-    tag.decompose()
-    return has_words
-
-
-def _drop_permalinks(soup: BeautifulSoup) -> None:
-    """Take out the signs behind headings that link to themselves."""
-    for heading in soup.find_all(_HEADINGS):
-        for link in heading.find_all("a"):
-            if link.get_text(strip=True) in _PERMALINKS:
-                link.decompose()
-
-
-def _show_tabs(soup: BeautifulSoup) -> None:
-    """Unhide the tabs behind the first: "on Windows" is content as "on Linux" is."""
-    for tag in soup.find_all(hidden=True):
-        if _role(tag) == "tabpanel" or any("tab" in name for name in _classes(tag)):
-            del tag["hidden"]
+def _holds_content(tag: Tag, words_of_page: int) -> bool:
+    if tag.name in _CONTENT or tag.find(_is_content):
+        return True
+    words = _words_outside_links(tag)
+    return words > _MAX_SHARE * words_of_page or (not words and not words_of_page)
 
 
 def _is_navigation(tag: Tag) -> bool:
@@ -143,7 +98,7 @@ def _is_frame(tag: Tag) -> bool:
         return False
     if tag.name in ("header", "footer") and tag.find_parent(_PARTS) is not None:
         return False
-    if tag.name == "aside" and any(_ADMONITION.search(name) for name in _classes(tag)):
+    if tag.name == "aside" and any(map(_NAMES["admonitions"].search, _classes(tag))):
         return False
     return not _inside_content(tag) or (tag.name == "aside" and _is_mostly_links(tag))
 
@@ -153,11 +108,12 @@ def _is_named(tag: Tag) -> bool:
         return False
     names = list(_names(tag))
     is_table = tag.name == "table"
-    if any(map(_ANYWHERE.fullmatch, names)):
-        return (_is_short(tag) and not is_table) or _is_mostly_links(tag)
-    if any(map(_LINK_LISTS.fullmatch, names)):
+    if any(map(_NAMES["anywhere"].fullmatch, names)):
+        is_short = len(tag.get_text(" ").split()) <= _MANY_WORDS
+        return (is_short and not is_table) or _is_mostly_links(tag)
+    if any(map(_NAMES["link lists"].fullmatch, names)):
         return _is_mostly_links(tag)
-    is_outside = any(map(_OUTSIDE.fullmatch, names)) and not is_table
+    is_outside = any(map(_NAMES["outside"].fullmatch, names)) and not is_table
     return is_outside and not _inside_content(tag)
 
 
@@ -166,12 +122,9 @@ def _names(tag: Tag) -> Iterator[str]:
     for name in _classes(tag):
         yield _SEPARATORS.sub("-", name.lower())
     own = str(tag.get("id") or "")
-    if own and (_SOFTWARE_IDS.match(own) or not _is_section(tag)):
+    is_section = tag.name == "section" or tag.find(_HEADINGS, recursive=False) is not None
+    if own and (_SOFTWARE_IDS.match(own) or not is_section):
         yield _SEPARATORS.sub("-", own.lower())
-
-
-def _is_section(tag: Tag) -> bool:
-    return tag.name == "section" or tag.find(_HEADINGS, recursive=False) is not None
 
 
 def _classes(tag: Tag) -> list[str]:
@@ -183,15 +136,11 @@ def _role(tag: Tag) -> str:
 
 
 def _is_content(tag: Tag) -> bool:
-    return tag.name in _CONTENT or _role(tag) in _CONTENT_ROLES
+    return tag.name in _CONTENT or _role(tag) in _CONTENT
 
 
 def _inside_content(tag: Tag) -> bool:
     return any(map(_is_content, tag.parents))
-
-
-def _is_short(tag: Tag) -> bool:
-    return len(tag.get_text(" ").split()) <= _MANY_WORDS
 
 
 def _is_mostly_links(tag: Tag) -> bool:

@@ -1,9 +1,7 @@
 """Charts of a workbook: what is written on them, and the data they draw as a table.
 
-A chart brings together what may lie far apart on the sheets: the names of its series, its
-categories, and the values that belong to both. They are read from the cells that the chart names,
-so that they look as they do there; where these are not in the workbook, what the chart itself
-keeps of them.
+The names of the series, the categories and the values are read from the cells that the chart names,
+so that they look as they do there; where these are not in the workbook, from what the chart keeps.
 """
 
 from __future__ import annotations
@@ -19,13 +17,21 @@ from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.worksheet import Worksheet
 
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.number_formats import shown_value
 from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import one_line
-from graphrag_tasks.parse.values import Value
+from graphrag_tasks.parse.values import Value, shown_value
 
 _MAX_POINTS = 1000  # of a series: more is a drawing, not something to read off
 _KIND = re.compile(r"(?:3D)?Chart$")
+
+
+OfBook = Any
+"""An object of openpyxl, which has no types."""
+
+Point = tuple[str, Value | None]
+"""The text of a name or a number that a chart shows, and its value where the text does not say."""
+
+_NO_POINT: Point = ("", None)
 
 
 class Chart(NamedTuple):
@@ -35,65 +41,50 @@ class Chart(NamedTuple):
     blocks: list[Block]
 
 
-class _Point(NamedTuple):
-    text: str
-    value: Value | None = None
-
-
-_NO_POINT = _Point("")
-
-
-def read_charts(sheet: Any) -> list[Chart]:  # noqa: ANN401 - openpyxl has no types
+def read_charts(sheet: OfBook) -> list[Chart]:
     """Return the charts of a sheet, from its top down; a chart sheet has one.
 
     A chart is captions, for its title and for its kind and the title of its axis of values, and a
     table with a column for the categories and one for each series. The table's cells are marked
     as repeated if all of them lie on visible sheets of the workbook.
     """
-    charts = [_chart(chart, sheet) for chart in sheet._charts]
-    return sorted(charts, key=lambda chart: chart.row)
+    return sorted((_chart(chart, sheet) for chart in sheet._charts), key=lambda chart: chart.row)
 
 
-def _chart(chart: Any, sheet: Any) -> Chart:  # noqa: ANN401
+def _chart(chart: OfBook, sheet: OfBook) -> Chart:
     corner = getattr(chart.anchor, "_from", None)
-    plots = chart._charts
+    plots, book = chart._charts, sheet.parent
     names = dict.fromkeys(_KIND.sub("", plot.tagname) for plot in plots)
     kind = f"{' and '.join(names)} chart".capitalize()
-    values = _title(plots[0], "y_axis")
+    values = _text_of(getattr(getattr(plots[0], "y_axis", None), "title", None))
     captions = (_text_of(chart.title), f"{kind}: {values}" if values else kind)
     blocks = [Block("caption", caption) for caption in captions if caption]
-    text, table = lay_out_table(_cells(plots, sheet.parent), sheet=one_line(sheet.title))
+    text, table = lay_out_table(_cells(plots, book), sheet=one_line(sheet.title))
     if text:
-        table = replace(table, repeats=all(_is_read(one, sheet.parent) for one in _drawn(plots)))
+        drawn = (series.val or series.yVal for plot in plots for series in plot.series)
+        table = replace(table, repeats=all(_is_read(source, book) for source in drawn))
         blocks.append(Block("table", text, table=table))
     return Chart(corner.row + 1 if corner else 1, blocks)
 
 
-def _drawn(plots: Sequence[Any]) -> Iterator[Any]:
-    """Yield where the values of each series are."""
-    for plot in plots:
-        for series in plot.series:
-            yield series.val or series.yVal
-
-
-def _cells(plots: Sequence[Any], book: Any) -> Iterator[Cell]:  # noqa: ANN401
-    categories: list[_Point] = []
+def _cells(plots: Sequence[OfBook], book: OfBook) -> Iterator[Cell]:
+    categories: list[Point] = []
     corner = ""
-    columns: list[tuple[str, list[_Point]]] = []
+    columns: list[tuple[str, list[Point]]] = []
     for plot in plots:
         for series in plot.series:
             if not categories:
                 categories = _points(series.cat or series.xVal, book)
-                corner = _title(plot, "x_axis")
-            name = next(iter(_points(series.tx, book)), _NO_POINT).text
+                corner = _text_of(getattr(getattr(plot, "x_axis", None), "title", None))
+            name, _ = next(iter(_points(series.tx, book)), _NO_POINT)
             columns.append((name, _points(series.val or series.yVal, book)))
     for column, (name, points) in enumerate([(corner, categories), *columns]):
         yield Cell(0, column, name, is_header=True)
-        for row, point in enumerate(points, 1):
-            yield Cell(row, column, point.text, value=point.value)
+        for row, (text, value) in enumerate(points, 1):
+            yield Cell(row, column, text, value=value)
 
 
-def _points(source: Any, book: Any) -> list[_Point]:  # noqa: ANN401
+def _points(source: OfBook, book: OfBook) -> list[Point]:
     """Return the texts or numbers that a chart names, from their cells or as it keeps them."""
     if source is None:
         return []
@@ -108,21 +99,22 @@ def _points(source: Any, book: Any) -> list[_Point]:  # noqa: ANN401
         max_col=min(right or worksheet.max_column, worksheet.max_column, left + _MAX_POINTS - 1),
     )
     lines = list(rows)
-    across = len(lines) == 1
-    return [_joined(line) for line in (zip(*lines, strict=True) if across else lines)]
+    return [_joined(line) for line in (zip(*lines, strict=True) if len(lines) == 1 else lines)]
 
 
-def _joined(cells: Sequence[Any]) -> _Point:
+def _joined(cells: Sequence[OfBook]) -> Point:
     """Return a point; the categories of two levels lie in two cells."""
     shown = [
-        _Point(*shown_value(cell.value, cell.number_format, cell.data_type))
+        shown_value(cell.value, cell.number_format, cell.data_type)
         for cell in cells
         if cell.value is not None
     ]
-    return shown[0] if len(shown) == 1 else _Point(" ".join(point.text for point in shown))
+    return shown[0] if len(shown) == 1 else (" ".join(text for text, _ in shown), None)
 
 
-def _in_book(source: Any, book: Any) -> tuple[Any, tuple[int, int, int | None, int | None]] | None:  # noqa: ANN401
+def _in_book(
+    source: OfBook, book: OfBook
+) -> tuple[OfBook, tuple[int, int, int | None, int | None]] | None:
     """Return the worksheet and the range that a source names, if they are in the workbook."""
     references = (getattr(source, name, None) for name in ("numRef", "strRef", "multiLvlStrRef"))
     formula = next((one.f for one in references if one is not None), None)
@@ -137,15 +129,15 @@ def _in_book(source: Any, book: Any) -> tuple[Any, tuple[int, int, int | None, i
     return worksheet, (left or 1, top or 1, right, bottom)
 
 
-def _is_read(source: Any, book: Any) -> bool:  # noqa: ANN401
+def _is_read(source: OfBook, book: OfBook) -> bool:
     found = _in_book(source, book)
     return found is not None and found[0].sheet_state == Worksheet.SHEETSTATE_VISIBLE
 
 
-def _kept(source: Any) -> list[_Point]:  # noqa: ANN401
+def _kept(source: OfBook) -> list[Point]:
     """Return the copies of its data that a chart keeps, or what was written into it."""
     if getattr(source, "v", None):
-        return [_Point(one_line(source.v))]
+        return [(one_line(source.v), None)]
     caches = (
         getattr(source, "numLit", None),
         getattr(source, "strLit", None),
@@ -160,15 +152,11 @@ def _kept(source: Any) -> list[_Point]:  # noqa: ANN401
         value = point.v
         if isinstance(value, float) and is_date_format(number_format):
             value = from_excel(value)
-        texts[point.idx] = _Point(*shown_value(value, number_format, "n"))
+        texts[point.idx] = shown_value(value, number_format, "n")
     return texts
 
 
-def _title(plot: Any, axis: str) -> str:  # noqa: ANN401
-    return _text_of(getattr(getattr(plot, axis, None), "title", None))
-
-
-def _text_of(title: Any) -> str:  # noqa: ANN401
+def _text_of(title: OfBook) -> str:
     """Return what a title says; it may be linked to a cell."""
     written = getattr(title, "tx", None)
     if written is None:

@@ -1,8 +1,7 @@
 """A check that the texts of a file are in its blocks, which adds those that are missing.
 
-Docling passes over some places of a file, and which ones changes with its versions. The texts of
-the file are therefore read a second time, without their structure, and compared with the blocks.
-Only letters and digits are compared, as blank space and signs change on the way.
+Docling passes over some places of a file, and which ones changes with its versions. Only letters
+and digits are compared, as blank space and signs change on the way.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Block
@@ -22,12 +21,7 @@ has been reached; shorter ones may stand anywhere by chance."""
 
 
 class FileText(NamedTuple):
-    """A text as it stands in a file.
-
-    Attributes:
-        runs: The stretches it is made of, such as the words in bold type.
-        page: Page it lies on; None for formats without pages.
-    """
+    """A text as it stands in a file: its stretches, such as words in bold type, and its page."""
 
     runs: Sequence[str]
     page: int | None = None
@@ -41,33 +35,20 @@ def letters_of(text: str) -> str:
 def with_missing(blocks: Sequence[Block], texts: Iterable[FileText]) -> list[Block]:
     """Return the blocks, and a paragraph for each text of the file that is in none of them.
 
-    A paragraph that is added stands behind the block that has the text before it in the file. A
-    text that the file has twice and the blocks once is not found missing.
-
-    Args:
-        blocks: What was read of the file.
-        texts: The file's texts in the order of the file.
+    The texts come in the order of the file. A paragraph that is added stands behind the block that
+    has the text before it. A text that the file has twice and the blocks once is not found missing.
     """
     added: dict[int, list[Block]] = defaultdict(list)
     places = _Places(blocks)
     for text in texts:
-        missing = places.missing(text)
-        if missing:
+        if missing := places.missing(text):
             added[places.last].append(Block("paragraph", missing, page=text.page))
-    if not added:
-        return list(blocks)
-    complete = added[-1]
-    for number, block in enumerate(blocks):
-        complete += [block, *added[number]]
-    return complete
+    behind = ([block, *added[number]] for number, block in enumerate(blocks))
+    return [*added[-1], *chain.from_iterable(behind)]
 
 
 class _Places:
-    """The letters of all blocks, and how far the texts of the file were found in them.
-
-    Attributes:
-        last: Number of the block that has the last text that was found; -1 before the first.
-    """
+    """The letters of all blocks, and the number of the block that the texts of the file reached."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         letters = [letters_of(block.text) for block in blocks]

@@ -7,22 +7,26 @@ footers lie in another layer, and so does hidden text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from operator import itemgetter
 
 from docling_core.types.doc.common.content_layer import ContentLayer
+from docling_core.types.doc.common.reference import RefItem
 from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.items.group import GroupItem
 from docling_core.types.doc.items.node import DocItem, NodeItem
 from docling_core.types.doc.items.picture.picture import PictureItem
 from docling_core.types.doc.items.table.table import TableItem
+from docling_core.types.doc.items.table.table_data import TableData
 from docling_core.types.doc.items.text import SectionHeaderItem, TextItem
 from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from graphrag_tasks.parse.blocks import Block, Box
 from graphrag_tasks.parse.completeness import FileText, letters_of, with_missing
-from graphrag_tasks.parse.docling_tables import cells_of
-from graphrag_tasks.parse.marks import Marks, insert_marks, split_marks, without_marks
+from graphrag_tasks.parse.headers import find_header
+from graphrag_tasks.parse.links import Marks, insert_marks, split_marks, without_marks
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 
@@ -37,7 +41,7 @@ _KINDS = {
 }
 _LEFT_OUT = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.MARKER)
 _COMMENTED_SLIDE = re.compile(r"comment-slide(\d+)-")
-_JOINED = (DocItemLabel.FIELD_ITEM,)
+_MIN_COLUMNS = 2
 _NO_SPACE_BEFORE = tuple(".,;:!?)]}%\u2019\u201d\u00bb")
 _NO_SPACE_AFTER = tuple("([{\u201c\u00ab")
 
@@ -45,36 +49,25 @@ _NO_SPACE_AFTER = tuple("([{\u201c\u00ab")
 def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[Block]:
     """Return the body's blocks.
 
-    Args:
-        document: What Docling made of a file.
-        unit: Points in one unit of Docling's boxes; None leaves pages and boxes out, where they
-            are not those of a page.
+    `unit` is the points in one unit of Docling's boxes; None leaves pages and boxes out, where they
+    are not those of a page.
     """
-    return list(_Walk(document, unit).blocks())
+    return list(_Walk(document, unit))
 
 
 def read_blocks(
-    document: DoclingDocument,
-    marks: Marks,
-    texts: Iterable[FileText],
-    *,
-    unit: float | None = None,
+    document: DoclingDocument, marks: Marks, texts: Iterable[FileText], *, unit: float | None = None
 ) -> list[Block]:
     """Return the body's blocks with their links and ids, and clear the document of their marks.
 
-    Args:
-        document: What Docling made of a file whose links and ids are marked in its texts.
-        marks: What the marks stand for.
-        texts: The texts of the file; those that Docling passed over are added.
-        unit: As in `blocks_of`.
+    Of the texts of the file, those that Docling passed over are added. `unit` is as in `blocks_of`.
     """
     blocks = marks.taken_out(with_missing(blocks_of(document, unit=unit), texts))
     if marks.names:
         for text in document.texts:
             text.text, text.orig = without_marks(text.text), without_marks(text.orig)
-        for table in document.tables:
-            for cell in table.data.table_cells:
-                cell.text = without_marks(cell.text)
+        for cell in (cell for table in document.tables for cell in table.data.table_cells):
+            cell.text = without_marks(cell.text)
     return blocks
 
 
@@ -97,31 +90,33 @@ class _Walk:
         self._stack: list[NodeItem] = [document.body]
         self._done: set[str] = set()
 
-    def blocks(self) -> Iterator[Block]:
+    def __iter__(self) -> Iterator[Block]:
         while self._stack:
             item = self._stack.pop()
-            if item.self_ref in self._done:
-                continue
-            self._done.add(item.self_ref)
-            yield from self._visit(item)
+            if self._is_new(item):
+                yield from self._visit(item)
+
+    def _is_new(self, item: NodeItem) -> bool:
+        """Tell whether an item was not read before, and take it for read."""
+        is_new = item.self_ref not in self._done
+        self._done.add(item.self_ref)
+        return is_new
 
     def _visit(self, item: NodeItem) -> Iterator[Block]:
         if isinstance(item, TableItem):
             yield from self._table(item)
         elif isinstance(item, PictureItem):
-            yield from self._captions(item)
+            yield from self._beside(item.captions, "caption")
             yield from self._chart(item)
-        elif _is_group(item, GroupLabel.COMMENT_SECTION):
+        elif getattr(item, "label", None) == GroupLabel.COMMENT_SECTION:
             yield from self._comments(item)
-        elif _is_inline(item) or getattr(item, "label", None) in _JOINED:
+        elif _is_inline(item) or getattr(item, "label", None) == DocItemLabel.FIELD_ITEM:
             yield from self._text(item, "paragraph", self._inline(item))
         else:
             yield from self._node(item)
 
     def _node(self, item: NodeItem) -> Iterator[Block]:
         children = self._children(item)
-        if isinstance(item, GroupItem) and item.label == GroupLabel.SHEET and children:
-            yield Block("heading", one_line(item.name), level=1)
         if isinstance(item, TextItem) and item.label not in _LEFT_OUT:
             text = item.text
             if not text.strip() and children and _is_inline(children[0]):
@@ -138,22 +133,15 @@ class _Walk:
             yield Block(kind, text, level, *self._place(item))
 
     def _table(self, table: TableItem) -> Iterator[Block]:
-        yield from self._captions(table)
-        text, cells = _lay_out_marked(cells_of(table.data))
+        yield from self._beside(table.captions, "caption")
+        text, cells = _lay_out_marked(_cells_of(table.data))
         if text and table.content_layer == ContentLayer.BODY:
-            is_table = len(cells) > 1
-            yield Block(
-                "table" if is_table else "paragraph",
-                text,
-                None,
-                *self._place(table),
-                table=cells if is_table else None,
-            )
-        for reference in table.footnotes:
-            note = reference.resolve(self._document)
-            if note.self_ref not in self._done:
-                self._done.add(note.self_ref)
-                yield from self._text(note, "paragraph", note.text)
+            place = self._place(table)
+            if len(cells) > 1:
+                yield Block("table", text, None, *place, table=cells)
+            else:
+                yield Block("paragraph", text, None, *place)
+        yield from self._beside(table.footnotes, "paragraph")
         self._stack.extend(reversed(list(self._not_in_cells(table, text))))
 
     def _not_in_cells(self, table: TableItem, text: str) -> Iterator[NodeItem]:
@@ -176,27 +164,23 @@ class _Walk:
             return [cell.text for cell in item.data.table_cells]
         return [self._inline(item) if _is_inline(item) else getattr(item, "text", "")]
 
-    def _captions(self, item: TableItem | PictureItem) -> Iterator[Block]:
-        for reference in item.captions:
-            caption = reference.resolve(self._document)
-            if caption.self_ref not in self._done:
-                self._done.add(caption.self_ref)
-                yield from self._text(caption, "caption", caption.text)
+    def _beside(self, references: Iterable[RefItem], kind: str) -> Iterator[Block]:
+        for reference in references:
+            item = reference.resolve(self._document)
+            if self._is_new(item):
+                yield from self._text(item, kind, item.text)
 
     def _chart(self, picture: PictureItem) -> Iterator[Block]:
         """Yield the kind of a chart, and its data as a table."""
-        if (
-            picture.content_layer != ContentLayer.BODY
-            or picture.meta is None
-            or picture.meta.tabular_chart is None
-        ):
+        meta = picture.meta
+        if picture.content_layer != ContentLayer.BODY or not meta or not meta.tabular_chart:
             return
         place = self._place(picture)
-        kinds = picture.meta.classification.predictions if picture.meta.classification else ()
+        kinds = meta.classification.predictions if meta.classification else ()
         if kinds:
             name = " and ".join(one.class_name.removesuffix("_chart") for one in kinds)
             yield Block("caption", f"{name} chart".capitalize(), None, *place)
-        text, table = lay_out_table(cells_of(picture.meta.tabular_chart.chart_data))
+        text, table = lay_out_table(_cells_of(meta.tabular_chart.chart_data))
         if text:
             yield Block("table", text, None, *place, table=table)
 
@@ -205,8 +189,7 @@ class _Walk:
         slide = _COMMENTED_SLIDE.match(getattr(group, "name", ""))
         for comment in self._children(group):
             self._done.add(comment.self_ref)
-            text = clean_text(getattr(comment, "text", "")).strip()
-            if text:
+            if text := clean_text(getattr(comment, "text", "")).strip():
                 yield Block("paragraph", text, page=int(slide[1]) if slide else None)
 
     def _inline(self, item: NodeItem) -> str:
@@ -241,8 +224,7 @@ def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
     marks: dict[tuple[int, int], list[tuple[int, str]]] = {}
     clean: list[Cell] = []
     for cell in cells:
-        text, found = split_marks(cell.text)
-        marks[cell.row, cell.column] = found
+        text, marks[cell[:2]] = split_marks(cell.text)
         clean.append(cell._replace(text=text))
     text, table = lay_out_table(clean)
     columns = (table.cells[name] for name in ("row", "column", "start"))
@@ -255,14 +237,54 @@ def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
     return insert_marks(text, sorted(placed, key=itemgetter(0))), table
 
 
+def _cells_of(data: TableData) -> list[Cell]:
+    """Return the cells of a table that have text.
+
+    A first row of header cells with an empty corner names columns, although Docling takes its
+    cells for the headers of a row. Without marked headers, as in many HTML tables, the first rows
+    are judged by their texts.
+    """
+    cells = [
+        Cell(
+            cell.start_row_offset_idx,
+            cell.start_col_offset_idx,
+            text,
+            cell.end_row_offset_idx - cell.start_row_offset_idx,
+            cell.end_col_offset_idx - cell.start_col_offset_idx,
+            cell.column_header,
+            cell.row_header,
+        )
+        for cell in data.table_cells
+        if (text := one_line(cell.text))
+    ]
+    rows: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        rows[cell.row].append(cell)
+    numbers = sorted(rows)
+    headers = set(numbers[: _header_rows([rows[number] for number in numbers])])
+    return [
+        cell._replace(is_header=True, is_row_header=False) if cell.row in headers else cell
+        for cell in cells
+    ]
+
+
+def _header_rows(rows: Sequence[Sequence[Cell]]) -> int:
+    if any(cell.is_header or cell.is_row_header for row in rows for cell in row):
+        return sum(1 for _ in takewhile(_names_columns, rows))
+    if min(map(len, rows), default=0) < _MIN_COLUMNS:
+        return 0  # a list, or a page laid out by a table
+    return find_header(rows, is_likely=False).headers
+
+
+def _names_columns(row: Sequence[Cell]) -> bool:
+    has_corner = len(row) > 1 and row[0].column > 0
+    return all(cell.is_header or (has_corner and cell.is_row_header) for cell in row)
+
+
 def _is_read(item: NodeItem) -> bool:
     is_note = getattr(item, "label", None) == DocItemLabel.FOOTNOTE
     return is_note or item.content_layer in (ContentLayer.BODY, ContentLayer.NOTES)
 
 
 def _is_inline(item: NodeItem) -> bool:
-    return _is_group(item, GroupLabel.INLINE)
-
-
-def _is_group(item: NodeItem, label: GroupLabel) -> bool:
-    return isinstance(item, GroupItem) and item.label == label
+    return isinstance(item, GroupItem) and item.label == GroupLabel.INLINE

@@ -1,22 +1,18 @@
 """Docling without torch, without a network and without log noise.
 
-Docling's backends and pipelines are used directly, not through its `DocumentConverter`:
-
-* `docling.document_converter` imports the speech pipeline, which in 2.143.0 imports torch
-  unguarded; nothing here needs either.
-* It guesses a stream's format from its first bytes; here the caller says what a file is.
-
-Importing this module imports docling and pandas, which takes seconds; one pipeline object
-serves all documents but PDF files.
+Its backends and pipelines are used directly: `docling.document_converter` imports the speech
+pipeline, which in 2.143.0 imports torch unguarded, and guesses a stream's format from its first
+bytes. Importing this module imports docling and pandas, which takes seconds.
 """
 
 from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Iterable
 from functools import cache
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import Any
 
 from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend
 from docling.backend.html_backend import HTMLDocumentBackend
@@ -26,8 +22,12 @@ from docling.datamodel.backend_options import (
     HTMLBackendOptions,
     ThreadedDoclingParseBackendOptions,
 )
-from docling.datamodel.base_models import ConversionStatus, InputFormat
-from docling.datamodel.document import InputDocument, build_invalid_input_errors
+from docling.datamodel.base_models import ConversionStatus, ErrorItem, InputFormat
+from docling.datamodel.document import (
+    ConversionResult,
+    InputDocument,
+    build_invalid_input_errors,
+)
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
 from docling.exceptions import ConversionError
 from docling.pipeline.base_pipeline import BasePipeline
@@ -35,7 +35,7 @@ from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.parse.bounds import page_seconds
+from graphrag_tasks.parse.readers import page_seconds
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
@@ -44,19 +44,11 @@ _RENDER_SCALE = 0.1  # pixels per point: the picture itself is not used
 _PAGES_AHEAD = 4  # decoded pages that wait to be read; each may hold large pictures
 
 
-class _Format(NamedTuple):
-    format: InputFormat
-    backend: type[Any]
-    options: Any = None
-
-
-_FORMATS = {
-    "docx": _Format(InputFormat.DOCX, MsWordDocumentBackend),
+_FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
+    "docx": (InputFormat.DOCX, MsWordDocumentBackend, None),
     # Text before the first heading is text too: do not put it among headers and footers.
-    "html": _Format(
-        InputFormat.HTML, HTMLDocumentBackend, HTMLBackendOptions(infer_furniture=False)
-    ),
-    "pdf": _Format(
+    "html": (InputFormat.HTML, HTMLDocumentBackend, HTMLBackendOptions(infer_furniture=False)),
+    "pdf": (
         InputFormat.PDF,
         ThreadedDoclingParseDocumentBackend,
         # Without rendering, docling-parse reports no drawn lines, which tables need.
@@ -67,7 +59,7 @@ _FORMATS = {
             max_concurrent_results=_PAGES_AHEAD,
         ),
     ),
-    "pptx": _Format(InputFormat.PPTX, MsPowerpointDocumentBackend),
+    "pptx": (InputFormat.PPTX, MsPowerpointDocumentBackend, None),
 }
 """Docling's side of each media type. Remote and local fetching are off by Docling's default."""
 
@@ -78,48 +70,47 @@ def _simple_pipeline() -> BasePipeline:
 
 
 def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) -> DoclingDocument:
-    """Return Docling's document of these bytes.
+    """Return Docling's document of these bytes, by its simple pipeline unless another is given.
 
-    Args:
-        data: The file's content.
-        media_type: A key of the formats above.
-        pipeline: Made for this document, or for any; Docling's simple one by default.
-
-    Pages of a PDF file that cannot be read, or not in `bounds.page_seconds`, are missing in it.
+    Pages of a PDF file that cannot be read, or not in `readers.page_seconds`, are missing in it.
 
     Raises:
         DocumentError: Docling refuses the file (code `broken`).
     """
-    form = _FORMATS[media_type]
+    form, backend, options = _FORMATS[media_type]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         source = InputDocument(
             path_or_stream=BytesIO(data),
-            format=form.format,
-            backend=form.backend,
-            backend_options=form.options,
+            format=form,
+            backend=backend,
+            backend_options=options,
             filename=f"document.{media_type}",
         )
         if not source.valid:
-            reasons = "; ".join(item.error_message for item in build_invalid_input_errors(source))
-            raise _broken(media_type, reasons)
-        return _execute(source, media_type, pipeline or _simple_pipeline())
+            raise _refused(media_type, build_invalid_input_errors(source))
+        result = _execute(source, media_type, pipeline or _simple_pipeline())
+        if result.status == ConversionStatus.FAILURE:
+            raise _refused(media_type, result.errors)
+        return result.document
 
 
-def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> DoclingDocument:
+def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> ConversionResult:
     try:
         pipeline.pipeline_options.document_timeout = page_seconds.get()
-        result = pipeline.execute(source, raises_on_error=True)
+        return pipeline.execute(source, raises_on_error=True)
     except RuntimeError as error:
         cause = error.__cause__ or error  # the pipeline wraps whatever went wrong
         if isinstance(cause, ConversionError):
-            raise _broken(media_type, str(cause)) from error
+            raise broken(media_type, str(cause) or None) from error
         raise cause from None
-    if result.status == ConversionStatus.FAILURE:
-        raise _broken(media_type, "; ".join(item.error_message for item in result.errors))
-    return result.document
 
 
-def _broken(media_type: str, reason: str) -> DocumentError:
-    what = f"not a valid {media_type} file" + (f": {reason}" if reason else "")
+def _refused(media_type: str, errors: Iterable[ErrorItem]) -> DocumentError:
+    return broken(media_type, "; ".join(item.error_message for item in errors) or None)
+
+
+def broken(media_type: str, reason: object) -> DocumentError:
+    """Return the error of a file that is not of its type; the reason may be None."""
+    what = f"not a valid {media_type} file" + ("" if reason is None else f": {reason}")
     return DocumentError("broken", what, hint="Open it in its own application and save it again")

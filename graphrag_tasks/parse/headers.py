@@ -14,6 +14,7 @@ from typing import NamedTuple
 from graphrag_tasks.parse.tables import Cell
 from graphrag_tasks.parse.values import value_of
 
+SAMPLE_ROWS = 100
 _LOOKED_AT = 50  # rows below a header; enough to know a column's type
 _MAX_TITLES = 5
 _MAX_HEADERS = 4
@@ -32,24 +33,35 @@ class Top(NamedTuple):
     titles: int
     headers: int
 
+    def body(self, rows: Rows, left: int = 0) -> list[Cell]:
+        """Return the cells below the titles, counted from there and from a column on."""
+        below = rows[self.titles :]
+        top = below[0][0].row if below else 0
+        return [
+            cell._replace(row=cell.row - top, column=cell.column - left, is_header=is_header)
+            for number, row in enumerate(below)
+            for is_header in (number < self.headers,)
+            for cell in row
+        ]
+
 
 def find_header(
     rows: Rows,
-    is_marked: Callable[[Sequence[Cell]], bool] | None = None,
+    is_marked: Callable[[Sequence[Cell]], bool] = lambda _: False,
     *,
     is_likely: bool = True,
 ) -> Top:
-    """Tell titles and header rows.
+    """Tell titles and header rows from the first `SAMPLE_ROWS` rows of a table.
 
     Args:
-        rows: The table from its first row on; a hundred of them are enough.
+        rows: The table.
         is_marked: Whether a row looks like a header by its format, such as bold type.
         is_likely: Whether most tables of this kind have a header; if not, texts above texts are
             one only where they are much shorter.
     """
+    rows = rows[:SAMPLE_ROWS]
     titles = _count_titles(rows)
-    below = rows[titles:]
-    return Top(titles, _count_headers(below, is_marked or (lambda _: False), is_likely))
+    return Top(titles, _count_headers(rows[titles:], is_marked, is_likely))
 
 
 def _count_titles(rows: Rows) -> int:
@@ -70,8 +82,7 @@ def _count_headers(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool], is_l
     body = rows[count : count + _LOOKED_AT]
     if not body:
         return 0
-    last = _lowest_cells(rows[:count])
-    votes = _votes(last, body)
+    votes = _votes(rows[:count], body)
     if is_marked(rows[0]) != is_marked(body[-1]):
         votes += 1 if is_marked(rows[0]) else -1
     if votes:
@@ -98,20 +109,14 @@ def _is_group(cell: Cell, below: Sequence[Cell]) -> bool:
     return sum(other.column in columns for other in below) > 1
 
 
-def _lowest_cells(header: Rows) -> list[Cell]:
-    """Return the cells that stand directly above a column."""
-    lowest: dict[int, Cell] = {}
+def _votes(header: Rows, body: Rows) -> int:
+    above: dict[int, Cell] = {}  # the cell directly above a column
     for cell in chain.from_iterable(header):
-        for column in range(cell.column, cell.column + cell.col_span):
-            lowest[column] = cell._replace(column=column, col_span=1)
-    return list(lowest.values())
-
-
-def _votes(header: Sequence[Cell], body: Rows) -> int:
+        above |= dict.fromkeys(range(cell.column, cell.column + cell.col_span), cell)
     columns: dict[int, list[Cell]] = defaultdict(list)
     for cell in chain.from_iterable(body):
         columns[cell.column].append(cell)
-    return sum(_vote(cell, columns[cell.column]) for cell in header if columns[cell.column])
+    return sum(_vote(cell, columns[column]) for column, cell in above.items() if columns[column])
 
 
 def _vote(header: Cell, cells: Sequence[Cell]) -> int:
@@ -119,8 +124,7 @@ def _vote(header: Cell, cells: Sequence[Cell]) -> int:
     types = [_type(cell) for cell in cells]
     typed = len(types) - types.count("text")
     if typed < _MOST * len(types):
-        is_repeated = any(cell.text == header.text for cell in cells)
-        return -1 if is_repeated else 0
+        return -1 if any(cell.text == header.text for cell in cells) else 0
     if _type(header) == "text":
         return 1
     if _is_year(header):

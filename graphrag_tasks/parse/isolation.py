@@ -1,12 +1,11 @@
-"""Parsing behind a process border: what a document does to its parser, it does to itself alone.
+"""Parsing in another process: what a document does to its parser, it does to itself alone.
 
-Documents are read one after the other by a worker (`worker`): a fresh interpreter, started when
-the first document needs it, which imports its readers once and serves the process until it ends.
-A worker that hangs, dies or runs out of memory is killed and costs the document it was reading;
-the next document gets a new one.
+Documents are read one after the other by a worker (`worker`): a fresh interpreter, which imports
+its readers once and serves the process until it ends. One that hangs, dies or runs out of memory is
+killed and costs the document it was reading; the next document gets a new one.
 
-It is a plain subprocess, not a `multiprocessing` one: that could neither be started from a
-daemonic process, as Celery's are, nor from a script without a main guard.
+It is a plain subprocess, not a `multiprocessing` one: that could neither be started from a daemonic
+process, as Celery's are, nor from a script without a main guard.
 """
 
 from __future__ import annotations
@@ -22,13 +21,11 @@ import time
 from collections.abc import Iterable, Mapping
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from types import TracebackType
 
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, TransientError
 from graphrag_tasks.core.memory import mapped_bytes
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.bounds import ReadBounds
 from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
 from graphrag_tasks.parse.renditions import rendered
@@ -46,11 +43,9 @@ _idle: dict[int, _Worker] = {}
 
 
 class Parser:
-    """Reads documents of the given media types; a context, which leaves its worker to the next.
+    """Reads documents of some media types; a context, which leaves its worker to the next.
 
-    Args:
-        media_types: Kinds of document that will come; those nothing reads are left out.
-        config: Bounds of a document.
+    Media types that nothing reads may be among them. The configuration bounds a document.
 
     Raises:
         MissingDependencyError: The package of an in-process reader is not installed.
@@ -59,44 +54,28 @@ class Parser:
     def __init__(self, media_types: Iterable[str], config: ParseConfig) -> None:
         readers = readers_for(config)
         wanted = {one: readers[one] for one in sorted(set(media_types) & set(readers))}
-        self._bounds = ReadBounds(
-            config.seconds_per_document,
-            config.memory_bytes,
-            config.max_cells,
-            config.max_rendition_characters,
-        )
-        self._local = load_readers({one: wanted[one] for one in wanted if one in IN_PROCESS})
-        self._isolated = {one: wanted[one] for one in wanted if one not in IN_PROCESS}
+        self._config = config
+        self._local = load_readers({one: wanted.pop(one) for one in IN_PROCESS & wanted.keys()})
+        self._isolated = wanted
         self._worker: _Worker | None = None
 
     def __enter__(self) -> Parser:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._worker is None:
-            return
+    def __exit__(self, *_: object) -> None:
         # Linux ends a worker with the thread that started it: only the main one keeps workers.
-        if os.getpid() in _idle or threading.current_thread() is not threading.main_thread():
-            self._discard()
-        else:
+        is_main = threading.current_thread() is threading.main_thread()
+        if self._worker is not None and is_main and os.getpid() not in _idle:
             _idle[os.getpid()] = self._worker
             self._worker = None
+        self._discard()
 
     def reads(self, media_type: str) -> bool:
         """Tell whether documents of this media type can be read."""
         return media_type in self._local or media_type in self._isolated
 
     def read(self, media_type: str, data: bytes) -> ParsedDocument:
-        """Read a document.
-
-        Args:
-            media_type: One for which `reads` holds.
-            data: The file's content.
+        """Read a document of a media type for which `reads` holds.
 
         Raises:
             DocumentError: As the reader raises it; or `timeout`, `out_of_memory`, `crashed` when
@@ -107,9 +86,9 @@ class Parser:
         """
         if media_type in self._local:
             parsed = self._local[media_type](data)
-            return rendered(parsed, self._bounds.rendition_characters)
+            return rendered(parsed, self._config.max_rendition_characters)
         try:
-            return decode(self._ready().read(media_type, data, self._bounds))
+            return decode(self._ready().read(media_type, data, self._config))
         except DocumentError as error:
             if error.code in _FATAL:
                 self._discard()
@@ -119,9 +98,8 @@ class Parser:
             raise
 
     def _ready(self) -> _Worker:
-        """Return a worker that is alive and has imported the readers."""
         self._worker = self._worker or _idle.pop(os.getpid(), None)
-        if self._worker is not None and not self._worker.fit(self._bounds.memory_bytes):
+        if self._worker is not None and not self._worker.fit(self._config.memory_bytes):
             self._discard()
         self._worker = self._worker or _Worker()
         self._worker.load(self._isolated)
@@ -171,16 +149,14 @@ class _Worker:
         self._loaded |= missing
         self._own_bytes = mapped_bytes(self._process.pid)
 
-    def read(self, media_type: str, data: bytes, bounds: ReadBounds) -> bytes:
-        """Send a document and return the answer.
-
-        Sending needs no bound of its own: a worker that is ready does nothing but receive.
-        """
+    def read(self, media_type: str, data: bytes, config: ParseConfig) -> bytes:
+        """Send a document, which a worker that is ready takes at once, and return the answer."""
+        seconds = config.seconds_per_document
         try:
-            self._send({"read": media_type, "bounds": bounds._asdict()})
+            self._send({"read": media_type, "config": config.model_dump()})
             self._connection.send_bytes(data)
-            if not self._answers(bounds.seconds):
-                what = f"reading the document takes longer than the {bounds.seconds:g} s allowed"
+            if not self._answers(seconds):
+                what = f"reading the document takes longer than the {seconds:g} s allowed"
                 hint = "Split the file, or raise parse.seconds_per_document"
                 raise DocumentError("timeout", what, hint=hint)
             return self._connection.recv_bytes()

@@ -21,11 +21,7 @@ _PROSE_KINDS = ("paragraph", "list_item", "heading", "title")
 
 
 def detect_language(blocks: Sequence[Block]) -> str | None:
-    """Return the ISO 639 code of the language of a document's prose, or None if unsure.
-
-    Args:
-        blocks: The document's blocks; tables and code do not count.
-    """
+    """Return the ISO 639 code of the language of a document's prose, or None if unsure."""
     text = "\n".join(block.text for block in blocks if block.kind in _PROSE_KINDS)
     if len(text) < MIN_CHARACTERS:
         return None

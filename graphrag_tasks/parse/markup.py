@@ -4,19 +4,22 @@ Markdown is rendered to HTML by marko and read as HTML: Docling's own Markdown b
 neighbouring paragraphs of a file as soon as it holds an HTML block or a comment.
 
 HTML pages lose their boilerplate (`boilerplate`), Markdown does not. HTML is simplified before
-Docling reads it. Inline markup is unwrapped, because Docling strips the
-blank space around each run of it; images and form controls go; notes in block quotes
-("> ### Note") keep the section they stand in; list items that hold more than a line of text
-("1. Do this:" and a code block) are taken apart, because Docling makes one text of an item.
+Docling reads it. Inline markup is unwrapped, because Docling strips the blank space around each
+run of it; images and form controls go; notes in block quotes ("> ### Note") keep the section they
+stand in; list items that hold more than a line of text ("1. Do this:" and a code block) are taken
+apart, because Docling makes one text of an item.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
+from importlib import resources
+from typing import Any
 
 from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import PageElement, PreformattedString
@@ -30,18 +33,15 @@ from graphrag_tasks.parse.completeness import FileText
 from graphrag_tasks.parse.dialects import plain_markdown
 from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.html_links import mark_links
 from graphrag_tasks.parse.left_out import LeftOut
-from graphrag_tasks.parse.marks import Marks, without_marks
-from graphrag_tasks.parse.text import counted, decode, without_invalid
+from graphrag_tasks.parse.links import Marks, mark_links, without_marks
+from graphrag_tasks.parse.text import decode, without_invalid
 from graphrag_tasks.parse.titles import find_title
-from graphrag_tasks.parse.unclosed import UnclosedPage
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
 
 _DECLARED_ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)")
-_HEAD_BYTES = 4096
 _DROPPED = {
     **dict.fromkeys(("img", "svg", "picture", "canvas"), LeftOut.PICTURE),
     **dict.fromkeys(("video", "audio", "iframe", "object", "noscript"), LeftOut.HIDDEN),
@@ -51,44 +51,17 @@ _DROPPED = {
 """Elements without text of the page, and why; what stands in players and frames is for programs
 that cannot show them."""
 
-_INLINE = [
-    "a",
-    "abbr",
-    "acronym",
-    "b",
-    "bdi",
-    "bdo",
-    "big",
-    "cite",
-    "code",
-    "data",
-    "del",
-    "dfn",
-    "em",
-    "font",
-    "i",
-    "ins",
-    "kbd",
-    "label",
-    "mark",
-    "q",
-    "s",
-    "samp",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "sup",
-    "time",
-    "tt",
-    "u",
-    "var",
-    "wbr",
-]
+_ELEMENTS = json.loads((resources.files(__package__) / "html_elements.json").read_text("utf-8"))
+_INLINE: list[str] = _ELEMENTS["inline"]
+_UNWRAPPED = frozenset(_INLINE) - {"a"}
+_ENDED_BY = {
+    name: ended for names, ended in _ELEMENTS["start tags and what they end"] for name in names
+}
+"""What is ended by a start tag, if it is open and not outside of one of `_BORDERS`."""
+
+_BORDERS = {"table", "ul", "ol", "menu", "dl", "select", "button", "object"}
 _HIDING_STYLE = re.compile(r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:;|\Z)")
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
-_LISTS = ["ul", "ol"]
 _OWN_BLOCKS = {"pre", "table", "blockquote", "details", "dl", "figure", "div", *_HEADINGS}
 
 
@@ -98,7 +71,7 @@ def read_html(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
-    declared = _DECLARED_ENCODING.search(data, 0, _HEAD_BYTES)
+    declared = _DECLARED_ENCODING.search(data, 0, 4096)
     text, invalid = without_invalid(decode(data, declared[1].decode("ascii") if declared else ""))
     html = without_marks(text)
     soup = _page(html)
@@ -107,9 +80,8 @@ def read_html(data: bytes) -> ParsedDocument:
     if dropped is None:
         soup = _page(html)
         left_out = _clean(soup)
-    else:
-        left_out[LeftOut.BOILERPLATE] += dropped
-    return counted(_read(soup, None, left_out), invalid)
+    left_out.update({**invalid, LeftOut.BOILERPLATE: dropped or 0})
+    return _read(soup, None, left_out)
 
 
 def _page(html: str) -> BeautifulSoup:
@@ -118,9 +90,39 @@ def _page(html: str) -> BeautifulSoup:
     try:
         _check_depth(soup)
     except DocumentError:
-        soup = UnclosedPage(html, _INLINE)
+        soup = _UnclosedPage(html)
         _check_depth(soup)
     return soup
+
+
+class _UnclosedPage(BeautifulSoup):
+    """A page without inline elements, whose elements that are not closed end as browsers end them.
+
+    Python's parser puts such an element around all that follows, so that a few hundred
+    `<p><font><b>` are as many elements inside each other.
+    """
+
+    def __init__(self, html: str) -> None:
+        super().__init__(html, "html.parser")
+
+    def handle_starttag(self, name: str, *args: Any, **options: Any) -> Tag | None:  # noqa: ANN401
+        """End what the element ends, and open it."""
+        if name in _UNWRAPPED:
+            return None
+        self.endData()  # the text before belongs to what is ended
+        ended = [one for one in _ENDED_BY.get(name, ()) if self.open_tag_counter[one]]
+        for tag in reversed(self.tagStack) if ended else ():
+            if tag.name in ended:
+                self._popToTag(tag.name)
+                break
+            if tag.name in _BORDERS:
+                break
+        return super().handle_starttag(name, *args, **options)
+
+    def handle_endtag(self, name: str, *args: Any, **options: Any) -> None:  # noqa: ANN401
+        """Close an element that was opened."""
+        if name not in _UNWRAPPED:
+            super().handle_endtag(name, *args, **options)
 
 
 def read_markdown(data: bytes) -> ParsedDocument:
@@ -134,8 +136,8 @@ def read_markdown(data: bytes) -> ParsedDocument:
     soup = BeautifulSoup(without_marks(_markdown().convert(page.text)), "html.parser")
     _check_depth(soup)
     left_out = _clean(soup)
-    left_out.update(page.left_out)
-    return counted(_read(soup, page.title, left_out), invalid)
+    left_out.update({**invalid, **page.left_out})
+    return _read(soup, page.title, left_out)
 
 
 class _AsWritten:
@@ -152,8 +154,8 @@ def _markdown() -> Markdown:
 
 
 def _read(soup: BeautifulSoup, title: str | None, left_out: Counter[str]) -> ParsedDocument:
-    titles = _titles(soup) if title is None else [title]
-    left_out.update(_drop_hidden(soup))
+    titles = list(_titles(soup)) if title is None else [title]
+    _drop(soup.find_all(_is_hidden), left_out, LeftOut.HIDDEN)  # Docling would not count them
     marks = _simplify(soup)
     # With a mark that settles the encoding: else it is guessed, and wrong where the text is odd.
     tree = convert(str(soup).encode("utf-8-sig"), "html")
@@ -161,13 +163,12 @@ def _read(soup: BeautifulSoup, title: str | None, left_out: Counter[str]) -> Par
     return ParsedDocument(blocks, find_title(titles, blocks), left_out=left_out, tree=tree)
 
 
-def _titles(soup: BeautifulSoup) -> list[str]:
-    """Return the page's title, and then what it gives to those who show a link to it."""
-    shown = soup.find_all("meta", attrs={"property": "og:title"})
-    return [
-        *([soup.title.get_text()] if soup.title is not None else []),
-        *(str(tag.get("content") or "") for tag in shown),
-    ]
+def _titles(soup: BeautifulSoup) -> Iterator[str]:
+    """Yield the page's title, and then what it gives to those who show a link to it."""
+    if soup.title is not None:
+        yield soup.title.get_text()
+    for tag in soup.find_all("meta", attrs={"property": "og:title"}):
+        yield str(tag.get("content") or "")
 
 
 def _check_depth(soup: BeautifulSoup) -> None:
@@ -185,28 +186,23 @@ def _clean(soup: BeautifulSoup) -> Counter[str]:
     for comment in soup.find_all(string=lambda string: isinstance(string, Comment)):
         left_out[LeftOut.COMMENT] += bool(comment.strip())
         comment.extract()
-    for tag in soup.find_all(list(_DROPPED)):
-        reason = None if tag.decomposed else _DROPPED[tag.name]
-        if reason is not None:
-            left_out[reason] += _has_words(tag)
-        if not tag.decomposed:
-            tag.decompose()
+    _drop(soup.find_all(list(_DROPPED)), left_out)
     return left_out
+
+
+def _drop(tags: Iterable[Tag], left_out: Counter[str], reason: LeftOut | None = None) -> None:
+    """Take elements out, and count those with words; without a reason, by that of their name."""
+    for tag in tags:
+        if not tag.decomposed:
+            counted_as = reason or _DROPPED[tag.name]
+            if counted_as is not None:
+                left_out[counted_as] += _has_words(tag)
+            tag.decompose()
 
 
 def _has_words(tag: Tag) -> bool:
     pictures = [tag, *tag.find_all("img")]
     return bool(tag.get_text(strip=True) or any(str(one.get("alt") or "") for one in pictures))
-
-
-def _drop_hidden(soup: BeautifulSoup) -> Counter[str]:
-    """Take out what browsers do not show, as Docling would, and return how many had words."""
-    left_out: Counter[str] = Counter()
-    for tag in soup.find_all(_is_hidden):
-        if not tag.decomposed:
-            left_out[LeftOut.HIDDEN] += _has_words(tag)
-            tag.decompose()
-    return left_out
 
 
 def _is_hidden(tag: Tag) -> bool:
@@ -221,13 +217,10 @@ def _is_hidden(tag: Tag) -> bool:
 def _texts(soup: BeautifulSoup) -> Iterator[FileText]:
     """Yield the texts of a page that is simplified."""
     soup.smooth()
-    for text in (soup.body or soup).find_all(string=_is_text):
-        if text.parent is None or text.parent.name != "title":
+    for text in (soup.body or soup).find_all(string=True):
+        is_title = text.parent is not None and text.parent.name == "title"
+        if text.strip() and not isinstance(text, PreformattedString) and not is_title:
             yield FileText([str(text)])
-
-
-def _is_text(string: object) -> bool:
-    return not isinstance(string, PreformattedString) and bool(str(string or "").strip())
 
 
 def _simplify(soup: BeautifulSoup) -> Marks:
@@ -243,7 +236,7 @@ def _simplify(soup: BeautifulSoup) -> Marks:
     for cell in soup.find_all(["td", "th"]):
         if cell.parent is not None and cell.parent.name != "tr":
             _give_row(soup, cell)
-    for items in reversed(soup.find_all(_LISTS)):
+    for items in reversed(soup.find_all(["ul", "ol"])):
         if any(_holds_blocks(item) for item in items.find_all("li", recursive=False)):
             _take_apart(soup, items)
     return marks
@@ -274,7 +267,8 @@ def _take_apart(soup: BeautifulSoup, items: Tag) -> None:
         wrapper.append(lead)
         items.insert_before(wrapper)
         for child in children[length:]:
-            items.insert_before(child if isinstance(child, Tag) else _paragraph(soup, child))
+            block = child if isinstance(child, Tag) else child.wrap(soup.new_tag("p"))
+            items.insert_before(block)
     items.decompose()
 
 
@@ -285,9 +279,3 @@ def _lead_length(children: list[PageElement]) -> int:
             first = not any(str(before).strip() for before in children[:index])
             return index + 1 if first and child.name == "p" else index
     return len(children)
-
-
-def _paragraph(soup: BeautifulSoup, text: PageElement) -> Tag:
-    paragraph = soup.new_tag("p")
-    paragraph.append(text)
-    return paragraph

@@ -18,59 +18,34 @@ READY = b"ready"
 
 
 def encode_parsed(parsed: ParsedDocument) -> bytes:
-    """Return the answer to a document that was read."""
-    blocks = [
-        (
-            one.kind,
-            one.text,
-            one.level,
-            one.page,
-            one.box,
-            _encode_table(one.table),
-            one.links,
-            one.anchors,
-        )
-        for one in parsed.blocks
-    ]
-    message = {
-        "blocks": blocks,
-        "title": parsed.title,
-        "pages_in": parsed.pages_in,
-        "pages_out": parsed.pages_out,
-        "pages_ocr": parsed.pages_ocr,
-        "cells": parsed.cells,
-        "pages_lost": list(parsed.pages_lost),
-        "left_out": {str(reason): count for reason, count in parsed.left_out.items()},
-        "renditions": parsed.renditions,
-    }
-    return json.dumps(message).encode("ascii")
-
-
-def _encode_table(table: Table | None) -> tuple[object, ...] | None:
-    if table is None:
-        return None
-    return table.cells, list(table.headers.items()), table.sheet, table.origin, table.repeats
+    """Return the answer to a document that was read; its tree stays behind."""
+    message = {name: value for name, value in vars(parsed).items() if name != "tree"}
+    return json.dumps(message, default=vars).encode("ascii")
 
 
 def encode_error(error: BaseException) -> bytes:
     """Return the answer to a document, or a start, that failed."""
-    if isinstance(error, DocumentError):
-        return _error(error.code, error.what, error.hint)
-    if isinstance(error, MissingDependencyError):
-        return _error("missing", error.what, error.hint)
+    trace = ""
     if isinstance(error, MemoryError):
         what = "reading the document takes more memory than is allowed"
-        return _error("out_of_memory", what, "Split the file, or raise parse.memory_bytes")
-    if isinstance(error, RecursionError):
+        hint = "Split the file, or raise parse.memory_bytes"
+        error = DocumentError("out_of_memory", what, hint=hint)
+    elif isinstance(error, RecursionError):
         what = "its elements are nested too deep to be read"
-        return _error("broken", what, "Save the document without its layout")
+        error = DocumentError("broken", what, hint="Save the document without its layout")
+    elif not isinstance(error, DocumentError | MissingDependencyError):
+        trace = "".join(traceback.format_exception(error))
+        error = parse_failed(error)
+    code = error.code if isinstance(error, DocumentError) else "missing"
+    message = {"code": code, "what": error.what, "hint": error.hint, "trace": trace}
+    return json.dumps(message).encode("ascii")
+
+
+def parse_failed(error: BaseException, uri: str = "") -> DocumentError:
+    """Return the error of a document whose reader raised one that it does not raise on purpose."""
     what = f"the parser raised {type(error).__name__}: {error}"
     hint = "Open the file in its own application and save it again, or leave it out"
-    return _error("parse_failed", what, hint, "".join(traceback.format_exception(error)))
-
-
-def _error(code: str, what: str, hint: str, trace: str = "") -> bytes:
-    return json.dumps({"code": code, "what": what, "hint": hint, "trace": trace}).encode("ascii")
+    return DocumentError("parse_failed", what, uri, hint)
 
 
 def decode(answer: bytes) -> ParsedDocument:
@@ -82,30 +57,32 @@ def decode(answer: bytes) -> ParsedDocument:
     """
     message = json.loads(answer)
     if "code" in message:
-        _raise(message)
-    blocks = [
-        Block(
-            kind, text, level, page, Box(*box) if box else None, _decode_table(table),
-            tuple(Link(*link) for link in links), tuple(anchors),
-        )
-        for kind, text, level, page, box, table, links, anchors in message.pop("blocks")
-    ]  # fmt: skip
-    renditions = Renditions(*message.pop("renditions"))
-    title = Title(*found) if (found := message.pop("title")) else None
-    return ParsedDocument(blocks, title, renditions=renditions, **message)
+        _raise(**message)
+    title, renditions = message["title"], Renditions(*message["renditions"])
+    message["blocks"] = [_block(**block) for block in message["blocks"]]
+    message |= {"title": Title(*title) if title else None, "renditions": renditions}
+    return ParsedDocument(**message)
 
 
-def _decode_table(parts: list[Any] | None) -> Table | None:
-    if parts is None:
-        return None
-    cells, headers, sheet, origin, repeats = parts
-    return Table(cells, dict(headers), sheet, tuple(origin) if origin else None, repeats)
+def _block(box: Any, table: Any, links: Any, anchors: Any, **rest: Any) -> Block:  # noqa: ANN401
+    return Block(
+        **rest,
+        box=Box(*box) if box else None,
+        table=_table(**table) if table else None,
+        links=tuple(Link(*link) for link in links),
+        anchors=tuple(anchors),
+    )
 
 
-def _raise(message: dict[str, str]) -> None:
-    if message["code"] == "missing":
-        raise MissingDependencyError(message["what"], "parse", message["hint"])
-    error = DocumentError(message["code"], message["what"], hint=message["hint"])
-    if message["trace"]:
-        error.add_note(message["trace"])
+def _table(headers: dict[str, str], origin: list[int] | None, **rest: Any) -> Table:  # noqa: ANN401
+    by_column = {int(column): text for column, text in headers.items()}
+    return Table(headers=by_column, origin=(origin[0], origin[1]) if origin else None, **rest)
+
+
+def _raise(code: str, what: str, hint: str, trace: str) -> None:
+    if code == "missing":
+        raise MissingDependencyError(what, "parse", hint)
+    error = DocumentError(code, what, hint=hint)
+    if trace:
+        error.add_note(trace)
     raise error

@@ -1,4 +1,8 @@
-"""Readers of DOCX, PPTX and XLSX, with checks of the package that name what is wrong with it."""
+"""Readers of DOCX, PPTX and XLSX, with checks of the package that name what is wrong with it.
+
+Each raises `DocumentError` for a file that needs a password (`encrypted`), is not of its type
+(`broken`), or unpacks to more than is read or has cells far apart (`too_large`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from html import unescape
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
+from openpyxl.utils.cell import column_index_from_string
 from openpyxl.utils.exceptions import InvalidFileException
 from pptx import Presentation
 from pptx.exc import PythonPptxError
@@ -17,19 +22,18 @@ from pptx.exc import PythonPptxError
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
-from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.office_links import with_run_links, with_table_links
-from graphrag_tasks.parse.slide_texts import slide_texts
+from graphrag_tasks.parse.docling_convert import broken, convert
+from graphrag_tasks.parse.package_texts import (
+    slide_texts,
+    with_run_links,
+    with_table_links,
+    word_texts,
+)
 from graphrag_tasks.parse.titles import find_title
-from graphrag_tasks.parse.word_texts import word_texts
 from graphrag_tasks.parse.workbook import sheet_blocks
 
 _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_MAIN_PARTS = {
-    "docx": "word/document.xml",
-    "pptx": "ppt/presentation.xml",
-    "xlsx": "xl/workbook.xml",
-}
+_MAIN_PARTS = {"docx": "word/document", "pptx": "ppt/presentation", "xlsx": "xl/workbook"}
 _PROPERTIES = "docProps/core.xml"
 _MAX_PROPERTIES_BYTES = 1_000_000
 _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
@@ -48,16 +52,9 @@ _MAX_AREA_PER_CELL = 100
 _BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, TypeError, ValueError)
 """What openpyxl raises for a part that is missing, not XML, or not as the standard has it."""
 
-_RESAVE = "Open it in its own application and save it again"
-
 
 def read_docx(data: bytes) -> ParsedDocument:
-    """Read a Word document.
-
-    Raises:
-        DocumentError: It needs a password (`encrypted`), is not a DOCX file (`broken`), or
-            unpacks to more than is read (`too_large`).
-    """
+    """Read a Word document."""
     title = _open_package(data, "docx")
     tree = convert(data, "docx")
     found = word_texts(data)
@@ -66,38 +63,27 @@ def read_docx(data: bytes) -> ParsedDocument:
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
-    """Read a workbook: a heading per sheet that holds text, then its tables.
-
-    Raises:
-        DocumentError: It needs a password (`encrypted`), is not an XLSX file (`broken`), or
-            unpacks to more than is read or has cells far apart (`too_large`).
-    """
+    """Read a workbook: a heading per sheet that holds text, then its tables."""
     title = _open_package(data, "xlsx")
     _check_extent(data)
+    left_out: Counter[str] = Counter()
     try:
-        # Its headings are names of sheets, not titles.
-        left_out: Counter[str] = Counter()
         blocks = list(sheet_blocks(data, left_out))
-        return ParsedDocument(blocks, find_title([title], ()), left_out=left_out)
     except _BROKEN_WORKBOOK as error:
-        what = f"not a valid xlsx file: {error}"
-        raise DocumentError("broken", what, hint=_RESAVE) from error
+        raise broken("xlsx", error) from error
+    # Its headings are names of sheets, not titles.
+    return ParsedDocument(blocks, find_title([title], ()), left_out=left_out)
 
 
 def read_pptx(data: bytes) -> ParsedDocument:
-    """Read slides: pages are slides; every slide's title but the first is a heading.
-
-    Raises:
-        DocumentError: It needs a password (`encrypted`), is not a PPTX file (`broken`), or
-            unpacks to more than is read (`too_large`).
-    """
+    """Read slides: pages are slides; every slide's title but the first is a heading."""
     title = _open_package(data, "pptx")
     try:
         document = convert(data, "pptx")
     except DocumentError:
         if _has_slides(data):
             raise
-        return ParsedDocument([], None, pages_in=0, pages_out=0)
+        return ParsedDocument([], pages_in=0, pages_out=0)
     found = slide_texts(data)
     marks = mark_hyperlinks(document)
     blocks = read_blocks(document, marks, found.texts, unit=1 / _EMU_PER_POINT)
@@ -116,7 +102,7 @@ def read_pptx(data: bytes) -> ParsedDocument:
 
 
 def _has_slides(data: bytes) -> bool:
-    """Return whether a presentation has slides, or cannot be read; Docling refuses one of none."""
+    """Tell whether a presentation has slides, or cannot be read; Docling refuses one of none."""
     try:
         return len(Presentation(BytesIO(data)).slides) > 0
     except (*_BROKEN_WORKBOOK, PythonPptxError):
@@ -132,25 +118,20 @@ def _open_package(data: bytes, media_type: str) -> str | None:
         with ZipFile(BytesIO(data)) as package:
             _check_unpacked_size(package, len(data))
             names = set(package.namelist())
-            if _MAIN_PARTS[media_type] not in names:
-                what = f"not a valid {media_type} file: {_MAIN_PARTS[media_type]} is missing"
-                raise DocumentError("broken", what, hint=_RESAVE)
+            main_part = f"{_MAIN_PARTS[media_type]}.xml"
+            if main_part not in names:
+                raise broken(media_type, f"{main_part} is missing")
             return _title(package) if _PROPERTIES in names else None
     except (BadZipFile, EOFError, zlib.error, NotImplementedError) as error:
-        what = f"not a valid {media_type} file: {error}"
-        raise DocumentError("broken", what, hint=_RESAVE) from error
+        raise broken(media_type, error) from error
 
 
 def _check_unpacked_size(package: ZipFile, packed: int) -> None:
-    """Refuse a zip bomb by what the package's directory says; `ZipFile` unpacks no more than that.
-
-    Raises:
-        DocumentError: A part, or all of them, are too large unpacked (code `too_large`).
-    """
+    """Refuse a zip bomb by its directory, for `ZipFile` unpacks no more than that says."""
     sizes = [part.file_size for part in package.infolist()]
     unpacked, largest = sum(sizes), max(sizes, default=0)
-    is_bomb = unpacked > max(_UNSUSPICIOUS_BYTES, _MAX_RATIO * packed)
-    if is_bomb or largest > _MAX_PART_BYTES or unpacked > _MAX_UNPACKED_BYTES:
+    most = min(_MAX_UNPACKED_BYTES, max(_UNSUSPICIOUS_BYTES, _MAX_RATIO * packed))
+    if unpacked > most or largest > _MAX_PART_BYTES:
         what = f"its {packed} bytes unpack to {unpacked}, its largest part to {largest}"
         hint = "Split the file, or remove what makes it large"
         raise DocumentError("too_large", what, hint=hint)
@@ -164,35 +145,33 @@ def _title(package: ZipFile) -> str | None:
 
 
 def _check_extent(data: bytes) -> None:
-    """Refuse a sheet with a few cells far apart: every cell between them would be visited."""
+    """Refuse a sheet where every cell between a few cells far apart would be visited.
+
+    Likewise merged cells over much of a sheet: openpyxl makes an object of each place in them.
+    """
     with ZipFile(BytesIO(data)) as package:
         for part in package.infolist():
-            if _SHEET_PART.match(part.filename):
-                sheet = package.read(part)
-                _check_merged(part.filename, sheet)
-                cells = _CELL.findall(sheet)
-                rows = max((int(row) for _, row in cells), default=0)
-                columns = max((_column_number(letters) for letters, _ in cells), default=0)
-                if rows * columns > max(_MAX_AREA, _MAX_AREA_PER_CELL * len(cells)):
-                    what = f"{part.filename} has {len(cells)} cells spread over {rows} rows"
-                    hint = "Delete the stray cells, or save the sheet as CSV"
-                    raise DocumentError("too_large", f"{what} and {columns} columns", hint=hint)
+            if not _SHEET_PART.match(part.filename):
+                continue
+            sheet = package.read(part)
+            merged = sum(_area(*corners) for corners in _MERGED.findall(sheet))
+            if merged > _MAX_AREA:
+                what = f"{part.filename} has merged cells over {merged} places"
+                hint = "Merge fewer cells, or save the sheet as CSV"
+                raise DocumentError("too_large", what, hint=hint)
+            cells = _CELL.findall(sheet)
+            rows = max((int(row) for _, row in cells), default=0)
+            columns = max((_column_number(letters) for letters, _ in cells), default=0)
+            if rows * columns > max(_MAX_AREA, _MAX_AREA_PER_CELL * len(cells)):
+                what = f"{part.filename} has {len(cells)} cells spread over {rows} rows"
+                hint = "Delete the stray cells, or save the sheet as CSV"
+                raise DocumentError("too_large", f"{what} and {columns} columns", hint=hint)
 
 
-def _check_merged(part: str, sheet: bytes) -> None:
-    """Refuse merged cells over much of a sheet: openpyxl makes an object of each place in them."""
-    area = 0
-    for left, top, right, bottom in _MERGED.findall(sheet):
-        width = _column_number(right) - _column_number(left) + 1
-        area += width * (int(bottom) - int(top) + 1)
-    if area > _MAX_AREA:
-        what = f"{part} has merged cells over {area} places"
-        hint = "Merge fewer cells, or save the sheet as CSV"
-        raise DocumentError("too_large", what, hint=hint)
+def _area(left: bytes, top: bytes, right: bytes, bottom: bytes) -> int:
+    columns = _column_number(right) - _column_number(left) + 1
+    return columns * (int(bottom) - int(top) + 1)
 
 
 def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - ord("A") + 1
-    return number
+    return int(column_index_from_string(letters.decode("ascii")))

@@ -1,16 +1,26 @@
-"""The texts in the XML parts of an Office package, and what of them is not for its readers."""
+"""Texts and links in the XML parts of Office packages, as a check on what Docling makes of them."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
+from docx import Document
 from lxml import etree
+from pptx import Presentation
 
-from graphrag_tasks.parse.completeness import FileText
+from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.completeness import FileText, letters_of
 from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.parse.links import FoundLink, with_links
+
+Element = Any
+"""An element of lxml, or an object of python-docx or python-pptx, which have no types."""
 
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _DELETED = {"del", "moveFrom"}
@@ -18,44 +28,98 @@ _SHAPES = {"sp", "grpSp", "graphicFrame", "pic"}
 _FURNITURE = {"ftr", "dt", "hdr", "sldNum"}
 _OFF = {"0", "false", "off"}
 _DESCRIBED = {"docPr": "descr", "cNvPr": "descr", "shape": "alt"}
+_WORD_READ = re.compile(r"word/(?:document|footnotes|endnotes|comments|diagrams/data\d*)\.xml")
+_WORD_FURNITURE = re.compile(r"word/(?:header|footer)\d*\.xml")
+_WORD_STYLES = "word/styles.xml"
+_WORD_RELATIONS = "word/_rels/document.xml.rels"
+_SLIDE_RELATIONS = "ppt/slides/_rels/"
+_DRAWN = ("/diagramData", "/chart")
+_LINK_TYPE = b"relationships/hyperlink"
 
 
 @dataclass
 class PartTexts:
-    """What one part of a package holds.
-
-    Attributes:
-        texts: Paragraphs, in the order of the part.
-        left_out: How many passages and pictures there are that are no text for readers.
-    """
+    """Paragraphs of parts, and how many passages and pictures in them are no text for readers."""
 
     texts: list[FileText] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
 
+    def add(self, other: PartTexts) -> None:
+        """Add what another part holds."""
+        self.texts.extend(other.texts)
+        self.left_out.update(other.left_out)
 
-def parse_part(data: bytes) -> Any:  # noqa: ANN401 - lxml has no types
+
+def word_texts(data: bytes) -> PartTexts:
+    """Return the paragraphs of a document's body, then those of its notes, comments and diagrams.
+
+    Headers and footers are counted by paragraph.
+    """
+    found = PartTexts()
+    with ZipFile(BytesIO(data)) as package:
+        names = sorted(package.namelist(), key=lambda name: (name != "word/document.xml", name))
+        styles = parse_part(package.read(_WORD_STYLES)) if _WORD_STYLES in names else None
+        hidden = _hiding_styles(styles) if styles is not None else frozenset()
+        for name in names:
+            is_furniture = _WORD_FURNITURE.fullmatch(name)
+            if not is_furniture and not _WORD_READ.fullmatch(name):
+                continue
+            root = parse_part(package.read(name))
+            part = PartTexts() if root is None else read_part(root, hidden=hidden)
+            if is_furniture:
+                paragraphs = sum(bool(letters_of("".join(text.runs))) for text in part.texts)
+                found.left_out[LeftOut.HEADER_FOOTER] += paragraphs
+            else:
+                found.add(part)
+    return found
+
+
+def slide_texts(data: bytes) -> PartTexts:
+    """Return the paragraphs of slides, their diagrams and charts, and the speakers' notes.
+
+    Hidden slides are counted.
+    """
+    found = PartTexts()
+    for page, slide in enumerate(Presentation(BytesIO(data)).slides, start=1):
+        own = PartTexts()
+        for root in _slide_roots(slide):
+            own.add(read_part(root, page))
+        if slide._element.get("show") in ("0", "false"):
+            found.left_out[LeftOut.HIDDEN] += any("".join(one.runs).strip() for one in own.texts)
+        else:
+            found.add(own)
+    return found
+
+
+def _slide_roots(slide: Element) -> list[Element]:
+    roots = [slide._element]
+    for relation in slide.part.rels.values():
+        if relation.reltype.endswith(_DRAWN) and not relation.is_external:
+            roots.append(parse_part(relation.target_part.blob))
+    if slide.has_notes_slide and (frame := slide.notes_slide.notes_text_frame) is not None:
+        roots.append(frame._txBody)
+    return [root for root in roots if root is not None]
+
+
+def parse_part(data: bytes) -> Element:
     """Return the root of an XML part, without anything that lies outside of it."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, recover=True)
     return etree.fromstring(data, parser)
 
 
-def read_part(root: Any, page: int | None = None, hidden: Set[str] = frozenset()) -> PartTexts:  # noqa: ANN401
+def read_part(root: Element, page: int | None = None, hidden: Set[str] = frozenset()) -> PartTexts:
     """Return the paragraphs of a part, as readers see them.
 
     Text that a tracked change has deleted, hidden text and descriptions of pictures are counted.
-    Of a text box that the file has in two forms, for newer and older programs, one is read.
-
-    Args:
-        root: As from `parse_part`.
-        page: Page the part makes up.
-        hidden: Names of the Word styles that hide text.
+    Of a text box that the file has in two forms, for newer and older programs, one is read. The
+    part makes up `page`; `hidden` are the names of Word styles that hide text.
     """
     found = PartTexts()
     open_paragraphs: list[_Paragraph] = []
     paragraphs: list[_Paragraph] = []
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
-        name = local_name(element)
+        name = _local_name(element)
         if event == "end":
             if name == "p" and open_paragraphs:
                 open_paragraphs.pop()
@@ -68,13 +132,33 @@ def read_part(root: Any, page: int | None = None, hidden: Set[str] = frozenset()
             found.left_out[LeftOut.PICTURE] += bool(element.get(_DESCRIBED[name], "").strip())
         elif open_paragraphs:
             open_paragraphs[-1].add(element, name, hidden)
-    for paragraph in paragraphs:
-        found.left_out[LeftOut.HIDDEN] += paragraph.has_hidden
-        found.texts.append(FileText(paragraph.runs, page))
+    found.left_out[LeftOut.HIDDEN] += sum(paragraph.has_hidden for paragraph in paragraphs)
+    found.texts += [FileText(paragraph.runs, page) for paragraph in paragraphs]
     return found
 
 
-def hiding_styles(root: Any) -> set[str]:  # noqa: ANN401
+class _Paragraph:
+    def __init__(self, style: str) -> None:
+        self._style = style
+        self.runs: list[str] = []
+        self.has_hidden = False
+
+    def add(self, element: Element, name: str, hidden: Set[str]) -> None:
+        if name != "t":
+            if name in _SIGNS:
+                self.runs.append(_SIGNS[name])
+            return
+        run = element.getparent()
+        vanishes = _vanishes(run.find("{*}rPr"))
+        if vanishes is None:
+            vanishes = not hidden.isdisjoint((_style(run, "rPr", "rStyle"), self._style))
+        if not vanishes:
+            self.runs.append(element.text or "")
+        elif (element.text or "").strip():
+            self.has_hidden = True
+
+
+def _hiding_styles(root: Element) -> set[str]:
     """Return the names of the styles, of those in this part, that hide text."""
     styles = [(_attribute(style, "styleId"), style) for style in root.iter("{*}style")]
     based_on = {name: _attribute(style.find("{*}basedOn"), "val") for name, style in styles}
@@ -90,44 +174,23 @@ def hiding_styles(root: Any) -> set[str]:  # noqa: ANN401
     return hiding
 
 
-class _Paragraph:
-    def __init__(self, style: str) -> None:
-        self._style = style
-        self.runs: list[str] = []
-        self.has_hidden = False
-
-    def add(self, element: Any, name: str, hidden: Set[str]) -> None:  # noqa: ANN401
-        if name != "t":
-            if name in _SIGNS:
-                self.runs.append(_SIGNS[name])
-            return
-        run = element.getparent()
-        vanishes = _vanishes(run.find("{*}rPr"))
-        if vanishes is None:
-            vanishes = not hidden.isdisjoint((_style(run, "rPr", "rStyle"), self._style))
-        if not vanishes:
-            self.runs.append(element.text or "")
-        elif (element.text or "").strip():
-            self.has_hidden = True
-
-
-def _vanishes(properties: Any) -> bool | None:  # noqa: ANN401
+def _vanishes(properties: Element) -> bool | None:
     """Tell whether these properties of a run hide it; None where they do not say."""
     sign = properties.find("{*}vanish") if properties is not None else None
     return None if sign is None else _attribute(sign, "val") not in _OFF
 
 
-def _style(element: Any, properties: str, name: str) -> str:  # noqa: ANN401
+def _style(element: Element, properties: str, name: str) -> str:
     return _attribute(element.find(f"{{*}}{properties}/{{*}}{name}"), "val")
 
 
-def _attribute(element: Any, name: str) -> str:  # noqa: ANN401
+def _attribute(element: Element, name: str) -> str:
     """Return an attribute, in whatever namespace it is."""
     attributes = element.attrib.items() if element is not None else ()
     return next((value for key, value in attributes if etree.QName(key).localname == name), "")
 
 
-def _is_skipped(element: Any, name: str, left_out: Counter[str]) -> bool:  # noqa: ANN401
+def _is_skipped(element: Element, name: str, left_out: Counter[str]) -> bool:
     """Tell whether an element is not read, and count it where it has text."""
     if name == "oMath" or (name == "Fallback" and element.getprevious() is not None):
         return True  # Docling writes formulas in letters of its own
@@ -136,11 +199,12 @@ def _is_skipped(element: Any, name: str, left_out: Counter[str]) -> bool:  # noq
         reason = _reason_of(element)
     if reason is None:
         return False
-    left_out[reason] += _has_text(element)
+    texts = element.iter("{*}t", "{*}delText")
+    left_out[reason] += any((text.text or "").strip() for text in texts)
     return True
 
 
-def _reason_of(shape: Any) -> LeftOut | None:  # noqa: ANN401
+def _reason_of(shape: Element) -> LeftOut | None:
     """Return why a shape of a slide or a sheet is not read; None if it is."""
     if any(one.get("hidden") in ("1", "true") for one in shape.iterfind("./*/{*}cNvPr")):
         return LeftOut.HIDDEN
@@ -149,10 +213,54 @@ def _reason_of(shape: Any) -> LeftOut | None:  # noqa: ANN401
     return LeftOut.HEADER_FOOTER if is_furniture else None
 
 
-def _has_text(element: Any) -> bool:  # noqa: ANN401
-    return any((text.text or "").strip() for text in element.iter("{*}t", "{*}delText"))
-
-
-def local_name(element: Any) -> str:  # noqa: ANN401
+def _local_name(element: Element) -> str:
     """Return an element's name without its namespace, which differs between editions."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def with_table_links(blocks: list[Block], data: bytes) -> list[Block]:
+    """Return the blocks of a Word document with the links in its tables; Docling has the others."""
+    if not _has_links(data, _WORD_RELATIONS):
+        return blocks
+    in_tables = [block for block in blocks if block.kind == "table"]
+    tables = iter(with_links(in_tables, _links_in_tables(data)))
+    return [next(tables) if block.kind == "table" else block for block in blocks]
+
+
+def with_run_links(blocks: list[Block], data: bytes) -> list[Block]:
+    """Return the blocks of slides with the links of runs of text; Docling has those of shapes."""
+    return with_links(blocks, _run_links(data)) if _has_links(data, _SLIDE_RELATIONS) else blocks
+
+
+def _has_links(data: bytes, relations: str) -> bool:
+    with ZipFile(BytesIO(data)) as package:
+        names = (name for name in package.namelist() if name.startswith(relations))
+        return any(_LINK_TYPE in package.read(name) for name in names)
+
+
+def _links_in_tables(data: bytes) -> Iterator[FoundLink]:
+    document = Document(BytesIO(data))
+    for link in document.element.body.xpath(".//w:tbl//w:hyperlink[@r:id]"):
+        text = "".join(part.text or "" for part in link.xpath(".//w:t"))
+        relation = document.part.rels.get(link.rId)
+        if text.strip() and relation is not None:
+            yield FoundLink(None, text, relation.target_ref)
+
+
+def _run_links(data: bytes) -> Iterator[FoundLink]:
+    for page, slide in enumerate(Presentation(BytesIO(data)).slides, start=1):
+        for frame in _text_frames(slide.shapes):
+            for paragraph in frame.paragraphs:
+                for run in paragraph.runs:
+                    if run.text.strip() and (address := run.hyperlink.address):
+                        yield FoundLink(page, run.text, address)
+
+
+def _text_frames(shapes: Element) -> Iterator[Element]:
+    for shape in shapes:
+        if hasattr(shape, "shapes"):
+            yield from _text_frames(shape.shapes)
+        elif shape.has_text_frame:
+            yield shape.text_frame
+        elif getattr(shape, "has_table", False):
+            yield from (cell.text_frame for row in shape.table.rows for cell in row.cells)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from graphrag_tasks.parse.found_links import FoundLink
+from graphrag_tasks.parse.links import FoundLink
 
 _MAX_LINKS_PER_PAGE = 1000
 _URI = pdfium.PDFACTION_URI
@@ -21,8 +21,7 @@ def links_of(document: pypdfium2.PdfDocument) -> Iterator[FoundLink]:
             page = document[number]
         except pypdfium2.PdfiumError:  # a page that the reader has no text of either
             continue
-        annotations = list(_annotations(page))
-        if annotations:
+        if annotations := list(_annotations(page)):
             texts = page.get_textpage()
             for annotation in annotations:
                 if href := _uri(document, annotation):

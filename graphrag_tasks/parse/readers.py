@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from importlib import import_module
 
 from graphrag_tasks.core.config import ParseConfig
@@ -12,14 +13,14 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 Reader = Callable[[bytes], ParsedDocument]
 
 READERS: dict[str, tuple[str, ...]] = {
-    "csv": (".tabular", "read_csv"),
+    "csv": (".text_files", "read_csv"),
     "docx": (".office", "read_docx"),
     "html": (".markup", "read_html"),
     "md": (".markup", "read_markdown"),
-    "passage": (".passages", "read_passage"),
+    "passage": (".text_files", "read_passage"),
     "pdf": (".pdf.reader", "read_pdf"),
     "pptx": (".office", "read_pptx"),
-    "txt": (".text", "read_plain_text"),
+    "txt": (".text_files", "read_plain_text"),
     "xlsx": (".office", "read_xlsx"),
 }
 """Module (relative to this package) and function by media type; other types are skipped."""
@@ -29,6 +30,9 @@ IN_PROCESS = frozenset({"passage", "txt"})
 text, which cannot hang or crash, and hundreds of times faster than the trip to a worker."""
 
 _INSTALL = "pip install 'docling-slim[format-pdf,format-office,format-web,convert-core]==2.143.0'"
+
+page_seconds: ContextVar[float | None] = ContextVar("page_seconds", default=None)
+"""Seconds after which no more pages of the current document are read; None: no bound."""
 
 
 def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
@@ -42,11 +46,7 @@ def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
 
 
 def load_readers(readers: Mapping[str, Sequence[str]]) -> dict[str, Reader]:
-    """Import readers.
-
-    Args:
-        readers: Module and function by media type, as in `READERS`; with arguments behind
-            them, the function makes the reader.
+    """Import readers, named as in `READERS`; where arguments follow, the function makes one.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.

@@ -1,7 +1,6 @@
-"""A whole document in two other forms: Docling's JSON, and Markdown.
+"""A whole document as Docling's JSON and as Markdown, without its pictures.
 
-Both come from the tree that the blocks were read from, so that who wants more than blocks need not
-parse the document again. Pictures are not embedded.
+Both come from the tree that the blocks were read from: nobody has to parse the document again.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.parse.blocks import Block, ParsedDocument, Renditions
+from graphrag_tasks.parse.blocks import NOT_RENDERED, Block, ParsedDocument, Renditions
 from graphrag_tasks.parse.tables import Table
 
 if TYPE_CHECKING:
@@ -32,41 +31,37 @@ log = logging.getLogger(__name__)
 def rendered(parsed: ParsedDocument, max_characters: int) -> ParsedDocument:
     """Return a document with its renditions, and without its tree.
 
-    Args:
-        parsed: As its reader gave it; one without a tree, such as plain text, gets one.
-        max_characters: Where its JSON is longer than that, it gets no rendition.
+    One without a tree, such as plain text, gets one. Where its JSON is longer than
+    `max_characters`, it gets no rendition.
     """
-    if not parsed.blocks:
-        return replace(parsed, tree=None)
+    renditions = NOT_RENDERED
     try:
-        tree = parsed.tree
-        cells = sum(len(block.table) for block in parsed.blocks if block.table is not None)
-        if cells * _CHARACTERS_PER_ITEM > max_characters:
-            renditions = Renditions()
-        elif tree is not None or cells:
-            tree = _tree_with_tables(parsed.blocks) if tree is None else tree
-            renditions = _render(tree, max_characters)
-        else:
-            renditions = render_blocks(parsed.blocks)
+        if parsed.blocks:
+            renditions = _renditions(parsed, max_characters)
     except Exception:  # what was read must not be lost with it; the stage counts it
         log.warning("a document could not be rendered", exc_info=True)
-        renditions = Renditions()
     if len(renditions.docling_json or "") > max_characters:
-        renditions = Renditions()
+        renditions = NOT_RENDERED
     return replace(parsed, tree=None, renditions=renditions)
 
 
-def _render(tree: DoclingDocument, max_characters: int) -> Renditions:
-    if _least_length(tree) > max_characters:
-        return Renditions()  # without the time and memory to find out how much more it is
+def _renditions(parsed: ParsedDocument, max_characters: int) -> Renditions:
+    cells = sum(len(block.table) for block in parsed.blocks if block.table is not None)
+    if cells * _CHARACTERS_PER_ITEM > max_characters:
+        return NOT_RENDERED  # without the time and memory to find out how much more it is
+    if parsed.tree is None and not cells:
+        return render_blocks(parsed.blocks)
+    tree = _tree_with_tables(parsed.blocks) if parsed.tree is None else parsed.tree
+    items = len(tree.texts) + sum(len(table.data.table_cells) for table in tree.tables)
+    texts = sum(len(item.text) for item in tree.texts)
+    if texts + _CHARACTERS_PER_ITEM * items > max_characters:
+        return NOT_RENDERED
     tree.origin = None  # of what the reader made of the file; `documents` has the file's hash
-    for item in (*tree.pictures, *tree.tables):
+    for item in (*tree.pictures, *tree.tables, *tree.pages.values()):
         item.image = None
-    for page in tree.pages.values():
-        page.image = None
     text = _json(tree.export_to_dict())
     if len(text) > max_characters:
-        return Renditions()
+        return NOT_RENDERED
     return Renditions(text, _encodable(tree.export_to_markdown(compact_tables=True)))
 
 
@@ -100,15 +95,11 @@ def _table_data(table: Table) -> TableData:
             *(table.cells[name] for name in names), strict=True
         )
     ]  # fmt: skip
-    rows = max(cell.end_row_offset_idx for cell in cells)
-    columns = max(cell.end_col_offset_idx for cell in cells)
-    return TableData(table_cells=cells, num_rows=rows, num_cols=columns)
-
-
-def _least_length(tree: DoclingDocument) -> int:
-    cells = sum(len(table.data.table_cells) for table in tree.tables)
-    texts = sum(len(item.text) for item in tree.texts)
-    return texts + _CHARACTERS_PER_ITEM * (len(tree.texts) + cells)
+    return TableData(
+        table_cells=cells,
+        num_rows=max(cell.end_row_offset_idx for cell in cells),
+        num_cols=max(cell.end_col_offset_idx for cell in cells),
+    )
 
 
 def _json(tree: dict[str, Any]) -> str:
@@ -120,37 +111,30 @@ def _encodable(text: str) -> str:
 
 
 def render_blocks(blocks: Sequence[Block]) -> Renditions:
-    """Return the renditions of blocks that were read without Docling, as it would make them.
-
-    Written by hand: importing Docling takes seconds, and reading a text file needs none of it.
-    """
+    """Return the renditions of blocks without tables, as Docling, which takes seconds to import."""
     texts = [_item(number, block) for number, block in enumerate(blocks)]
+    roots = {"furniture": [], "body": [{"$ref": text["self_ref"]} for text in texts]}
     tree = {
         "schema_name": "DoclingDocument",
         "version": DOCLING_DOCUMENT_VERSION,
         "name": "document",
-        "furniture": _root("furniture", []),
-        "body": _root("body", [{"$ref": text["self_ref"]} for text in texts]),
+        **{
+            layer: {
+                "self_ref": f"#/{layer}",
+                "children": children,
+                "content_layer": layer,
+                "name": "_root_",
+                "label": "unspecified",
+            }
+            for layer, children in roots.items()
+        },
         "groups": [],
         "texts": texts,
-        "pictures": [],
-        "tables": [],
-        "key_value_items": [],
-        "form_items": [],
+        **{name: [] for name in ("pictures", "tables", "key_value_items", "form_items")},
         "pages": {},
     }
-    markdown = "\n\n".join(_markdown(block) for block in blocks)
+    markdown = "\n\n".join(map(_markdown, blocks))
     return Renditions(_json(tree), _encodable(markdown))
-
-
-def _root(layer: str, children: list[dict[str, str]]) -> dict[str, Any]:
-    return {
-        "self_ref": f"#/{layer}",
-        "children": children,
-        "content_layer": layer,
-        "name": "_root_",
-        "label": "unspecified",
-    }
 
 
 def _item(number: int, block: Block) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import NamedTuple
+
+import numpy as np
+from scipy import ndimage
 
 _MAX_REGIONS = 1_000
 
@@ -20,94 +21,43 @@ class Region(NamedTuple):
 
     def overlaps(self, other: Region) -> bool:
         """Tell whether a cell lies in both."""
-        return (
-            self.top <= other.bottom
-            and other.top <= self.bottom
-            and self.left <= other.right
-            and other.left <= self.right
-        )
+        in_rows = self.top <= other.bottom and other.top <= self.bottom
+        return in_rows and self.left <= other.right and other.left <= self.right
 
     def contains(self, row: int, column: int) -> bool:
         """Tell whether a cell lies in it."""
         return self.top <= row <= self.bottom and self.left <= column <= self.right
 
-    def joined(self, other: Region) -> Region:
-        """Return the smallest rectangle around both."""
-        return Region(
-            min(self.top, other.top),
-            min(self.left, other.left),
-            max(self.bottom, other.bottom),
-            max(self.right, other.right),
-        )
-
 
 def find_regions(cells: Iterable[Region]) -> list[Region]:
     """Return the rectangles around cells that touch side by side, from the top left on.
 
-    Rectangles that overlap are one. A sheet of very many is one table with gaps.
-
-    Args:
-        cells: Filled cells; a merged one covers more than one place.
+    A merged cell covers more than one place. Rectangles that overlap are one. A sheet of very many
+    is one table with gaps.
     """
-    regions = [_around(group) for group in _touching(_runs(cells))]
-    if len(regions) > _MAX_REGIONS:
-        return [_around(regions)]
-    return sorted(_merged(regions))
+    filled = list(cells)
+    if not filled:
+        return []
+    top, left, bottom, right = around(filled)
+    sheet = np.zeros((bottom - top + 1, right - left + 1), dtype=bool)
+    for cell in filled:
+        rows = slice(cell.top - top, cell.bottom - top + 1)
+        sheet[rows, cell.left - left : cell.right - left + 1] = True
+    regions = [
+        Region(rows.start + top, columns.start + left, rows.stop + top - 1, columns.stop + left - 1)
+        for rows, columns in ndimage.find_objects(ndimage.label(sheet)[0])
+    ]
+    return [around(regions)] if len(regions) > _MAX_REGIONS else sorted(_merged(regions))
 
 
-def _around(regions: Sequence[Region]) -> Region:
+def around(regions: Iterable[Region]) -> Region:
+    """Return the smallest rectangle around all of these."""
     tops, lefts, bottoms, rights = zip(*regions, strict=True)
     return Region(min(tops), min(lefts), max(bottoms), max(rights))
 
 
-def _runs(cells: Iterable[Region]) -> dict[int, list[Region]]:
-    """Return each row's stretches of filled cells."""
-    by_row: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for cell in cells:
-        for row in range(cell.top, cell.bottom + 1):
-            by_row[row].append((cell.left, cell.right))
-    runs: dict[int, list[Region]] = {}
-    for row, spans in sorted(by_row.items()):
-        spans.sort()
-        runs[row] = [Region(row, *spans[0][:1], row, spans[0][1])]
-        for left, right in spans[1:]:
-            last = runs[row][-1]
-            if left <= last.right + 1:
-                runs[row][-1] = last._replace(right=max(last.right, right))
-            else:
-                runs[row].append(Region(row, left, row, right))
-    return runs
-
-
-def _touching(runs: dict[int, list[Region]]) -> Iterable[list[Region]]:
-    """Group runs that lie below each other."""
-    parents: dict[Region, Region] = {run: run for row in runs.values() for run in row}
-
-    def root(run: Region) -> Region:
-        while parents[run] is not run:
-            parents[run] = run = parents[parents[run]]
-        return run
-
-    for above, below in pairwise(runs):
-        if below != above + 1:
-            continue
-        upper, lower = iter(runs[above]), iter(runs[below])
-        one, other = next(upper, None), next(lower, None)
-        while one and other:
-            if one.left <= other.right and other.left <= one.right:
-                parents[root(other)] = root(one)
-            if one.right < other.right:
-                one = next(upper, None)
-            else:
-                other = next(lower, None)
-    groups: dict[Region, list[Region]] = defaultdict(list)
-    for run in parents:
-        groups[root(run)].append(run)
-    return groups.values()
-
-
-def _merged(regions: Sequence[Region]) -> list[Region]:
-    pending = list(regions)
+def _merged(regions: list[Region]) -> list[Region]:
+    pending = regions
     done: list[Region] = []
     while pending:
         region = pending.pop()
@@ -117,5 +67,5 @@ def _merged(regions: Sequence[Region]) -> list[Region]:
             continue
         pending = [other for other in pending if other not in others]
         done = [other for other in done if other not in others]
-        pending.append(_around([region, *others]))
+        pending.append(around([region, *others]))
     return done

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -21,13 +20,12 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
-from graphrag_tasks.parse.cells import lay_out_cells
+from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
 from graphrag_tasks.parse.language import detect_language
+from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
-from graphrag_tasks.parse.titles import FILE_NAME
 from graphrag_tasks.sources.listing import LINK, SPECIAL
 from graphrag_tasks.sources.markdown_pages import INCLUDE
 
@@ -47,7 +45,6 @@ _NOT_OPENED = {
     ),
     SPECIAL: ("pipes, sockets and devices are not opened", "Put a file in its place"),
 }
-_TOLD = ("status", "error_code", "error_message")
 _COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "content_sha256")
 
 log = logging.getLogger(__name__)
@@ -60,26 +57,14 @@ log = logging.getLogger(__name__)
     settings={"config": "parse"},
     given=("fetch",),
     libraries=(
-        "docling-slim",
-        "docling-core",
-        "docling-parse",
-        "pypdfium2",
-        "beautifulsoup4",
-        "marko",
-        "lxml",
-        "python-docx",
-        "python-pptx",
-        "openpyxl",
-        "py3langid",
+        *("docling-slim", "docling-core", "docling-parse", "pypdfium2", "beautifulsoup4", "marko"),
+        *("lxml", "python-docx", "python-pptx", "openpyxl", "scipy", "py3langid"),
     ),
 )
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
-    """Read every source row into a document and its blocks.
+    """Read every source row (`schemas.SOURCES`) into a document and its blocks.
 
-    Args:
-        sources: Rows to process (`schemas.SOURCES`).
-        config: Bounds of a document.
-        fetch: Gives the bytes behind a uri; may raise `OSError` or `DocumentError`.
+    `fetch` gives the bytes behind a uri; it may raise `OSError` or `DocumentError`.
 
     Returns:
         `documents`, one row per source row in its order; `blocks`, and the `cells` of those that
@@ -99,11 +84,11 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     pages_ocr = 0
     renditions: list[dict[str, Any]] = []
     with Parser((row["media_type"] for row in rows), config) as parser:
-        work = _Work(config, fetch, parser)
         for source in rows:
-            document, parsed = _parse_one(source, work)
+            document, parsed = _parse_one(source, config, fetch, parser)
             if document["status"] in (FAILED, PARTIAL):
-                log.info("%s (%s): %s", *(one_line(document[name]) for name in _TOLD))
+                said = (document[name] for name in ("status", "error_code", "error_message"))
+                log.info("%s (%s): %s", *map(one_line, said))
             documents.append(document)
             if parsed is not None:
                 document_id = source["document_id"]
@@ -120,63 +105,52 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     return StageResult(tables, {**_stats(documents, tables), "pages_ocr": pages_ocr})
 
 
-@dataclass(frozen=True)
-class _Work:
-    config: ParseConfig
-    fetch: Callable[[str], bytes]
-    parser: Parser
-
-
 def _parse_one(
-    source: Mapping[str, Any], work: _Work
+    source: Mapping[str, Any], config: ParseConfig, fetch: Callable[[str], bytes], parser: Parser
 ) -> tuple[dict[str, Any], ParsedDocument | None]:
+    uri, path = source["uri"], source["path"]
     row: dict[str, Any] = dict.fromkeys(schemas.DOCUMENTS.names)
     row |= {name: source[name] for name in _COPIED}
-    row |= {"title": _file_stem(source["path"]), "title_source": FILE_NAME}
+    row |= {"title": PurePosixPath(path).stem or path, "title_source": FILE_NAME}
     row |= {"characters": 0, "cells": 0}
     try:
-        parsed = _read(source, work, row)
-    except DocumentError as error:
-        if error.code == "parse_failed":
-            log.warning("parsing %s failed", source["uri"], exc_info=True)
-        return row | _error(error.code, str(error)), None
+        parsed = _read(source, config, fetch, parser, row)
     except (MissingDependencyError, TransientError, MemoryError):
         raise
     except Exception as error:  # one bad document must not stop the others
-        log.warning("parsing %s failed", source["uri"], exc_info=True)
-        what = f"the parser raised {type(error).__name__}: {error}"
-        hint = "Open the file in its own application and save it again, or leave it out"
-        return row | _error("parse_failed", str(DocumentError("", what, source["uri"], hint))), None
-    row |= {"status": PARSED, "pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
-    row |= {"characters": parsed.characters, "cells": parsed.cells}
+        failure = error if isinstance(error, DocumentError) else parse_failed(error, uri)
+        if failure.code == "parse_failed":
+            log.warning("parsing %s failed", uri, exc_info=True)
+        return row | _error(failure), None
+    row |= {"status": PARSED, "characters": parsed.characters, "cells": parsed.cells}
     if parsed.title:
         row |= {"title": parsed.title.text, "title_source": parsed.title.source}
-    row["left_out"] = _left_out(parsed)
     row["language"] = detect_language(parsed.blocks)
     if parsed.pages_lost:
-        row |= _pages_lost(parsed, source["uri"])
+        numbers = number_ranges(parsed.pages_lost)
+        what = f"{len(parsed.pages_lost)} of {parsed.pages_in} pages gave no text: {numbers}"
+        hint = (
+            "If they are scans, set parse.ocr = 'auto'; "
+            "if there are many, raise parse.seconds_per_document"
+        )
+        row |= _error(DocumentError("pages_lost", what, uri, hint))
     return row, parsed
 
 
-def _left_out(parsed: ParsedDocument) -> list[dict[str, Any]] | None:
-    counts = sorted((str(reason), count) for reason, count in parsed.left_out.items() if count)
-    return [{"reason": reason, "count": count} for reason, count in counts] or None
+def _error(error: DocumentError) -> dict[str, Any]:
+    status = _STATUS_OF_CODE.get(error.code, FAILED)
+    message = clean_text(str(error))
+    return {"status": status, "error_code": error.code, "error_message": message}
 
 
-def _pages_lost(parsed: ParsedDocument, uri: str) -> dict[str, Any]:
-    """Return what is wrong with a document of which some pages are missing."""
-    lost = len(parsed.pages_lost)
-    what = f"{lost} of {parsed.pages_in} pages gave no text: {number_ranges(parsed.pages_lost)}"
-    hint = (
-        "If they are scans, set parse.ocr = 'auto'; "
-        "if there are many, raise parse.seconds_per_document"
-    )
-    message = str(DocumentError("pages_lost", what, uri, hint))
-    return _error("pages_lost", message)
-
-
-def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> ParsedDocument:
-    """Return a document that holds text; size, hash and pages go to the row on the way."""
+def _read(
+    source: Mapping[str, Any],
+    config: ParseConfig,
+    fetch: Callable[[str], bytes],
+    parser: Parser,
+    row: dict[str, Any],
+) -> ParsedDocument:
+    """Return a document that holds text; what is known of the file goes to the row on the way."""
     uri, media_type = source["uri"], source["media_type"]
     if media_type in _NOT_OPENED:
         what, hint = _NOT_OPENED[media_type]
@@ -184,22 +158,26 @@ def _read(source: Mapping[str, Any], work: _Work, row: dict[str, Any]) -> Parsed
     if media_type == INCLUDE:
         what = "the text of this file stands in the documents that include it"
         raise DocumentError("included", what, uri)
-    if not work.parser.reads(media_type):
-        known = ", ".join(sorted(READERS))
-        hint = f"Rename or convert it to one of: {known}"
+    if not parser.reads(media_type):
+        hint = f"Rename or convert it to one of: {', '.join(sorted(READERS))}"
         raise DocumentError("unknown_type", "this kind of file is not read", uri, hint)
-    _check_size(source["size_bytes"], uri, work.config)
-    data = _fetch(uri, work.fetch)
+    _check_size(source["size_bytes"], uri, config)
+    data = _fetch(uri, fetch)
     row["size_bytes"] = len(data)
-    _check_size(len(data), uri, work.config)
-    row["content_sha256"] = _check_sha256(data, source["content_sha256"], uri)
+    _check_size(len(data), uri, config)
+    found = hashlib.sha256(data).hexdigest()
+    if source["content_sha256"] not in (None, found):
+        what = "the file's content changed after the run was planned"
+        raise DocumentError("changed", what, uri, "Run the index again")
+    row["content_sha256"] = found
     try:
-        parsed = work.parser.read(media_type, data)
+        parsed = parser.read(media_type, data)
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
+    left_out = sorted((str(reason), count) for reason, count in parsed.left_out.items() if count)
+    row["left_out"] = [{"reason": reason, "count": count} for reason, count in left_out] or None
+    row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
     if not parsed.blocks:
-        row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
-        row["left_out"] = _left_out(parsed)
         hint = "If it is a scan, set parse.ocr = 'auto'" if media_type == "pdf" else ""
         raise DocumentError("no_text", "the document was read and holds no text", uri, hint)
     return parsed
@@ -225,38 +203,15 @@ def _fetch(uri: str, fetch: Callable[[str], bytes]) -> bytes:
     return data
 
 
-def _check_sha256(data: bytes, planned: str | None, uri: str) -> str:
-    found = hashlib.sha256(data).hexdigest()
-    if planned is not None and planned != found:
-        what = "the file's content changed after the run was planned"
-        raise DocumentError("changed", what, uri, "Run the index again")
-    return found
-
-
-def _error(code: str, message: str) -> dict[str, Any]:
-    return {
-        "status": _STATUS_OF_CODE.get(code, FAILED),
-        "error_code": code,
-        "error_message": clean_text(message),
-    }
-
-
-def _file_stem(path: str) -> str:
-    return PurePosixPath(path).stem or path
-
-
-def _stats(
-    documents: list[dict[str, Any]], tables: Mapping[str, pa.Table]
-) -> dict[str, int | float]:
-    stats: dict[str, int | float] = {"documents": len(documents)}
+def _stats(documents: list[dict[str, Any]], tables: Mapping[str, pa.Table]) -> dict[str, int]:
+    stats = {"documents": len(documents)}
     for status in (PARSED, PARTIAL, EMPTY, FAILED, SKIPPED):
         stats[status] = sum(document["status"] == status for document in documents)
     stats["pages"] = sum(document["pages_out"] or 0 for document in documents)
     stats |= {name: tables[name].num_rows for name in ("blocks", "cells")}
     stats["cells_omitted"] = sum(row["cells"] for row in documents) - tables["cells"].num_rows
-    stats["left_out"] = sum(
-        one["count"] for document in documents for one in document["left_out"] or ()
-    )
+    left_out = (one for document in documents for one in document["left_out"] or ())
+    stats["left_out"] = sum(one["count"] for one in left_out)
     stats["links"] = pc.sum(pc.list_value_length(tables["blocks"]["links"])).as_py() or 0
     stats["renditions_omitted"] = tables["renditions"]["docling_json"].null_count
     return stats

@@ -1,8 +1,7 @@
-"""Tables: lines of text that can each be read on their own, and cells that can be addressed.
+"""Tables: lines of text that can each be read on their own, and cells with their places in it.
 
 A table's text is one line per row, `Header: value | Header: value`, so that a chunk, which ends
-between lines, never holds values without their headers. Its cells know where in that text they
-stand.
+between lines, never holds values without their headers.
 """
 
 from __future__ import annotations
@@ -84,14 +83,13 @@ def lay_out_table(
 
     Empty cells are left out. A cell that spans rows is repeated in each of them and has the first
     of its places; one that spans columns stands once, and without a header if they have different
-    ones. A header stands in the first row that it is written in; those that are in none, as their
-    columns are empty, stand below the rows. A table that is all header, or has none, gives its
-    cells alone.
+    ones. A header has its place in the first row it is written in; headers of empty columns stand
+    below the rows. A table that is all header, or has none, gives its cells alone.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))
     text = writer.write()
-    filled.sort(key=lambda cell: (cell.row, cell.column))
+    filled.sort(key=lambda cell: cell[:2])
     return text, Table(_columns(filled, writer.places), writer.headers, sheet, origin)
 
 
@@ -109,10 +107,6 @@ def _rows(cells: Iterable[Cell]) -> list[list[Cell]]:
     return [sorted(rows[row], key=lambda cell: cell.column) for row in sorted(rows)]
 
 
-def _is_header(row: Sequence[Cell]) -> bool:
-    return all(cell.is_header for cell in row)
-
-
 class _Writer:
     """Writes rows one after the other and keeps where each cell came to stand.
 
@@ -122,13 +116,15 @@ class _Writer:
     """
 
     def __init__(self, rows: Sequence[Sequence[Cell]]) -> None:
-        top = next((at for at, row in enumerate(rows) if not _is_header(row)), len(rows))
-        body = [row for row in rows[top:] if not _is_header(row)] if top else rows
-        self._body = body or rows
+        are_headers = [all(cell.is_header for cell in row) for row in rows]
+        top = are_headers.index(False) if False in are_headers else len(rows)
+        body = [row for row, is_header in zip(rows, are_headers, strict=True) if not is_header]
+        has_header = 0 < top < len(rows)
+        self._body = body if has_header else rows
         self.headers: dict[int, str] = {}
         self.places: dict[tuple[int, int], int] = {}
         self._unplaced: dict[int, list[tuple[Cell, int]]] = {}
-        if body:
+        if has_header:
             self._name_columns(rows[:top])
 
     def _name_columns(self, header: Sequence[Sequence[Cell]]) -> None:
@@ -146,26 +142,20 @@ class _Writer:
         self._unplaced = dict(cells)
 
     def write(self) -> str:
+        """Return the rows; those header cells that none of them has shown come last."""
         lines: list[str] = []
         start = 0
         for row in self._body:
-            line = self._line(row, start, self.headers)
-            lines.append(line)
-            start += len(line) + 1
-        if rest := self._unwritten():
-            lines.append(self._line(rest, start, headers={}))
-        return "\n".join(lines)
-
-    def _unwritten(self) -> list[Cell]:
-        """Return the header cells that no row has shown."""
-        found = {cell[:2]: cell for cells in self._unplaced.values() for cell, _ in cells}
-        return [cell for place, cell in sorted(found.items()) if place not in self.places]
+            lines.append(self._line(row, start, self.headers))
+            start += len(lines[-1]) + 1
+        named = {cell[:2]: cell for cells in self._unplaced.values() for cell, _ in cells}
+        rest = [cell for place, cell in sorted(named.items()) if place not in self.places]
+        return "\n".join([*lines, self._line(rest, start, {})] if rest else lines)
 
     def _line(self, row: Sequence[Cell], start: int, headers: Mapping[int, str]) -> str:
         parts: list[str] = []
         for cell in row:
-            header = header_above(headers, cell.column, cell.col_span)
-            if header:
+            if header := header_above(headers, cell.column, cell.col_span):
                 for column in range(cell.column, cell.column + cell.col_span):
                     for above, offset in self._unplaced.pop(column, ()):
                         self.places.setdefault(above[:2], start + offset)
@@ -181,18 +171,16 @@ class _Writer:
 def _columns(
     cells: Sequence[Cell], places: Mapping[tuple[int, int], int]
 ) -> dict[str, Sequence[Any]]:
-    columns: dict[str, Sequence[Any]] = {
-        name: list(map(attrgetter(name), cells)) for name in _OF_CELL
-    }
     values = [value_of(cell.text) if cell.value is None else cell.value for cell in cells]
-    columns |= {
+    starts = [places.get(cell[:2]) for cell in cells]
+    return {
+        **{name: list(map(attrgetter(name), cells)) for name in _OF_CELL},
         "value_type": [value.type for value in values],
         "number": [value.number for value in values],
         "iso": [value.iso for value in values],
+        "start": starts,
+        "end": [
+            None if start is None else start + len(cell.text)
+            for cell, start in zip(cells, starts, strict=True)
+        ],
     }
-    starts = [places.get(cell[:2]) for cell in cells]
-    ends = [
-        None if start is None else start + len(cell.text)
-        for cell, start in zip(cells, starts, strict=True)
-    ]
-    return columns | {"start": starts, "end": ends}

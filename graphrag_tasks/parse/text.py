@@ -1,15 +1,13 @@
-"""Bytes to text, clean text, and the reader of plain text files."""
+"""Bytes to text, and clean text."""
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.left_out import LeftOut
 
 _BYTE_ORDER_MARKS = (
@@ -19,13 +17,13 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 _SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
-_CONTROLS: dict[int, str | None] = {
-    code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"
+_CONTROLS = {
+    code: " " if chr(code) in _SPACE_CONTROLS else ""
+    for code in (*range(32), *range(127, 160))
+    if chr(code) not in "\t\n"
 }
-_CONTROLS |= {ord(character): " " for character in _SPACE_CONTROLS}
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _MAX_INVALID = 0.05  # share of characters that no text has, of a text file with NUL bytes
@@ -87,11 +85,6 @@ def without_invalid(text: str) -> tuple[str, dict[str, int]]:
     return clean, {LeftOut.INVALID_CHARACTERS: count}
 
 
-def counted(parsed: ParsedDocument, left_out: Mapping[str, int]) -> ParsedDocument:
-    """Return the document with more of what is left out of it."""
-    return replace(parsed, left_out={**parsed.left_out, **left_out})
-
-
 def clean_text(text: str) -> str:
     """Return text with newlines as line ends, without control characters and lone surrogates.
 
@@ -117,15 +110,3 @@ def number_ranges(numbers: Iterable[int]) -> str:
         else:
             ranges.append([number, number])
     return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in ranges)
-
-
-def read_plain_text(data: bytes) -> ParsedDocument:
-    """Read a text file: paragraphs are what blank lines separate.
-
-    Raises:
-        DocumentError: The bytes are binary (code `broken`).
-    """
-    text, left_out = without_invalid(decode(data))
-    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
-    blocks = [Block("paragraph", text) for text in paragraphs if text]
-    return ParsedDocument(blocks, left_out=left_out)

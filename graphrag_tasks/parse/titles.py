@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
+from importlib import resources
 
-from graphrag_tasks.parse.blocks import Block, Title, first_heading
+from graphrag_tasks.parse.blocks import HEADING, METADATA, Block, Title
 from graphrag_tasks.parse.text import one_line
 
-METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"
-
 _MAX_CHARACTERS = 300
-_FILE_ENDINGS = (
-    "doc|docx|docm|dot|dotx|ppt|pptx|pptm|xls|xlsx|xlsm|odt|odp|ods|rtf|pdf|ps|eps|indd|qxd|pub|"
-    "fm|vsd|vsdx|pages|key|numbers|tex|dvi|md|mdx|markdown|html|htm|xml|txt|csv|tmp|jpg|jpeg|png|tif"
-)
-_JUNK = re.compile(
-    r"(?:untitled|unbenannt|no title|new (?:document|presentation|workbook))\d*\b.*"
-    r"|microsoft (?:office )?(?:word|excel|powerpoint|publisher|visio)\b.*"
-    r"|(?:powerpoint[ -]?)?presentation ?\d*|powerpoint-präsentation|presentation title"
-    r"|(?:word ?)?(?:document|dokument|doc) ?\d*|(?:book|workbook|sheet|slide|page|mappe) ?\d*"
-    r"|title|titel|none|null|undefined|default"
-    rf"|\S*\.(?:{_FILE_ENDINGS})|.*[\\/].*\.(?:{_FILE_ENDINGS})"
-    r"|~?(?:tmp|temp)[\w.~$-]*\d[\w.~$-]*|[a-z]:\\.*|file:.*"
-    r"|\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?"
-    r"|[\W\d_]*",
-    re.IGNORECASE,
-)
+_RULES = json.loads((resources.files(__package__) / "junk_titles.json").read_text("utf-8"))
+_ENDINGS = "|".join(_RULES["file endings"])
+_FILE_NAMES = (rf"\S*\.(?:{_ENDINGS})", rf".*[\\/].*\.(?:{_ENDINGS})")
+_JUNK = re.compile("|".join([*_RULES["patterns"], *_FILE_NAMES]), re.IGNORECASE)
 """What programs write where nobody wrote a title: defaults, names of files, numbers."""
 
 
@@ -37,11 +25,13 @@ def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title
         metadata: What the file says of itself, best first.
         blocks: The document; none where its headings are not titles, as names of sheets are.
     """
-    for text in metadata:
-        title = one_line(text or "")
+    for title in (one_line(text or "") for text in metadata):
         if title and not is_junk(title):
             return Title(title, METADATA)
-    heading = first_heading(blocks)
+    texts: dict[str, str] = {}
+    for block in blocks:
+        texts.setdefault(block.kind, block.text)
+    heading = texts.get("title", texts.get("heading"))
     return Title(heading, HEADING) if heading else None
 
 

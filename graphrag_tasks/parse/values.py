@@ -1,14 +1,22 @@
-"""What a cell's text says when it is read as a value: a number, a date, true or false.
+"""Values of cells: what a text says when it is read as one, and how a workbook shows one.
 
-Only what can be read in one way is: `03/04/2024` stays text, for it is April in some places and
-March in others, and so does `007`, whose zeros belong to it.
+Of texts, only what can be read in one way is a value: neither `03/04/2024`, which is April in some
+places and March in others, nor `007`, whose zeros belong to it. Of number formats (ECMA-376 part 1,
+section 18.8.31), those are read that change digits or signs; fractions and conditions show as
+general numbers.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 from typing import NamedTuple
+
+from graphrag_tasks.parse.text import one_line
 
 
 class Value(NamedTuple):
@@ -62,10 +70,8 @@ def _number_value(text: str) -> Value | None:
         return Value("percent", found.number / 100) if found and found.number is not None else None
     if not plain.isascii():
         return None
-    if _INTEGER.fullmatch(plain):
-        return Value("integer", float(plain.replace(",", "")))
-    if _DECIMAL_POINT.fullmatch(plain):
-        return Value("number", float(plain.replace(",", "")))
+    if _INTEGER.fullmatch(plain) or _DECIMAL_POINT.fullmatch(plain):
+        return Value("number" if "." in plain else "integer", float(plain.replace(",", "")))
     if _DECIMAL_COMMA.fullmatch(plain):
         return Value("number", float(plain.replace(".", "").replace(",", ".")))
     return None
@@ -76,17 +82,17 @@ def _time_value(text: str) -> Value:
         return TEXT
     for pattern, formats in _DATE_FORMATS:
         if pattern.fullmatch(text):
-            return next(filter(None, (_date(text, form) for form in formats)), TEXT)
+            return _date(text, formats)
     if found := _DATETIME.fullmatch(text):
         return _moment("datetime", f"{found[1]}T{found[2]}")
     return _moment("time", text.zfill(5)) if _TIME.fullmatch(text) else TEXT
 
 
-def _date(text: str, form: str) -> Value | None:
-    try:
-        return Value("date", iso=datetime.strptime(text, form).date().isoformat())
-    except ValueError:
-        return None
+def _date(text: str, formats: Iterable[str]) -> Value:
+    for form in formats:
+        with suppress(ValueError):
+            return Value("date", iso=datetime.strptime(text, form).date().isoformat())
+    return TEXT
 
 
 def _moment(kind: str, text: str) -> Value:
@@ -97,3 +103,119 @@ def _moment(kind: str, text: str) -> Value:
     except ValueError:
         return TEXT
     return Value(kind, iso=iso if kind == "datetime" else iso.partition("T")[2])
+
+
+_GENERAL_DIGITS = 10  # what a column of the default width has room for
+_PRECISE = Context(prec=40)
+_SECTIONS = re.compile(r'((?:"[^"]*"|\\.|[^;"\\])*)(?:;|$)')
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|[_*].|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[[^\]]*\]'
+    r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*|\.[#0?]+,*)|(?P<exponent>[eE][+-]0+)|(?P<other>.)"
+)
+_CONDITION = re.compile(r"\[[<>=]")
+
+
+class _Section(NamedTuple):
+    """What a format says of numbers of one sign: placeholders of digits, and the texts around them.
+
+    Placeholders look like `#,##0.00`; None: it is a general number.
+    """
+
+    before: str
+    digits: str | None
+    after: str
+
+    @property
+    def is_percent(self) -> bool:
+        return "%" in self.before + self.after
+
+
+def shown_value(value: object, number_format: str, data_type: str) -> tuple[str, Value | None]:
+    """Return what openpyxl read as people see it, and what it is; None: what its text says."""
+    if isinstance(value, bool):
+        return str(value).upper(), Value("boolean", float(value))
+    if isinstance(value, (int, float)):
+        is_integer = float(value).is_integer()
+        kind = "percent" if is_percent(number_format) else "integer" if is_integer else "number"
+        return shown_number(value, number_format), Value(kind, float(value))
+    if isinstance(value, datetime):
+        iso = value.replace(microsecond=0).isoformat()
+        if value.time() != time() or "h" in number_format.lower():
+            return iso.replace("T", " "), Value("datetime", iso=iso)
+        value = value.date()
+    if isinstance(value, date):
+        return value.isoformat(), Value("date", iso=value.isoformat())
+    if isinstance(value, time):
+        iso = value.replace(microsecond=0).isoformat()
+        return iso, Value("time", iso=iso)
+    if isinstance(value, timedelta):
+        return str(value), Value("number", value / timedelta(days=1))
+    return one_line(str(value)), Value("error") if data_type == "e" else None
+
+
+def shown_number(value: float, number_format: str) -> str:
+    """Return a number as a cell with this format shows it."""
+    sections = _parse(number_format)
+    if not sections:
+        return _general(value)
+    at = 1 if value < 0 else 2 if value == 0 else 0
+    section = sections[at] if at < len(sections) else sections[0]
+    sign = "-" if value < 0 and len(sections) == 1 else ""
+    if section.digits is None:
+        return _general(value)
+    number = _number(abs(value), section)
+    return f"{sign}{section.before}{number}{section.after}".strip()
+
+
+def is_percent(number_format: str) -> bool:
+    """Tell whether a format shows hundredths."""
+    return any(section.is_percent for section in _parse(number_format)[:1])
+
+
+@lru_cache(maxsize=1024)
+def _parse(number_format: str) -> tuple[_Section, ...]:
+    """Return the sections for positive, negative and zero; none for a general number."""
+    if number_format in ("General", "@", "") or _CONDITION.search(number_format):
+        return ()
+    sections = [found[1] for found in _SECTIONS.finditer(number_format)]
+    return tuple(_section(text) for text in sections[:3] if text)
+
+
+def _section(text: str) -> _Section:
+    before, after, digits = "", "", None
+    for token in _TOKEN.finditer(text):
+        if token["exponent"] or token["other"] == "/":
+            return _Section("", None, "")
+        if token["digits"] and digits is None:
+            digits = token["digits"]
+        literal = token["quoted"] or token["escaped"] or token["currency"] or token["other"] or ""
+        before, after = (before + literal, after) if digits is None else (before, after + literal)
+    if "General" in before:
+        return _Section("", None, "")
+    return _Section(before, digits or "", after)
+
+
+def _general(value: float) -> str:
+    if isinstance(value, int) or value.is_integer():
+        return str(int(value))
+    return f"{value:.{_GENERAL_DIGITS}g}"
+
+
+def _number(value: float, section: _Section) -> str:
+    digits = (section.digits or "").rstrip(",")
+    thousands = len(section.digits or "") - len(digits)
+    whole, _, fraction = digits.partition(".")
+    whole = whole.rstrip(",")
+    scaled = Decimal(repr(value)) * (100 if section.is_percent else 1) / 1000**thousands
+    rounded = scaled.quantize(Decimal(1).scaleb(-len(fraction)), ROUND_HALF_UP, _PRECISE)
+    if not rounded and "0" not in whole + fraction:
+        return ""
+    left, _, right = f"{rounded:f}".partition(".")
+    optional = len(fraction) - len(fraction.rstrip("#?"))
+    while optional and right.endswith("0"):
+        right, optional = right[:-1], optional - 1
+    left = left.lstrip("0").zfill(whole.count("0"))
+    if "," in whole:
+        left = f"{int(left or 0):,}" if whole.count("0") <= 1 else left
+        left = left if whole.count("0") else left.lstrip("0")
+    return f"{left}.{right}" if right else left

@@ -1,95 +1,102 @@
 """Workbooks: the tables of each sheet, with the values that their cells hold.
 
-openpyxl is used directly: Docling makes text of every value, so that a date, a percentage and an
-amount look alike, takes the first row of each group of cells for its header, and does not say
-where on the sheet a table lies.
-
-What is read: visible sheets; hidden rows and columns too, since filters and outlines hide rows
-that hold all the same; of a formula its value when the file was saved; charts; and behind the
+openpyxl is used directly: Docling makes text of every value, takes the first row of each group of
+cells for its header, and does not say where on the sheet a table lies. Visible sheets are read,
+with their hidden rows and columns; of a formula its value when the file was saved; and behind the
 tables of a sheet its text boxes and the comments on its cells.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
-from typing import Any
+from zipfile import ZipFile
 
 import openpyxl
+from openpyxl.packaging.relationship import get_dependents, get_rels_path
+from openpyxl.reader.workbook import WorkbookParser
 from openpyxl.utils.cell import range_boundaries
 from openpyxl.worksheet.worksheet import Worksheet
 
 from graphrag_tasks.parse.blocks import Block, Link
-from graphrag_tasks.parse.charts import read_charts
-from graphrag_tasks.parse.headers import Rows, Top, find_header
+from graphrag_tasks.parse.charts import OfBook, read_charts
+from graphrag_tasks.parse.headers import SAMPLE_ROWS, Rows, Top, find_header
 from graphrag_tasks.parse.left_out import LeftOut
-from graphrag_tasks.parse.number_formats import shown_value
-from graphrag_tasks.parse.package_texts import PartTexts
-from graphrag_tasks.parse.sheet_margins import comment_text, page_furniture, read_drawings
-from graphrag_tasks.parse.sheet_regions import Region, find_regions
+from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
+from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
+from graphrag_tasks.parse.values import shown_value
 
-_SAMPLE_ROWS = 100
+Place = tuple[int, int]
+"""Row and column of a sheet, from 1."""
+
 _MAX_HEADERS = 4
-_HEADING_LEVEL = 1
+_PRINTED = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
+_FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOTALL)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Sheet:
-    """What is known of a sheet.
-
-    Attributes:
-        name: As its tab shows it.
-        cells: Filled cells by row and column of the sheet, with their spans.
-        bold: Places of those in bold type.
-        header_rows: Where the workbook itself says that a table has its header.
-        links: What the cells at these places refer to.
-        comments: What is said about its cells.
-    """
+    """What is known of a sheet: its filled cells, and which of them are bold or links, by place."""
 
     name: str
-    cells: Mapping[tuple[int, int], Cell]
-    bold: frozenset[tuple[int, int]]
-    header_rows: Sequence[Region]
-    links: Mapping[tuple[int, int], str]
-    comments: Sequence[str]
+    header_rows: Sequence[Region]  # where the workbook itself says that a table has its header
+    cells: dict[Place, Cell] = field(default_factory=dict)
+    bold: set[Place] = field(default_factory=set)
+    links: dict[Place, str] = field(default_factory=dict)
+    comments: list[str] = field(default_factory=list)
 
 
 def sheet_blocks(data: bytes, left_out: Counter[str]) -> Iterator[Block]:
-    """Yield a heading for each visible sheet with text, and what stands on it.
-
-    Args:
-        data: The workbook.
-        left_out: Takes how many parts are left out, by reason.
-    """
+    """Yield a heading for each visible sheet with text, and what stands on it; count the rest."""
     book = openpyxl.load_workbook(BytesIO(data), data_only=True)
     try:
-        drawings = read_drawings(data)
+        drawings = _read_drawings(data)
         for worksheet in map(book.__getitem__, book.sheetnames):
             drawing = drawings.get(worksheet.title, PartTexts())
-            blocks = list(_by_place(worksheet))
-            blocks += _boxes(drawing)
+            boxes = (clean_text("".join(text.runs)).strip() for text in drawing.texts)
+            blocks = [*_by_place(worksheet), *(Block("paragraph", box) for box in boxes if box)]
             if worksheet.sheet_state != Worksheet.SHEETSTATE_VISIBLE:
                 left_out[LeftOut.HIDDEN] += bool(blocks)
             elif blocks:
-                yield Block("heading", one_line(worksheet.title), level=_HEADING_LEVEL)
+                yield Block("heading", one_line(worksheet.title), level=1)
                 yield from blocks
                 left_out.update(drawing.left_out)
-                left_out[LeftOut.HEADER_FOOTER] += page_furniture(worksheet)
+                left_out[LeftOut.HEADER_FOOTER] += _page_furniture(worksheet)
     finally:
         book.close()
 
 
-def _boxes(drawing: PartTexts) -> Iterator[Block]:
-    for text in drawing.texts:
-        if words := clean_text("".join(text.runs)).strip():
-            yield Block("paragraph", words)
+def _read_drawings(data: bytes) -> dict[str, PartTexts]:
+    """Return the texts of the shapes on each sheet that has some, which openpyxl leaves out."""
+    found: dict[str, PartTexts] = {}
+    with ZipFile(BytesIO(data)) as package:
+        names = set(package.namelist())
+        book = WorkbookParser(package, "xl/workbook.xml", keep_links=False)
+        book.parse()
+        for sheet, relation in book.find_sheets():
+            relations = get_rels_path(relation.target)
+            dependents = get_dependents(package, relations) if relations in names else ()
+            for part in dependents:
+                if part.Type.endswith("/drawing") and part.target in names:
+                    root = parse_part(package.read(part.target))
+                    if root is not None:
+                        found[sheet.name] = read_part(root)
+    return found
 
 
-def _by_place(worksheet: Any) -> Iterator[Block]:  # noqa: ANN401 - openpyxl has no types
+def _page_furniture(worksheet: OfBook) -> int:
+    """Return how many texts are printed at the top and bottom of the pages of a sheet."""
+    printed = (getattr(worksheet, name, None) for name in _PRINTED)
+    sides = (side for one in printed if one for side in (one.left, one.center, one.right))
+    return sum(bool((side.text or "").strip()) for side in sides)
+
+
+def _by_place(worksheet: OfBook) -> Iterator[Block]:
     """Yield a sheet's blocks, each chart behind the tables that begin in a row above its own."""
     charts = deque(read_charts(worksheet))
     if isinstance(worksheet, Worksheet):
@@ -104,7 +111,7 @@ def _by_place(worksheet: Any) -> Iterator[Block]:  # noqa: ANN401 - openpyxl has
         yield from chart.blocks
 
 
-def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401
+def _read_sheet(worksheet: OfBook) -> _Sheet:
     spans = {
         (merged.min_row, merged.min_col): (
             min(merged.max_row, worksheet.max_row) - merged.min_row + 1,
@@ -112,36 +119,30 @@ def _read_sheet(worksheet: Any) -> _Sheet:  # noqa: ANN401
         )
         for merged in worksheet.merged_cells.ranges
     }
-    cells: dict[tuple[int, int], Cell] = {}
-    bold: set[tuple[int, int]] = set()
-    links: dict[tuple[int, int], str] = {}
-    comments: list[str] = []
-    for row in worksheet.iter_rows():
-        for found in row:
-            if found.comment is not None:
-                comments.append(comment_text(found.comment.text))
-            if found.value is None:
-                continue
-            text, value = shown_value(found.value, found.number_format, found.data_type)
-            if text:
-                place = (found.row, found.column)
-                cells[place] = Cell(*place, text, *spans.get(place, (1, 1)), value=value)
-                if found.font.b:
-                    bold.add(place)
-                if found.hyperlink is not None and found.hyperlink.target:
-                    fragment = found.hyperlink.location
-                    links[place] = found.hyperlink.target + (f"#{fragment}" if fragment else "")
-    return _Sheet(
-        worksheet.title,
-        cells,
-        frozenset(bold),
-        tuple(_header_rows(worksheet)),
-        links,
-        [comment for comment in comments if comment],
-    )
+    sheet = _Sheet(worksheet.title, list(_header_rows(worksheet)))
+    for found in (cell for row in worksheet.iter_rows() for cell in row):
+        if found.comment is not None and (comment := comment_text(found.comment.text)):
+            sheet.comments.append(comment)
+        if found.value is None:
+            continue
+        text, value = shown_value(found.value, found.number_format, found.data_type)
+        if text:
+            place = (found.row, found.column)
+            sheet.cells[place] = Cell(*place, text, *spans.get(place, (1, 1)), value=value)
+            if found.font.b:
+                sheet.bold.add(place)
+            if found.hyperlink is not None and found.hyperlink.target:
+                fragment = found.hyperlink.location
+                sheet.links[place] = found.hyperlink.target + (f"#{fragment}" if fragment else "")
+    return sheet
 
 
-def _header_rows(worksheet: Any) -> Iterator[Region]:  # noqa: ANN401
+def comment_text(text: str) -> str:
+    """Return what a comment says, without the notice to programs that know no threads."""
+    return clean_text(_FOR_OLD_PROGRAMS.sub("", text)).strip()
+
+
+def _header_rows(worksheet: OfBook) -> Iterator[Region]:
     ranges = [table.ref for table in worksheet.tables.values() if table.headerRowCount != 0]
     for reference in (*ranges, worksheet.auto_filter.ref):
         if reference:
@@ -150,29 +151,23 @@ def _header_rows(worksheet: Any) -> Iterator[Region]:  # noqa: ANN401
                 yield Region(top, left, top, right)
 
 
-def _tables(sheet: _Sheet) -> Iterator[tuple[Region, Rows]]:
-    """Yield each table's place and rows; a blank row inside of a table does not end it."""
-    places = (
+def _tables(sheet: _Sheet) -> list[tuple[Region, Rows]]:
+    """Return each table's place and rows; a blank row inside of a table does not end it."""
+    regions = find_regions(
         Region(row, column, row + cell.row_span - 1, column + cell.col_span - 1)
         for (row, column), cell in sheet.cells.items()
     )
-    regions = find_regions(places)
-    rows = _rows_by_region(sheet, regions)
-    last: tuple[Region, Rows] | None = None
-    for region in regions:
-        current = (region, rows[region])
-        if last and _continues(sheet, last, current):
-            last = (last[0].joined(region), [*last[1], *rows[region]])
-            continue
-        if last:
-            yield last
-        last = current
-    if last:
-        yield last
+    tables: list[tuple[Region, Rows]] = []
+    for region, rows in _rows_by_region(sheet, regions).items():
+        if tables and _continues(sheet, tables[-1], (region, rows)):
+            above, upper = tables[-1]
+            tables[-1] = (around([above, region]), [*upper, *rows])
+        else:
+            tables.append((region, rows))
+    return tables
 
 
-def _rows_by_region(sheet: _Sheet, regions: Sequence[Region]) -> dict[Region, list[list[Cell]]]:
-    """Return each region's rows of filled cells."""
+def _rows_by_region(sheet: _Sheet, regions: Sequence[Region]) -> dict[Region, Rows]:
     rows: dict[Region, dict[int, list[Cell]]] = {region: defaultdict(list) for region in regions}
     active: list[Region] = []
     pending = list(reversed(regions))
@@ -192,55 +187,40 @@ def _continues(sheet: _Sheet, above: tuple[Region, Rows], below: tuple[Region, R
     same_columns = (upper.left, upper.right) == (lower.left, lower.right)
     if not same_columns or upper.left == upper.right or lower.top != upper.bottom + 2:
         return False
-    has_header = _top(sheet, upper, above[1]).headers > 0
-    return has_header and _top(sheet, lower, below[1]) == Top(0, 0)
+    return _top(sheet, *above).headers > 0 and _top(sheet, *below) == Top(0, 0)
 
 
 def _top(sheet: _Sheet, region: Region, rows: Rows) -> Top:
-    found = find_header(
-        rows[:_SAMPLE_ROWS], lambda row: all((cell.row, cell.column) in sheet.bold for cell in row)
-    )
+    found = find_header(rows, lambda row: all(cell[:2] in sheet.bold for cell in row))
     for header in sheet.header_rows:
         if header.overlaps(region):
-            above = sum(row[0].row < header.top for row in rows[:_SAMPLE_ROWS])
+            above = sum(row[0].row < header.top for row in rows[:SAMPLE_ROWS])
             titles = min(above, found.titles)
             if above - titles < _MAX_HEADERS:
                 return Top(titles, above - titles + 1)
-    is_list = region.left == region.right and not any(
-        (row[0].row, row[0].column) in sheet.bold for row in rows[:1]
-    )
+    is_list = region.left == region.right and rows[0][0][:2] not in sheet.bold
     return Top(0, 0) if is_list else found
 
 
 def _table_blocks(sheet: _Sheet, region: Region, rows: Rows) -> Iterator[Block]:
     if sum(map(len, rows)) == 1:
-        (only,) = rows[0]
-        href = sheet.links.get((only.row, only.column))
-        links = (Link(0, len(only.text), href),) if href else ()
-        yield Block("paragraph", only.text, links=links)
+        text, href = rows[0][0].text, sheet.links.get(rows[0][0][:2])
+        yield Block("paragraph", text, links=(Link(0, len(text), href),) if href else ())
         return
     top = _top(sheet, region, rows)
     for row in rows[: top.titles]:
         yield Block("caption", row[0].text)
-    body = rows[top.titles :]
-    first, left = body[0][0].row, region.left
-    cells = (
-        cell._replace(
-            row=cell.row - first, column=cell.column - left, is_header=number < top.headers
-        )
-        for number, row in enumerate(body)
-        for cell in row
-    )
-    text, table = lay_out_table(cells, sheet=one_line(sheet.name), origin=(first, left))
-    yield Block("table", text, table=table, links=_links(sheet, table, first, left))
+    origin = (rows[top.titles][0].row, region.left)
+    cells = top.body(rows, region.left)
+    text, table = lay_out_table(cells, sheet=one_line(sheet.name), origin=origin)
+    yield Block("table", text, table=table, links=_links(sheet, table, *origin))
 
 
 def _links(sheet: _Sheet, table: Table, top: int, left: int) -> tuple[Link, ...]:
     columns = (table.cells[name] for name in ("row", "column", "start", "end"))
-    return tuple(
-        sorted(
-            Link(start, end, href)
-            for row, column, start, end in zip(*columns, strict=True)
-            if start is not None and (href := sheet.links.get((top + row, left + column)))
-        )
+    links = (
+        Link(start, end, href)
+        for row, column, start, end in zip(*columns, strict=True)
+        if start is not None and (href := sheet.links.get((top + row, left + column)))
     )
+    return tuple(sorted(links))

@@ -18,43 +18,30 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.core.memory import mapped_bytes, release
 from graphrag_tasks.parse.blocks import limit_cells
-from graphrag_tasks.parse.bounds import PAGES_SHARE, ReadBounds, page_seconds
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
-from graphrag_tasks.parse.readers import Reader, load_readers
+from graphrag_tasks.parse.readers import Reader, load_readers, page_seconds
 from graphrag_tasks.parse.renditions import rendered
 
 _LINUX = sys.platform == "linux"
-_LARGE = 100_000
-"""Bytes of a document that is worth giving its memory back."""
-
+_LARGE = 100_000  # bytes of a document that is worth giving its memory back
+_PAGES_SHARE = 0.7  # of a document's seconds, for the pages of a PDF; the rest is for joining them
 _HUNG_UP = (EOFError, BrokenPipeError, ConnectionResetError)
 _PR_SET_PDEATHSIG = 1
 _OOM_SCORE_ADJ = Path("/proc/self/oom_score_adj")
 _FIRST_TO_END = "1000"
-_REFUSED_EVENTS = frozenset(
-    {
-        "os.exec",
-        "os.fork",
-        "os.forkpty",
-        "os.posix_spawn",
-        "os.system",
-        "pty.spawn",
-        "socket.bind",
-        "socket.connect",
-        "socket.getaddrinfo",
-        "socket.gethostbyaddr",
-        "socket.gethostbyname",
-        "socket.sendto",
-        "subprocess.Popen",
-    }
-)
+_REFUSED_EVENTS = {
+    *("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "pty.spawn"),
+    *("socket.bind", "socket.connect", "socket.getaddrinfo", "socket.gethostbyaddr"),
+    *("socket.gethostbyname", "socket.sendto", "subprocess.Popen"),
+}
 _refusing = threading.Event()  # seen by every thread that a parser starts
 
 
@@ -64,7 +51,7 @@ def main(descriptor: int) -> None:
     Args:
         descriptor: Open socket to the parent. A request is a JSON object: `load` names readers
             to import; `read` names the media type of the document whose bytes come next, and
-            `bounds` holds what it may cost (`ReadBounds`).
+            `config` holds what it may cost (`ParseConfig`).
     """
     _restrict_process()
     readers: dict[str, Reader] = {}
@@ -73,12 +60,15 @@ def main(descriptor: int) -> None:
         while True:
             request = json.loads(parent.recv_bytes())
             if "load" in request:
-                parent.send_bytes(_load(readers, request["load"]))
+                try:
+                    readers |= load_readers(request["load"])
+                    parent.send_bytes(READY)
+                except MissingDependencyError as error:
+                    parent.send_bytes(encode_error(error))
                 own = mapped_bytes()
             else:
                 reader, data = readers[request["read"]], parent.recv_bytes()
-                bounds = ReadBounds(**request["bounds"])
-                parent.send_bytes(_read(reader, data, bounds, own))
+                parent.send_bytes(_read(reader, data, ParseConfig(**request["config"]), own))
                 if len(data) > _LARGE:
                     release()
 
@@ -93,58 +83,40 @@ def _restrict_process() -> None:
             _OOM_SCORE_ADJ.write_text(_FIRST_TO_END)
 
 
-def _load(readers: dict[str, Reader], wanted: Mapping[str, Sequence[str]]) -> bytes:
-    try:
-        readers |= load_readers(wanted)
-    except MissingDependencyError as error:
-        return encode_error(error)
-    return READY
-
-
-def _read(reader: Reader, data: bytes, bounds: ReadBounds, own: int) -> bytes:
-    page_seconds.set(bounds.seconds * PAGES_SHARE)
-    try:
-        with _bounded_memory(bounds.memory_bytes, own), _without_side_effects():
-            return encode_parsed(
-                limit_cells(rendered(reader(data), bounds.rendition_characters), bounds.max_cells)
-            )
-    except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
-        return encode_error(error)
-
-
-@contextlib.contextmanager
-def _without_side_effects() -> Iterator[None]:
-    """Refuse connections and programs while the block runs."""
-    _refusing.set()
-    try:
-        yield
-    finally:
-        _refusing.clear()
-
-
 def _refuse(event: str, _arguments: tuple[object, ...]) -> None:
     if event in _REFUSED_EVENTS and _refusing.is_set():
         raise PermissionError(f"documents may not cause {event}")
 
 
-@contextlib.contextmanager
-def _bounded_memory(memory_bytes: int, own: int) -> Iterator[None]:
-    """Let the process map this much in all while the block runs.
+def _read(reader: Reader, data: bytes, config: ParseConfig, own: int) -> bytes:
+    page_seconds.set(config.seconds_per_document * _PAGES_SHARE)
+    try:
+        with _restricted(config.memory_bytes, own):
+            parsed = rendered(reader(data), config.max_rendition_characters)
+            return encode_parsed(limit_cells(parsed, config.max_cells))
+    except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
+        return encode_error(error)
 
-    Models map more than that before the first document comes: then half of it, on top of theirs.
+
+@contextlib.contextmanager
+def _restricted(memory_bytes: int, own: int) -> Iterator[None]:
+    """Refuse connections and programs, and bound what the process maps, while the block runs.
+
+    Models map more than the bound before the first document comes: then half of it, on top of
+    theirs.
     """
-    if not _LINUX:
-        yield
-        return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     bounds = [max(memory_bytes, own + memory_bytes // 2), soft]
-    resource.setrlimit(
-        resource.RLIMIT_AS, (min(one for one in bounds if one != resource.RLIM_INFINITY), hard)
-    )
+    bound = min(one for one in bounds if one != resource.RLIM_INFINITY)
+    if _LINUX:
+        resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
+    _refusing.set()
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        _refusing.clear()
+        if _LINUX:
+            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_tasks.parse.number_formats import is_percent, shown_number
+from graphrag_tasks.parse.values import is_percent, shown_number
 
 ACCOUNTING = '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-'
 

@@ -15,7 +15,7 @@ from pptx import Presentation
 from pptx.util import Pt
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.parse.marks import Marks, unmark, without_marks
+from graphrag_tasks.parse.links import Marks, unmark, without_marks
 
 Links = list[tuple[str, str]]
 

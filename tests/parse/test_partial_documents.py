@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.parse.bounds import page_seconds
 from graphrag_tasks.parse.pdf import pipeline
 from graphrag_tasks.parse.pdf.reader import read_pdf
+from graphrag_tasks.parse.readers import page_seconds
 from graphrag_tasks.parse.text import number_ranges
 
 

@@ -12,7 +12,7 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table
 
-from graphrag_tasks.parse.sheet_margins import comment_text
+from graphrag_tasks.parse.workbook import comment_text
 
 
 def saved(book: Workbook) -> bytes:

@@ -54,7 +54,7 @@ def take_components(text: str, page: Page) -> str:
     if not imports:
         return text
     text = _SPACE.sub(r"\2", text)
-    return _EXPRESSION.sub(lambda found: _value(found[1], page), text)
+    return _EXPRESSION.sub(lambda found: page.value(_OWNER.sub("", found[1], count=1)), text)
 
 
 def _taken(found: re.Match[str], page: Page) -> str:
@@ -75,11 +75,6 @@ def _alone(found: re.Match[str]) -> bool:
     text = found.string
     before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
     return not before.strip() and text[found.end() : found.end() + 1] in ("", "\n")
-
-
-def _value(name: str, page: Page) -> str:
-    name = _OWNER.sub("", name, count=1)
-    return page.fields[name] if name in page.fields else page.drop()
 
 
 def _dedented(lines: list[str]) -> Iterator[str]:

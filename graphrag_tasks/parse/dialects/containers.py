@@ -1,22 +1,19 @@
-"""Blocks between two fences of signs: `:::note … :::`, `/// tip | Title … ///`.
+"""Blocks with a mark around them or before them: containers, admonitions and tabs.
 
-Docusaurus, VitePress and DocFX write colons, MkDocs slashes. DocFX also has marks on one line,
-`:::image source="a.png" alt-text="What it shows":::`. Fences without a partner are text.
+Containers stand between two fences of signs, `:::note … :::` of Docusaurus, VitePress and DocFX and
+`/// tip | Title … ///` of MkDocs; DocFX also has marks on one line,
+`:::image source="a.png" alt-text="What it shows":::`. The text of `!!! note "Title"`, `??? tip` and
+`=== "Tab"` of MkDocs is indented below them. Fences without a partner, and such lines without
+indented text below, are text.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 
-from graphrag_tasks.parse.dialects.page import (
-    Page,
-    attributes,
-    label_of,
-    paragraph,
-    picture_text,
-)
+from graphrag_tasks.parse.dialects.page import Page, attributes, label_of, paragraph, picture_text
 from graphrag_tasks.parse.left_out import LeftOut
 
 _ON_A_LINE = re.compile(
@@ -34,6 +31,11 @@ _OPEN = re.compile(
 )
 _CLOSE = re.compile(r"[ \t>]*(:{3,}|/{3,})[ \t]*")
 _TITLE = re.compile(r"[ \t]*(?:\[(?P<in_brackets>[^\]]*)\]|\|?(?P<bare>[^{}|]*))")
+_WIDTH = 4
+_ADMONITION = re.compile(
+    r"(?P<indent>[ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>[A-Za-z][\w-]*(?:[ \t]+[\w-]+)*)"
+    r"(?:[ \t]+\"(?P<title>[^\n]*)\")?|===[!+]?[ \t]+[\"'](?P<tab>[^\n]*)[\"'])[ \t]*"
+)
 
 
 def take_containers(text: str, page: Page) -> str:
@@ -42,14 +44,13 @@ def take_containers(text: str, page: Page) -> str:
         return text
     text = _ON_A_LINE.sub(lambda found: _on_a_line(found[1], attributes(found[2]), page), text)
     text = _IMAGE.sub(lambda found: found[1] + picture_text(attributes(found[2])), text)
-    text = _DOCFX.sub("", text)
-    lines = text.split("\n")
+    lines = _DOCFX.sub("", text).split("\n")
     for number, line in _fences(lines).items():
         lines[number] = line
     return _API.sub(lambda _: page.drop(), "\n".join(lines))
 
 
-def _on_a_line(name: str, found: Mapping[str, str], page: Page) -> str:
+def _on_a_line(name: str, found: dict[str, str], page: Page) -> str:
     if name == "code":
         return page.drop(LeftOut.INCLUDE)
     if name in ("image", "no-loc"):
@@ -82,3 +83,44 @@ def _title(rest: str) -> str:
         return label
     found = _TITLE.match(rest)
     return (found["in_brackets"] or found["bare"] or "").strip() if found else ""
+
+
+def take_admonitions(text: str, _: Page) -> str:
+    """Put what admonitions and tabs hold in their place, their titles before it."""
+    if not any(mark in text for mark in ("!!!", "???", "===")):
+        return text
+    return "\n".join(_unindented(text.split("\n")))
+
+
+def _unindented(lines: Sequence[str]) -> Iterator[str]:
+    number = 0
+    while number < len(lines):
+        found = _ADMONITION.fullmatch(lines[number])
+        end = _end(lines, number, len(found["indent"].expandtabs(_WIDTH))) if found else number
+        if found is None or end == number:
+            yield lines[number]
+            number += 1
+            continue
+        indent = found["indent"]
+        yield paragraph(found["title"] or found["tab"] or "", indent)
+        yield from _unindented([_dedented(line, len(indent)) for line in lines[number + 1 : end]])
+        yield ""
+        number = end
+
+
+def _end(lines: Sequence[str], mark: int, indent: int) -> int:
+    """Return the number of the line behind a block, or that of its mark where it holds nothing."""
+    end = mark
+    for number in range(mark + 1, len(lines)):
+        line = lines[number].expandtabs(_WIDTH)
+        if not line.strip():
+            continue
+        if len(line) - len(line.lstrip()) < indent + _WIDTH:
+            break
+        end = number
+    return end + 1 if end > mark else mark
+
+
+def _dedented(line: str, indent: int) -> str:
+    line = line.expandtabs(_WIDTH) if "\t" in line[: indent + _WIDTH] else line
+    return line[:indent] + line[indent + _WIDTH :] if line.strip() else ""

@@ -1,33 +1,33 @@
-"""What the marks of a page are read with: its front matter, its code, and what was left out."""
+"""A page that is being read: its front matter, its code, and what is left out of it."""
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
+
+import yaml
 
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.sources.verbatim import Verbatim
 
+Fields = dict[str, str]
+"""Texts of front matter, or of the attributes of a mark, by name."""
+
 _LABELS = ("title", "label", "header", "heading", "summary", "question", "caption", "alt-text")
 _LABELS_OF_PICTURES = ("caption", "title", "alt-text", "alt")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\{\s*)?(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
-
-
-class PlainPage(NamedTuple):
-    """A page as plain Markdown.
-
-    Attributes:
-        text: Without front matter and marks of generators.
-        title: What the front matter calls it; empty where it does not.
-        left_out: How many parts are missing, by reason.
-    """
-
-    text: str
-    title: str
-    left_out: Mapping[LeftOut, int]
+_MOST_CHARACTERS = 50_000  # of front matter
+_YAML = re.compile(r"\A---[^\S\n]*\n(.*?\n)??(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\A\+\+\+[^\S\n]*\n(.*?\n)??\+\+\+[^\S\n]*(?:\n|\Z)", re.DOTALL)
+_JSON = re.compile(r"\A;;;[^\S\n]*\n(.*?\n)??;;;[^\S\n]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"^(title|description):[^\S\n]*(\S.*)$", re.MULTILINE)
+_NAMED = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\"']?[\w.-]+[\"']?[^\S\n]*[:=]")
+"""How front matter begins, valid or not."""
 
 
 @dataclass
@@ -35,22 +35,26 @@ class Page:
     """A page that is being read.
 
     Attributes:
-        fields: Texts of its front matter, and those that it defines, by name.
+        fields: Texts of its front matter, and those that it defines.
         verbatim: Its code, which the text has tokens for.
         left_out: What was dropped so far.
     """
 
-    fields: dict[str, str] = field(default_factory=dict)
+    fields: Fields
     verbatim: Verbatim = field(default_factory=Verbatim)
-    left_out: Counter[LeftOut] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def drop(self, reason: LeftOut = LeftOut.DIRECTIVE) -> str:
         """Count something that is left out, and return what stands in its place: nothing."""
         self.left_out[reason] += 1
         return ""
 
+    def value(self, name: str) -> str:
+        """Return the text of a field; count it as left out where the page has none."""
+        return self.fields[name] if name in self.fields else self.drop()
 
-def attributes(text: str) -> dict[str, str]:
+
+def attributes(text: str) -> Fields:
     """Return the attributes of a mark, `name="value"`, by their names in lower case."""
     return {
         found[1].lower(): next((one for one in found.groups()[1:] if one is not None), "")
@@ -58,17 +62,68 @@ def attributes(text: str) -> dict[str, str]:
     }
 
 
-def label_of(found: Mapping[str, str]) -> str:
+def label_of(found: Fields, names: tuple[str, ...] = _LABELS) -> str:
     """Return the text that a mark's attributes show above what it holds."""
-    return next((found[name] for name in _LABELS if found.get(name, "").strip()), "")
+    return next((found[name] for name in names if found.get(name, "").strip()), "")
 
 
-def picture_text(found: Mapping[str, str]) -> str:
+def picture_text(found: Fields) -> str:
     """Return the text that a picture's attributes say it with."""
-    return next((found[name] for name in _LABELS_OF_PICTURES if found.get(name, "").strip()), "")
+    return label_of(found, _LABELS_OF_PICTURES)
 
 
 def paragraph(label: str, indent: str = "") -> str:
     """Return a label as a paragraph of its own; nothing where it has no text."""
     label = " ".join(label.replace("**", "").split())
     return f"\n\n{indent}**{label}**\n\n{indent}" if label else ""
+
+
+def split_front_matter(text: str) -> tuple[Fields, str]:
+    """Return the fields of a page's front matter (YAML, TOML or JSON), and the page without it.
+
+    Of front matter that is not valid, the lines with the title and the description are read.
+    """
+    for pattern, read in ((_YAML, _read_yaml), (_TOML, tomllib.loads), (_JSON, json.loads)):
+        found = pattern.match(text)
+        fields = _fields(found[1] or "", read) if found else None
+        if found and fields is not None:
+            return fields, text[found.end() :]
+    if text.startswith("{\n"):
+        try:
+            values, end = json.JSONDecoder().raw_decode(text[:_MOST_CHARACTERS])
+        except (ValueError, RecursionError):
+            return {}, text
+        if "title" in values or "description" in values:
+            return _texts(values), text[end:]
+    return {}, text
+
+
+def _fields(front: str, read: Any) -> Fields | None:  # noqa: ANN401 - three libraries
+    """Return the fields, or None where it is text between two lines that look like marks."""
+    try:
+        if len(front) > _MOST_CHARACTERS:
+            return _lines(front)
+        values = read(front)
+    except (ValueError, yaml.YAMLError, RecursionError):
+        return _lines(front)
+    if isinstance(values, dict):
+        return _texts(values)
+    return None if front.strip() else {}
+
+
+def _texts(values: Mapping[Any, Any]) -> Fields:
+    return {
+        str(name): str(value)
+        for name, value in values.items()
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
+    }
+
+
+def _lines(front: str) -> Fields | None:
+    if not _NAMED.match(front):
+        return None
+    return {found[1]: found[2].strip().strip("\"'") for found in _FIELD.finditer(front)}
+
+
+def _read_yaml(text: str) -> Any:  # noqa: ANN401 - as YAML has it
+    return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts of everything

@@ -3,48 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from graphrag_tasks.parse.dialects.admonitions import take_admonitions
-from graphrag_tasks.parse.dialects.alerts import take_alerts
 from graphrag_tasks.parse.dialects.components import take_components
-from graphrag_tasks.parse.dialects.containers import take_containers
-from graphrag_tasks.parse.dialects.docfx import take_docfx
-from graphrag_tasks.parse.dialects.front_matter import split_front_matter
-from graphrag_tasks.parse.dialects.page import Page, PlainPage
-from graphrag_tasks.parse.dialects.shortcodes import take_shortcodes
-from graphrag_tasks.parse.dialects.spans import take_spans
-from graphrag_tasks.parse.dialects.templates import take_templates
+from graphrag_tasks.parse.dialects.containers import take_admonitions, take_containers
+from graphrag_tasks.parse.dialects.page import Page, split_front_matter
+from graphrag_tasks.parse.dialects.spans import take_alerts, take_docfx, take_spans
+from graphrag_tasks.parse.dialects.templates import take_shortcodes, take_templates
 
-_PASSES: tuple[Callable[[str, Page], str], ...] = (
-    take_components,
-    take_admonitions,
-    take_containers,
-    take_alerts,
-    take_docfx,
-    take_shortcodes,
-    take_templates,
-    take_spans,
+_PASSES = (
+    *(take_components, take_admonitions, take_containers, take_alerts),
+    *(take_docfx, take_shortcodes, take_templates, take_spans),
 )
 _HEADING = re.compile(r"\s*(?:#[^\n]*|[^\n]+\n=+[ \t]*)(?:\n|\Z)")
 _WORDS = re.compile(r"\w+")
 
 
+class PlainPage(NamedTuple):
+    """A page as plain Markdown, its title in the front matter or "", and what is left out of it."""
+
+    text: str
+    title: str
+    left_out: Mapping[str, int]
+
+
 def plain_markdown(text: str) -> PlainPage:
-    """Return a page without what generators of documentation add to Markdown.
+    """Return a page, whose lines end in newlines, without the marks of documentation generators.
 
-    The front matter gives the title, and its description is the first paragraph where the page
-    does not say it anyway.
-
-    Args:
-        text: The page, with newlines as line ends.
+    The front matter gives the title. Its description becomes the first paragraph, unless the page
+    says it anyway.
     """
     front, body = split_front_matter(text)
     page = Page(dict(front))
     title, description = (_plain(front.get(name, ""), page) for name in ("title", "description"))
     body = _plain(body, page)
     if description.strip() and _words(description) not in _words(f"{title}\n{body}"):
-        body = _behind_heading(body, description)
+        heading = _HEADING.match(body)
+        end = heading.end() if heading else 0
+        body = f"{body[:end].rstrip()}\n\n{' '.join(description.split())}\n\n{body[end:]}"
     return PlainPage(body, " ".join(title.split()), page.left_out)
 
 
@@ -57,9 +54,3 @@ def _plain(text: str, page: Page) -> str:
 
 def _words(text: str) -> str:
     return f" {' '.join(_WORDS.findall(text.casefold()))} "
-
-
-def _behind_heading(body: str, description: str) -> str:
-    heading = _HEADING.match(body)
-    end = heading.end() if heading else 0
-    return f"{body[:end].rstrip()}\n\n{' '.join(description.split())}\n\n{body[end:]}"

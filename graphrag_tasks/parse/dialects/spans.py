@@ -1,7 +1,4 @@
-"""Marks in a line: lists of attributes, icons, keys, highlights, abbreviations, snippets.
-
-A snippet, `--8<-- "name.md"`, that is still there was not found
-(`graphrag_tasks.sources.includes`).
+"""Marks in a line: alerts, DocFX's references, attributes, icons, keys, highlights, snippets.
 
 kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus, Hugo and GitBook
 `## Heading {#id}`; Material has `:material-check:`, `++ctrl+c++` and `==marked==`.
@@ -10,9 +7,31 @@ kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus,
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 from graphrag_tasks.parse.dialects.page import Page
 from graphrag_tasks.parse.left_out import LeftOut
+
+_MOST_TITLE_WORDS = 8
+_GITHUB = "(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)"
+_ALERT = re.compile(
+    r"^(?P<quote>[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]+)?(?:>[ \t]?)+)[ \t]*"
+    rf"\[!(?!{_GITHUB}\][ \t]*$)[A-Z][\w-]*(?:[ \t]+[\w-]+[ \t]*=[^\]\n]*)?\]"
+    r"[+-]?(?P<rest>[^\n]*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Alerts but those of GitHub itself, whose kind marko makes a paragraph."""
+_BARE_ALERT = re.compile(rf"^[ \t]*\[!{_GITHUB}\][ \t]*$", re.MULTILINE | re.IGNORECASE)
+
+_INCLUDE = re.compile(
+    r"\[!(?:INCLUDE|code(?:-[\w#+-]+)?)\s*\[[^\[\]\n]{0,300}\]\s*\([^()\n]{0,600}\)\s*\]",
+    re.IGNORECASE,
+)
+_MEDIA = re.compile(r"\[!(?:VIDEO|NOTEBOOK|IMAGE)\b[^\[\]\n]{0,600}\]", re.IGNORECASE)
+_LABEL = re.compile(r"\[!(?:UICONTROL|DNL|BADGE|PRODUCT|TERM)[ \t]+([^\]\n]+)\]")
+_TAB = re.compile(r"^#{1,6}[ \t]+\[([^\]\n]+)\]\(#tab/[^)\n]*\)[ \t]*$", re.MULTILINE)
+_XREF = re.compile(r"<xref:([^<>\s?#]{1,300})[^<>\s]{0,300}>")
+_AT = re.compile(r"(?<![\w.@/`])@(?:\"([^\"\n]+)\"|([A-Z]\w*(?:\.[A-Z]\w*)+))")
 
 _HEADING_ID = re.compile(
     r"^(#{1,6}[ \t][^\n]*?)[ \t]*\{:?[ \t]*#([\w:.-]+)[^{}\n]*\}[ \t]*$", re.MULTILINE
@@ -32,14 +51,36 @@ _SNIPPET = re.compile(
     r"^[ \t]*-+8<-+[ \t]*\n(?:[^\n]*\n){1,50}?[ \t]*-+8<-+[ \t]*$|-+8<-+[ \t]+[\"'][^\"'\n]+[\"']",
     re.MULTILINE,
 )
+"""What is still there was not found (`graphrag_tasks.sources.includes`)."""
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[a-z0-9-]+:")
 _KEYS = re.compile(r"(?<![\w+])\+\+([A-Za-z0-9\"-]+(?:\+[A-Za-z0-9\"-]+)*)\+\+(?![\w+])")
 _MARKED = re.compile(r"(?<![=\w])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![=\w])")
 _ABBREVIATION = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]+(\S[^\n]*)$", re.MULTILINE)
 
 
+def take_alerts(text: str, _: Page) -> str:
+    """Remove the marks of alerts, `> [!NOTE]`; a title behind one becomes a paragraph."""
+    return _BARE_ALERT.sub("", _ALERT.sub(_without_mark, text))
+
+
+def _without_mark(found: re.Match[str]) -> str:
+    quote, rest = found["quote"], found["rest"].strip()
+    if not rest or rest[-1] in ".:!?" or len(rest.split()) > _MOST_TITLE_WORDS:
+        return f"{quote}{rest}"
+    return f"{quote}**{rest}**\n{'>'.rjust(quote.index('>') + 1)}"
+
+
+def take_docfx(text: str, page: Page) -> str:
+    """Leave the text of DocFX's marks: labels, names of tabs, and the names behind uids."""
+    text = _INCLUDE.sub(lambda _: page.drop(LeftOut.INCLUDE), text)
+    text = _MEDIA.sub(lambda _: page.drop(), text)
+    text = _TAB.sub(r"**\1**", _LABEL.sub(r"\1", text))
+    text = _XREF.sub(lambda found: unquote(found[1]).rstrip("*"), text)
+    return _AT.sub(lambda found: found[1] or found[2], text)
+
+
 def take_spans(text: str, page: Page) -> str:
-    """Remove marks in lines; what an abbreviation stands for becomes a paragraph."""
+    """Remove other marks in lines; what an abbreviation stands for becomes a paragraph."""
     text = _LIST_OF_HEADINGS.sub("", text)
     text = _HEADING_ID.sub(r'\1<a id="\2"></a>', text)
     text = _ATTRIBUTES.sub("", text)

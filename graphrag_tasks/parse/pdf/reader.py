@@ -15,8 +15,8 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.found_links import with_links
 from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.parse.links import with_links
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.pdf_file import links_of, pages_that_draw
 from graphrag_tasks.parse.readers import Reader

@@ -1,0 +1,119 @@
+"""Readers of files without markup: plain text, passages, and CSV files.
+
+Each raises `DocumentError` (`broken`) for a file that is binary, or a line that is not a passage.
+CSV files are read by Python's own reader: Docling keeps more than a kilobyte for each cell, takes
+the first row for the header whatever stands in it, and knows no titles above it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from io import StringIO
+from itertools import islice
+
+from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
+from graphrag_tasks.parse.headers import SAMPLE_ROWS, find_header
+from graphrag_tasks.parse.tables import Cell, lay_out_table
+from graphrag_tasks.parse.text import clean_text, decode, one_line, without_invalid
+
+_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+_DELIMITERS = (",", ";", "\t", "|")
+_NO_DELIMITER = "\x1f"  # which clean text does not hold
+_DECLARED = re.compile(r"sep=(.)(?:\n|\Z)", re.IGNORECASE)
+_SAMPLE_CHARACTERS = 200_000
+
+
+def read_plain_text(data: bytes) -> ParsedDocument:
+    """Read a text file, unless it is binary: paragraphs are what blank lines separate."""
+    text, left_out = without_invalid(decode(data))
+    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
+    blocks = [Block("paragraph", text) for text in paragraphs if text]
+    return ParsedDocument(blocks, left_out=left_out)
+
+
+def read_passage(data: bytes) -> ParsedDocument:
+    """Read a line of a JSONL file, `{"title", "text"}`: a heading and one paragraph."""
+    try:
+        passage = json.loads(data)
+        title, text = one_line(str(passage.get("title") or "")), clean_text(passage["text"])
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        raise DocumentError("broken", f"the line is not a passage: {error}") from error
+    blocks = [Block("heading", title, level=1)] if title else []
+    blocks += [Block("paragraph", text)] if text.strip() else []
+    return ParsedDocument(blocks, Title(title, METADATA) if title else None)
+
+
+def read_csv(data: bytes) -> ParsedDocument:
+    """Read a CSV file: its delimiter and its header are found; titles above it are captions.
+
+    A line whose quotes are wrong is cut at its delimiters, and its quotes are kept.
+    """
+    text, left_out = without_invalid(decode(data))
+    text = clean_text(text)
+    if declared := _DECLARED.match(text):
+        text = text[declared.end() :]
+    rows = list(_rows(text, declared[1] if declared else _delimiter(text)))
+    top = find_header(rows)
+    blocks = [Block("caption", cell.text) for row in rows[: top.titles] for cell in row]
+    text, table = lay_out_table(top.body(rows))
+    if text:
+        blocks.append(Block("table", text, table=table))
+    return ParsedDocument(blocks, left_out=left_out)
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
+    """Yield the cells of each record that has text; a blank one still counts as a row."""
+    for number, (record, line) in enumerate(_records(text, delimiter)):
+        fields = line.split(delimiter) if record is None else record
+        texts = enumerate(" ".join(field.split()) for field in fields)
+        if row := [Cell(number, column, text) for column, text in texts if text]:
+            yield row
+
+
+def _records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]]:
+    """Yield each record's fields; None and its first line where its quotes are wrong.
+
+    Reading goes on below that line: its quote may be a stray one that would take in the rest.
+    """
+    lines = StringIO(text).readlines()
+    start = 0
+    while start < len(lines):
+        rest = (lines[number] for number in range(start, len(lines)))
+        reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
+        read = 0
+        try:
+            for record in reader:
+                read = reader.line_num
+                yield record, ""
+            return
+        except csv.Error:
+            start += read + 1
+            yield None, lines[start - 1]
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter that cuts the most records into the same number of fields."""
+    sample = text[:_SAMPLE_CHARACTERS]
+    regularity = {one: _regularity(_records(sample, one)) for one in _DELIMITERS}
+    best = max(_DELIMITERS, key=regularity.__getitem__)
+    return best if regularity[best] > (0.0, 0) else _NO_DELIMITER
+
+
+def _regularity(records: Iterable[tuple[list[str] | None, str]]) -> tuple[float, int]:
+    """Return the share of records with the most frequent number of fields, and that number."""
+    counts: Counter[int] = Counter()
+    wrong = 0
+    for record, _ in islice(records, SAMPLE_ROWS):
+        if record is None:
+            wrong += 1
+        elif record:
+            counts[len(record)] += 1
+    if not counts:
+        return 0.0, 0
+    fields, records_with = max(counts.items(), key=lambda item: (item[1], item[0]))
+    return (records_with / (counts.total() + wrong), fields) if fields > 1 else (0.0, 0)
