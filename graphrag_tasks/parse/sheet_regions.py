@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy import ndimage
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 _MAX_REGIONS = 1_000
 
@@ -33,21 +36,52 @@ def find_regions(cells: Iterable[Region]) -> list[Region]:
     """Return the rectangles around cells that touch side by side, from the top left on.
 
     A merged cell covers more than one place. Rectangles that overlap are one. A sheet of very many
-    is one table with gaps.
+    is one table with gaps. Memory grows with the cells: a sheet may have its last one anywhere.
     """
-    filled = list(cells)
-    if not filled:
-        return []
-    top, left, bottom, right = around(filled)
-    sheet = np.zeros((bottom - top + 1, right - left + 1), dtype=bool)
-    for cell in filled:
-        rows = slice(cell.top - top, cell.bottom - top + 1)
-        sheet[rows, cell.left - left : cell.right - left + 1] = True
-    regions = [
-        Region(rows.start + top, columns.start + left, rows.stop + top - 1, columns.stop + left - 1)
-        for rows, columns in ndimage.find_objects(ndimage.label(sheet)[0])
-    ]
+    regions = [around(group) for group in _touching(_runs(cells))]
     return [around(regions)] if len(regions) > _MAX_REGIONS else sorted(_merged(regions))
+
+
+def _runs(cells: Iterable[Region]) -> dict[int, list[Region]]:
+    """Return each row's stretches of filled cells."""
+    by_row: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for cell in cells:
+        for row in range(cell.top, cell.bottom + 1):
+            by_row[row].append((cell.left, cell.right))
+    runs: dict[int, list[Region]] = {}
+    for row, spans in sorted(by_row.items()):
+        found: list[Region] = []
+        for left, right in sorted(spans):
+            if found and left <= found[-1].right + 1:
+                right = max(right, found[-1].right)
+                left = found.pop().left
+            found.append(Region(row, left, row, right))
+        runs[row] = found
+    return runs
+
+
+def _touching(runs: dict[int, list[Region]]) -> Iterable[list[Region]]:
+    """Group runs that lie below each other."""
+    number = {run: place for place, run in enumerate(run for row in runs.values() for run in row)}
+    ends: list[tuple[int, int]] = []
+    for above, below in pairwise(runs):
+        if below != above + 1:
+            continue
+        upper, lower = iter(runs[above]), iter(runs[below])
+        one, other = next(upper, None), next(lower, None)
+        while one and other:
+            if one.left <= other.right and other.left <= one.right:
+                ends.append((number[one], number[other]))
+            if one.right < other.right:
+                one = next(upper, None)
+            else:
+                other = next(lower, None)
+    pairs = np.array(ends, np.int64).reshape(-1, 2).T
+    joined = coo_array((np.ones(len(ends), np.bool_), tuple(pairs)), (len(number), len(number)))
+    groups: dict[int, list[Region]] = defaultdict(list)
+    for run, group in zip(number, connected_components(joined, directed=False)[1], strict=True):
+        groups[group].append(run)
+    return groups.values()
 
 
 def around(regions: Iterable[Region]) -> Region:

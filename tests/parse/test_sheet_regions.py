@@ -30,6 +30,12 @@ def test_cells_that_meet_at_a_corner_are_two_tables() -> None:
     assert find_regions(drawn("xx..", "xx..", "..xx")) == [Region(1, 1, 2, 2), Region(3, 3, 3, 4)]
 
 
+def test_cells_at_the_corners_of_the_largest_sheet_are_found() -> None:
+    corners = [Region(row, column, row, column) for row in (1, 1_048_576) for column in (1, 16_384)]
+    assert find_regions(corners) == corners
+    assert find_regions([]) == []
+
+
 def test_a_cell_inside_of_a_table_belongs_to_it() -> None:
     assert find_regions(drawn("xxxxx", "x...x", "x.x.x", "xxxxx")) == [Region(1, 1, 4, 5)]
 
