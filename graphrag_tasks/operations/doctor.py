@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from graphrag_tasks import language as nlp
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
-from graphrag_tasks.embed.model_files import DEFAULT_MODEL, file_sha256, verify_weights
+from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import source_roots
@@ -103,9 +103,10 @@ def _spacy_model(model: str) -> str:
 
 
 def _embedding_model(model: str) -> str:
-    check = verify_weights(model)
-    if model != DEFAULT_MODEL:
+    if model not in KNOWN_SHA256:
+        find_model(model)
         return model
+    check = verify_weights(model)
     if not check.ok:
         altered = [one.path.name for one in check.files if not one.ok]
         raise MissingDependencyError(f"altered: {altered}", hint=_MODELS)

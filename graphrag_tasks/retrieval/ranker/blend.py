@@ -17,6 +17,9 @@ from graphrag_tasks.retrieval.ranker.walk import Floats
 _LEAST = 0.1
 """What the walk counts at least among passages, and the words anywhere."""
 
+_COSINE = 1.5
+"""Weight of the cosine beside BM25."""
+
 _BESIDE_WORDS = {"statement": 0.6, "heading_coverage": 0.3}
 """Weights beside cosine and BM25 of what is standardised for that: closest statement, headings."""
 
@@ -42,7 +45,7 @@ def blended(learned: Floats, columns: Floats, *, alone: float) -> Floats:
         return np.zeros(0, dtype=np.float32)
     of = dict(zip(FEATURES, columns.T, strict=True))
     titled = alone * float(of["titled"][0])
-    words = of["dense_z"] + of["bm25_z"]
+    words = np.float32(_COSINE) * of["dense_z"] + of["bm25_z"]
     words += sum(weight * standardised(of[name]) for name, weight in _BESIDE_WORDS.items())
     words += sum(weight * of[name] for name, weight in _FURTHER.items())
     gated = (_LEAST * alone + titled) * of["walk"] + (_LEAST + 1 - titled) * words
