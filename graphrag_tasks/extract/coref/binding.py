@@ -7,8 +7,7 @@ without doubt is excluded, for parses are wrong more often than writers break th
 from __future__ import annotations
 
 from graphrag_tasks.extract.coref.names import Mention
-from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse
-from graphrag_tasks.extract.coref.roles import OBJECTS, Role, role_of
+from graphrag_tasks.extract.coref.parses import OBJECTS, SUBJECTS, Parse, Role
 
 _ARGUMENTS = (Role.SUBJECT, Role.OBJECT)
 
@@ -50,7 +49,7 @@ def _is_possessed(parse: Parse, pronoun: int, mention: Mention) -> bool:
 
 def _is_coargument(parse: Parse, pronoun: int, mention: Mention) -> bool:
     """Return whether pronoun and name are arguments of one verb: "John saw him"."""
-    role, other = role_of(parse, pronoun), role_of(parse, mention.role_head)
+    role, other = parse.role(pronoun), parse.role(mention.role_head)
     verb, governor = parse.heads[pronoun], parse.heads[mention.role_head]
     if role in _ARGUMENTS and other in _ARGUMENTS and governor == verb:
         return mention.role_head != pronoun

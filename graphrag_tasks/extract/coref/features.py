@@ -18,8 +18,7 @@ from typing import Any
 
 from graphrag_tasks.extract.coref.binding import is_excluded
 from graphrag_tasks.extract.coref.names import Mention
-from graphrag_tasks.extract.coref.parses import Parse
-from graphrag_tasks.extract.coref.roles import Role, role_of
+from graphrag_tasks.extract.coref.parses import Parse, Role
 from graphrag_tasks.extract.coref.section import Pronoun, Section
 
 _PREPOSITIONS = ("with", "by", "of", "to", "for", "from", "as")
@@ -129,7 +128,7 @@ def _syntax(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[st
         "anchor_depth": len(above_anchor),
         "clause_depth": len(other.ancestors(clause)),
         "in_subject": role == Role.OBLIQUE
-        and any(role_of(other, i) == Role.SUBJECT for i in above_anchor),
+        and any(other.role(i) == Role.SUBJECT for i in above_anchor),
         "in_relative_clause": any(other.deps[i] in _RELATIVE for i in (anchor.head, *above_anchor)),
         "pronoun_role": pronoun.role,
         "pronoun_form": _form(parse, pronoun),
