@@ -89,11 +89,8 @@ def _candidate(section: Section, pronoun: Pronoun, number: int) -> Candidate | N
 def _place(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
     anchor = candidate.anchor
     first, last = section.names_before(anchor.offset + 1), section.names_before(pronoun.offset)
-    others = [
-        one
-        for one in section.names[first:last]
-        if section.entity_of[one.offset] != candidate.entity
-    ]
+    own = {one.offset for one in section.entities[candidate.entity].mentions}
+    others = [one for one in section.names[first:last] if one.offset not in own]
     persons = {one.key for one in others if one.label == "PERSON"}
     quoted = section.quoted[pronoun.sentence][pronoun.token]
     anchor_quoted = section.quoted[anchor.sentence][anchor.head]

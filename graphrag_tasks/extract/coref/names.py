@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse
-from graphrag_tasks.language.gender import (
-    FEMININE_TITLES,
-    MASCULINE_TITLES,
-    first_name_gender,
-    words,
-)
+from graphrag_tasks.language.forms import unaccented
+from graphrag_tasks.language.gender import TITLES, first_name_gender
 
-_TITLES = MASCULINE_TITLES | FEMININE_TITLES | words(
-    "dr prof professor president senator captain colonel general governor mayor judge justice "
-    "minister pope saint st rev reverend lieutenant major sergeant detective inspector coach "
-    "doctor bishop chief jr sr"
-)  # fmt: skip
 _OPENERS = frozenset({"``", '"', "“", ":", "(", "-", "--"})
 _WORD = re.compile(r"[\w.'-]+")
 _BRACKETS = re.compile(r"\(.*")
@@ -69,14 +59,13 @@ class NamedEntity:
 
 def folded(word: str) -> str:
     """Return the word without case, accents, and marks at its edges."""
-    plain = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(c for c in plain if not unicodedata.combining(c)).strip(".'’\"`")
+    return unaccented(word.casefold()).strip(".'’\"`")
 
 
 def name_key(words: Iterable[str]) -> tuple[str, ...]:
     """Return the words that variants of a name are compared by: folded, without titles."""
     key = tuple(filter(None, map(folded, words)))
-    return tuple(word for word in key if word not in _TITLES) or key
+    return tuple(word for word in key if word not in TITLES) or key
 
 
 def title_key(title: str) -> tuple[str, ...]:
@@ -132,11 +121,8 @@ def _mention(parse: Parse, sentence: int, offset: int, start: int, end: int, lab
         i for i in range(start, end) if not start <= parse.heads[i] < end or parse.is_root(i)
     ]
     head = outside[-1] if outside else end - 1
-    role_head = parse.role_head(head)
+    role_head, uncoordinated = parse.role_head(head), parse.apposed(head)
     conjuncts = any(parse.deps[child] == "conj" for child in parse.children(role_head))
-    uncoordinated = parse.name_head(head)
-    while parse.deps[uncoordinated] == "appos":
-        uncoordinated = parse.heads[uncoordinated]
     return Mention(
         sentence=sentence,
         start=start,

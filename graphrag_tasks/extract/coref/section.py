@@ -92,15 +92,6 @@ class Section:
         return group_names(self.names)
 
     @cached_property
-    def entity_of(self) -> dict[int, int]:
-        """The number of the entity that each mention belongs to, by the mention's offset."""
-        return {
-            mention.offset: number
-            for number, entity in enumerate(self.entities)
-            for mention in entity.mentions
-        }
-
-    @cached_property
     def genders(self) -> list[GenderCues]:
         """The gender of each entity, as the text shows it."""
         return [self._gender(entity) for entity in self.entities]

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
 from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage, Source, Span, Topic
-from graphrag_tasks.language.gender import words
 
 SAME_SUBJECT = "same_subject"
 """The pronoun and its antecedent are subjects, of clauses that follow each other."""
@@ -57,7 +56,10 @@ _OUTSIDE = frozenset({"det", "punct", "case", "cc", "conj"})
 _NO_THINGS = frozenset(
     {"PERSON", "DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
 )
-_NO_NODES = words("one way case time part example number lot kind type following note step thing")
+_NO_NODES = frozenset({
+    "one", "way", "case", "time", "part", "example", "number", "lot", "kind", "type", "following",
+    "note", "step", "thing",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
