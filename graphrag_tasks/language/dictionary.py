@@ -27,10 +27,7 @@ def known_words(model: str) -> Callable[[str], bool]:
     indexed: set[str] = set()
     if "lemmatizer" in pipeline.pipe_names:
         lemmatizer: Any = pipeline.get_pipe("lemmatizer")
-        lookups = lemmatizer.lookups
-        if lookups.has_table("lemma_index"):
-            for words in lookups.get_table("lemma_index").values():
-                indexed.update(words)
+        indexed.update(*lemmatizer.lookups.get_table("lemma_index", {}).values())
 
     def in_lists(word: str) -> bool:
         return word in indexed or word in strings

