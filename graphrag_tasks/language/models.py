@@ -19,7 +19,7 @@ import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.errors import ArtifactError, MissingDependencyError
 from graphrag_tasks.language.tokenizer import TechnicalTokenizer
@@ -52,24 +52,18 @@ def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
     """
     asked = (model, frozenset(components))
     loaded = _loaded.get(asked)
-    if loaded is not None and len(loaded.pipeline.vocab.strings) > loaded.strings + MAX_LEARNED:
+    if loaded is not None and len(loaded[0].vocab.strings) > loaded[1] + MAX_LEARNED:
         _loaded.pop(asked, None)
         loaded = None
         gc.collect()  # a pipeline holds itself: without it, two would be in memory
     if loaded is None:
         pipeline = _load(*asked)
-        loaded = _loaded[asked] = _Loaded(pipeline, len(pipeline.vocab.strings))
-    return loaded.pipeline
+        loaded = _loaded[asked] = pipeline, len(pipeline.vocab.strings)
+    return loaded[0]
 
 
-class _Loaded(NamedTuple):
-    """A pipeline, and the number of strings that it brought along."""
-
-    pipeline: Language
-    strings: int
-
-
-_loaded: dict[tuple[str, frozenset[str]], _Loaded] = {}
+_loaded: dict[tuple[str, frozenset[str]], tuple[Language, int]] = {}
+"""Pipelines, each with the number of strings that it brought along."""
 
 
 def model_version(model: str) -> str:

@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphrag_tasks.extract.coref.binding import is_excluded
-from graphrag_tasks.extract.coref.names import Mention
+from graphrag_tasks.extract.coref.names import Mention, is_excluded
 from graphrag_tasks.extract.coref.parses import Parse, Role
 from graphrag_tasks.extract.coref.section import Pronoun, Section
 
