@@ -51,15 +51,15 @@ def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
         ArtifactError: The model's `meta.json` is absent or cannot be read.
     """
     asked = (model, frozenset(components))
-    loaded = _loaded.get(asked)
-    if loaded is not None and len(loaded[0].vocab.strings) > loaded[1] + MAX_LEARNED:
+    pipeline, strings = _loaded.get(asked, (None, 0))
+    if pipeline is not None and len(pipeline.vocab.strings) > strings + MAX_LEARNED:
         _loaded.pop(asked, None)
-        loaded = None
+        pipeline = None
         gc.collect()  # a pipeline holds itself: without it, two would be in memory
-    if loaded is None:
+    if pipeline is None:
         pipeline = _load(*asked)
-        loaded = _loaded[asked] = pipeline, len(pipeline.vocab.strings)
-    return loaded[0]
+        _loaded[asked] = pipeline, len(pipeline.vocab.strings)
+    return pipeline
 
 
 _loaded: dict[tuple[str, frozenset[str]], tuple[Language, int]] = {}
