@@ -33,9 +33,7 @@ def known_words(model: str) -> Callable[[str], bool]:
         return word in indexed or word in strings
 
     def is_known(word: str) -> bool:
-        if in_lists(word):
-            return True
-        return any(
+        return in_lists(word) or any(
             word.endswith(ending) and in_lists(word.removesuffix(ending) + letter)
             for ending, letters in _ENDINGS
             if len(word) >= len(ending) + _SHORTEST_STEM

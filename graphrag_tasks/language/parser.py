@@ -150,21 +150,10 @@ def parsed(doc: spacy.tokens.Doc, morphology: Morphology | None = None) -> Doc:
         doc: A parsed doc; one that was built by hand will do.
         morphology: What knows the tokens' parts of speech and lemmas; None if the doc has them.
     """
-    return copied(doc) if morphology is None else Doc(doc.text, _looked_up_tokens(doc, morphology))
-
-
-def copied(doc: spacy.tokens.Doc | Doc) -> Doc:
-    """Return a plain doc that is equal to a parsed one, of either kind."""
-    tokens = [Token(*_values(token)) for token in doc]
-    attach(tokens, [token.head.i for token in doc])
-    return Doc(doc.text, tokens)
-
-
-def _looked_up_tokens(doc: spacy.tokens.Doc, morphology: Morphology) -> list[Token]:
+    if morphology is None or not len(doc):
+        return copied(doc)
     from spacy.attrs import DEP, ENT_TYPE, HEAD, IDX, ORTH, TAG
 
-    if not len(doc):
-        return []
     columns = doc.to_array([ORTH, TAG, DEP, IDX, ENT_TYPE, HEAD])
     orths, tags, deps, places, entities, _ = columns.T.tolist()
     heads = columns[:, 5].astype("int64").tolist()  # distances, stored without their sign
@@ -175,4 +164,11 @@ def _looked_up_tokens(doc: spacy.tokens.Doc, morphology: Morphology) -> list[Tok
         for i, (place, form, entity) in enumerate(zip(places, forms, entities, strict=True))
     ]
     attach(tokens, [i + distance for i, distance in enumerate(heads)])
-    return tokens
+    return Doc(doc.text, tokens)
+
+
+def copied(doc: spacy.tokens.Doc | Doc) -> Doc:
+    """Return a plain doc that is equal to a parsed one, of either kind."""
+    tokens = [Token(*_values(token)) for token in doc]
+    attach(tokens, [token.head.i for token in doc])
+    return Doc(doc.text, tokens)

@@ -7,7 +7,7 @@ as fast. All names mean what they mean in spaCy, so rules read a `spacy.tokens.D
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -90,7 +90,7 @@ class Token:
         return sorted(found, key=lambda token: token.i)
 
 
-class Doc:
+class Doc(list[Token]):
     """A parsed sentence: its tokens in order.
 
     Args:
@@ -99,22 +99,10 @@ class Doc:
     """
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
+        super().__init__(tokens)
         self.text = text
-        self._tokens = tokens
         for token in tokens:
             token.doc = self
-
-    def __len__(self) -> int:
-        """Return the number of tokens."""
-        return len(self._tokens)
-
-    def __iter__(self) -> Iterator[Token]:
-        """Yield the tokens in order."""
-        return iter(self._tokens)
-
-    def __getitem__(self, i: int) -> Token:
-        """Return the token of a number."""
-        return self._tokens[i]
 
     @cached_property
     def left_edges(self) -> list[int]:
@@ -130,7 +118,7 @@ class Doc:
         """Return the first token, in that order, of each subtree; linear, as none is set twice."""
         edges: list[int | None] = [None] * len(self)
         for i in order:
-            token = self._tokens[i]
+            token = self[i]
             while edges[token.i] is None:
                 edges[token.i] = i
                 token = token.head

@@ -71,12 +71,7 @@ class Folder(Files):
         """
         with self._parquet(table) as parquet:
             data = parquet.read(columns=columns)
-        schema = schemas.schema_of(table)
-        if schema is None:
-            return data
-        if columns is not None:
-            schema = pa.schema([schema.field(column) for column in columns])
-        return _cast(table, data, schema)
+        return conform(table, data, columns)
 
     def read_any_version(self, table: str, columns: Collection[str]) -> pa.Table:
         """Return those of a table's columns that it has, whatever its schema version.
@@ -192,17 +187,17 @@ def _receipt_file(stage: str) -> str:
     return f"{stage}.receipt.json"
 
 
-def conform(table: str, data: pa.Table) -> pa.Table:
-    """Return the rows in the artifact's column order and types.
+def conform(table: str, data: pa.Table, columns: list[str] | None = None) -> pa.Table:
+    """Return the rows in the artifact's column order and types; of some columns, in their order.
 
     Raises:
         ArtifactError: A column is missing, unknown, of another type, or null where it may not be.
     """
     schema = schemas.schema_of(table)
-    return data if schema is None else _cast(table, data, schema)
-
-
-def _cast(table: str, data: pa.Table, schema: pa.Schema) -> pa.Table:
+    if schema is None:
+        return data
+    if columns is not None:
+        schema = pa.schema([schema.field(column) for column in columns])
     missing = set(schema.names) ^ set(data.column_names)
     if missing:
         raise ArtifactError(f"columns differ from the schema: {sorted(missing)}", table)
