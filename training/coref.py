@@ -5,7 +5,7 @@
         --write graphrag_tasks/extract/coref/ranking.json
 
 Trees are grown by LightGBM, here only; what is written are their splits and leaves as text, which
-`graphrag_tasks.extract.coref.trees` reads. Cross-validation has five folds; pages are never split
+`graphrag_tasks.extract.coref.ranking` reads. Cross-validation has five folds; pages are never split
 over them. One thread and fixed seeds: the same input gives the same file.
 """
 
@@ -30,11 +30,16 @@ from benchmarks.scoring.coref import (
     read_gap,
     score_gap,
 )
-from graphrag_tasks.extract.coref.chains import chain_features
 from graphrag_tasks.extract.coref.features import Candidate, candidates_of
-from graphrag_tasks.extract.coref.personal import first_pass, rank_antecedents
+from graphrag_tasks.extract.coref.ranking import (
+    Ranking,
+    Tree,
+    Trees,
+    chain_features,
+    first_pass,
+    rank_antecedents,
+)
 from graphrag_tasks.extract.coref.section import Pronoun
-from graphrag_tasks.extract.coref.trees import Ranking, Tree, Trees
 
 FOLDS = 5
 PARAMETERS = {
@@ -130,7 +135,7 @@ def _grow(items: Sequence[Item], rows: Sequence[Sequence[Row]], rounds: int) -> 
 
 
 def _tree(node: dict[str, Any]) -> Tree:
-    """Return a node of LightGBM's dump as `graphrag_tasks.extract.coref.trees` reads it."""
+    """Return a node of LightGBM's dump as `graphrag_tasks.extract.coref.ranking` reads it."""
     if "leaf_value" in node:
         return float(round(node["leaf_value"], 5))
     return [

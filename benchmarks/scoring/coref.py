@@ -19,9 +19,8 @@ from urllib.parse import unquote, urlsplit
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.extract.coref.parses import Parse, parse_of
-from graphrag_tasks.extract.coref.personal import rank_antecedents
+from graphrag_tasks.extract.coref.ranking import Ranking, rank_antecedents
 from graphrag_tasks.extract.coref.section import Pronoun, Section
-from graphrag_tasks.extract.coref.trees import Ranking
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
 from graphrag_tasks.language.gender import Gender, gender_of_pronoun
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
+from importlib import resources
 from typing import Any
 
 import pyarrow as pa
@@ -19,18 +21,7 @@ _ROWS_AT_ONCE = 10_000
 _TEXT = "text"
 _SENTENCE_END = re.compile(r"\w[)\]\"”’']{0,2}[.!?]$")
 _FINITE = re.compile(r"\s(?:is|are|was|were|can|cannot|must|should|will|may)\s")
-_VERBS = (
-    "accept|add|adjust|affect|allow|apply|assign|call|cause|check|clear|compare|"
-    "concatenate|configure|contain|control|convert|copy|count|cover|create|define|delete|"
-    "denote|deploy|describe|determine|disable|display|enable|enforce|ensure|evaluate|"
-    "execute|expect|export|extend|extract|fill|filter|find|generate|get|give|group|"
-    "handle|help|hide|hold|identify|implement|import|include|indicate|initialize|insert|"
-    "involve|keep|let|limit|list|load|make|map|mark|mean|modify|move|offer|open|override|"
-    "perform|prevent|print|provide|raise|read|receive|reduce|refer|relate|remove|rename|"
-    "replace|represent|require|reset|restrict|retrieve|return|rollback|round|run|save|"
-    "search|select|send|serve|set|show|skip|sort|specify|split|start|stop|store|support|"
-    "take|tell|test|transfer|transform|trigger|update|use|validate|verify|work|write"
-)
+_VERBS = "|".join(json.loads((resources.files(__package__) / "cell_verbs.json").read_text("utf-8")))
 _THIRD_PERSON = re.compile(
     rf"(?:{_VERBS})(?:e?s)(?=\s)|(?:appli|copi|identifi|modifi|specifi|verifi)es(?=\s)",
     re.IGNORECASE,

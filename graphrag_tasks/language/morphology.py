@@ -21,7 +21,6 @@ COMPONENTS = ("attribute_ruler", "lemmatizer")
 MAX_FORMS = 20_000
 """Forms kept, about 10 MB: half of them are those met last. Learning one takes .1 ms."""
 
-_NO_PATTERNS: frozenset[int] = frozenset()
 _KEY_ATTRIBUTES = frozenset({"ORTH", "TEXT", "LOWER", "TAG", "DEP", "IS_SPACE", "IS_PUNCT"})
 
 
@@ -37,8 +36,8 @@ class Form(NamedTuple):
         lemma: Base form.
         is_punct: Whether it is punctuation.
         is_space: Whether it is white space.
-        opens: Numbers of the patterns of two tokens whose first one it matches.
-        closes: Numbers of those whose second one it matches.
+        opens: Keys of the patterns of two tokens whose first one it matches.
+        closes: Keys of those whose second one it matches.
     """
 
     text: str
@@ -63,7 +62,7 @@ class Morphology:
     def __init__(self, pipeline: Language) -> None:
         self._vocab = pipeline.vocab
         self._components = [pipeline.get_pipe(name) for name in COMPONENTS]
-        self._pairs = _pair_patterns(pipeline)
+        self._matchers = _pair_matchers(pipeline)
         self._forms: dict[tuple[int, int, int], Form] = {}
         self._older: dict[tuple[int, int, int], Form] = {}
 
@@ -125,27 +124,22 @@ class Morphology:
         return [_form(token, *found) for token, found in zip(doc, matches, strict=True)]
 
     def _matches(self, token: Token) -> tuple[frozenset[int], frozenset[int]]:
-        names = [self._vocab.strings[match] for match, _, _ in self._pairs(token.doc)]
-        places = [name.split() for name in names]
-        if not places:
-            return _NO_PATTERNS, _NO_PATTERNS
         opens, closes = (
-            frozenset(int(number) for number, place in places if place == one)
-            for one in ("opens", "closes")
+            frozenset(key for key, _, _ in matcher(token.doc)) for matcher in self._matchers
         )
         return opens, closes
 
 
-def _pair_patterns(pipeline: Language) -> Any:  # noqa: ANN401 - a spaCy matcher
-    """Return a matcher of the single tokens that patterns of two tokens are made of."""
+def _pair_matchers(pipeline: Language) -> tuple[Any, Any]:
+    """Return matchers of the first, and of the second token of each pattern of two tokens."""
     from spacy.matcher import Matcher
 
-    matcher = Matcher(pipeline.vocab)
+    first, second = Matcher(pipeline.vocab), Matcher(pipeline.vocab)
     pairs = [one for one in _patterns(pipeline.get_pipe(COMPONENTS[0])) if len(one) == 2]
-    for number, (first, second) in enumerate(pairs):
-        matcher.add(f"{number} opens", [[first]])
-        matcher.add(f"{number} closes", [[second]])
-    return matcher
+    for number, pair in enumerate(pairs):
+        for matcher, token in zip((first, second), pair, strict=True):
+            matcher.add(str(number), [[token]])
+    return first, second
 
 
 def _patterns(ruler: Any) -> list[list[dict[str, Any]]]:  # noqa: ANN401 - a spaCy component
@@ -155,14 +149,8 @@ def _patterns(ruler: Any) -> list[list[dict[str, Any]]]:  # noqa: ANN401 - a spa
 def _form(token: Token, opens: frozenset[int], closes: frozenset[int]) -> Form:
     text, lower, lemma = token.text, token.lower_, token.lemma_
     return Form(
-        text=text,
-        lower=text if lower == text else lower,
-        tag=intern(token.tag_),
-        pos=intern(token.pos_),
-        dep=intern(token.dep_),
-        lemma=text if lemma == text else lemma,
-        is_punct=token.is_punct,
-        is_space=token.is_space,
-        opens=opens,
-        closes=closes,
-    )
+        text, text if lower == text else lower,
+        intern(token.tag_), intern(token.pos_), intern(token.dep_),
+        text if lemma == text else lemma,
+        token.is_punct, token.is_space, opens, closes,
+    )  # fmt: skip

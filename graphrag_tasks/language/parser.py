@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -35,19 +36,25 @@ facts are found and .809 of the triples right without stand-ins for words in cap
 MIN_CAPITALS = 4
 """Shortest word in capitals that has a stand-in: the model knows "SAP", and "API" as a noun."""
 
-_PARSE_COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
-_ENTITY_COMPONENTS = ("ner",)
+_COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
 _CAPITALS = re.compile(r"[A-Z0-9_]+")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_values = attrgetter(
+    *("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_"),
+    *("is_punct", "is_space", "ent_type_"),
+)
+"""What a token is made of, in the order of `Token`."""
 
 
 class SentenceParser:
     """Parses sentences with a spaCy model, which is loaded by the first call of `parse`.
 
-    Args:
+    Attributes:
         model: Name of an installed spaCy model, or a path to one.
         batch_size: Sentences parsed at a time.
         entities: Whether to recognise named entities, for `Token.ent_type_`.
+        oversized_sentences: Sentences so far that were longer than `MAX_TOKENS` tokens or
+            `MAX_CHARS` characters; they were answered with no tokens, unparsed.
     """
 
     def __init__(
@@ -56,15 +63,7 @@ class SentenceParser:
         self.model = model
         self.batch_size = batch_size
         self.entities = entities
-        self._oversized = 0
-
-    @property
-    def oversized_sentences(self) -> int:
-        """Sentences so far that were longer than `MAX_TOKENS` tokens or `MAX_CHARS` characters.
-
-        They were answered with no tokens, unparsed.
-        """
-        return self._oversized
+        self.oversized_sentences = 0
 
     def parse(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[Doc]:
         """Yield each sentence parsed, in order; neighbours and batches change nothing in it.
@@ -75,7 +74,7 @@ class SentenceParser:
             tokenized: Whether the sentences' tokens are already separated by single spaces,
                 as in benchmarks; otherwise the model's tokenizer is used.
         """
-        components = (*_PARSE_COMPONENTS, *(_ENTITY_COMPONENTS if self.entities else ()))
+        components = (*_COMPONENTS, "ner") if self.entities else _COMPONENTS
         pipeline = load_pipeline(self.model, components=components)
         morphology = _morphology(pipeline)
         skip = MORPHOLOGY_COMPONENTS if morphology else ()
@@ -97,7 +96,7 @@ class SentenceParser:
             doc = SpacyDoc(pipeline.vocab, words=words) if tokenized else pipeline.make_doc(text)
             if len(doc) <= MAX_TOKENS:
                 return doc
-        self._oversized += 1
+        self.oversized_sentences += 1
         return SpacyDoc(pipeline.vocab, words=[])
 
 
@@ -136,8 +135,7 @@ def _restored(parse: Doc, doc: spacy.tokens.Doc) -> Doc:
 
 def _morphology(pipeline: Language) -> Morphology | None:
     if pipeline not in _morphologies:
-        covers = Morphology.covers(pipeline)
-        _morphologies[pipeline] = Morphology(pipeline) if covers else None
+        _morphologies[pipeline] = Morphology(pipeline) if Morphology.covers(pipeline) else None
     return _morphologies[pipeline]
 
 
@@ -152,50 +150,25 @@ def parsed(doc: spacy.tokens.Doc, morphology: Morphology | None = None) -> Doc:
         doc: A parsed doc; one that was built by hand will do.
         morphology: What knows the tokens' parts of speech and lemmas; None if the doc has them.
     """
-    return copied(doc) if morphology is None else Doc(doc.text, _looked_up_tokens(doc, morphology))
-
-
-def copied(doc: spacy.tokens.Doc | Doc) -> Doc:
-    """Return a plain doc that is equal to a parsed one, of either kind."""
-    return Doc(doc.text, _tokens(doc))
-
-
-def _looked_up_tokens(doc: spacy.tokens.Doc, morphology: Morphology) -> list[Token]:
+    if morphology is None or not len(doc):
+        return copied(doc)
     from spacy.attrs import DEP, ENT_TYPE, HEAD, IDX, ORTH, TAG
 
-    if not len(doc):
-        return []
     columns = doc.to_array([ORTH, TAG, DEP, IDX, ENT_TYPE, HEAD])
     orths, tags, deps, places, entities, _ = columns.T.tolist()
     heads = columns[:, 5].astype("int64").tolist()  # distances, stored without their sign
     strings = doc.vocab.strings
-    tokens = []
     forms = morphology.forms(list(zip(orths, tags, deps, strict=True)))
-    for i, form in enumerate(forms):
-        token = Token()
-        token.i = i
-        token.idx = places[i]
-        (
-            token.text, token.lower_, token.tag_, token.pos_, token.dep_, token.lemma_,
-            token.is_punct, token.is_space, _, _,
-        ) = form  # fmt: skip
-        token.ent_type_ = strings[entities[i]] if entities[i] else ""
-        token.children = []
-        tokens.append(token)
+    tokens = [
+        Token(i, place, *form[:8], strings[entity] if entity else "")
+        for i, (place, form, entity) in enumerate(zip(places, forms, entities, strict=True))
+    ]
     attach(tokens, [i + distance for i, distance in enumerate(heads)])
-    return tokens
+    return Doc(doc.text, tokens)
 
 
-def _tokens(doc: spacy.tokens.Doc | Doc) -> list[Token]:
-    tokens = []
-    for source in doc:
-        token = Token()
-        for name in ("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_"):
-            setattr(token, name, getattr(source, name))
-        token.ent_type_, token.is_punct, token.is_space = (
-            source.ent_type_, source.is_punct, source.is_space,
-        )  # fmt: skip
-        token.children = []
-        tokens.append(token)
-    attach(tokens, [source.head.i for source in doc])
-    return tokens
+def copied(doc: spacy.tokens.Doc | Doc) -> Doc:
+    """Return a plain doc that is equal to a parsed one, of either kind."""
+    tokens = [Token(*_values(token)) for token in doc]
+    attach(tokens, [token.head.i for token in doc])
+    return Doc(doc.text, tokens)

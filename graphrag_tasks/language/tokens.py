@@ -7,15 +7,16 @@ as fast. All names mean what they mean in spaCy, so rules read a `spacy.tokens.D
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Token:
     """One token of a sentence.
 
     Attributes:
-        doc: The sentence.
         i: Its number in the sentence.
         idx: First character of it.
         text: The word as it stands in the sentence.
@@ -24,19 +25,14 @@ class Token:
         pos_: Universal part of speech.
         dep_: Label of the arc to its head.
         lemma_: Base form.
-        ent_type_: Label of the named entity it belongs to, or "".
         is_punct: Whether it is punctuation.
         is_space: Whether it is white space.
+        ent_type_: Label of the named entity it belongs to, or "".
+        doc: The sentence.
         head: The token it depends on; the root is its own head.
         children: The tokens that depend on it, in order.
     """
 
-    __slots__ = (
-        *("children", "dep_", "doc", "ent_type_", "head", "i", "idx", "is_punct", "is_space"),
-        *("lemma_", "lower_", "pos_", "tag_", "text"),
-    )
-
-    doc: Doc
     i: int
     idx: int
     text: str
@@ -45,11 +41,12 @@ class Token:
     pos_: str
     dep_: str
     lemma_: str
-    ent_type_: str
     is_punct: bool
     is_space: bool
-    head: Token
-    children: list[Token]
+    ent_type_: str
+    doc: Doc = field(init=False)
+    head: Token = field(init=False)
+    children: list[Token] = field(init=False, default_factory=list)
 
     def __len__(self) -> int:
         """Return the number of characters."""
@@ -93,7 +90,7 @@ class Token:
         return sorted(found, key=lambda token: token.i)
 
 
-class Doc:
+class Doc(list[Token]):
     """A parsed sentence: its tokens in order.
 
     Args:
@@ -102,22 +99,10 @@ class Doc:
     """
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
+        super().__init__(tokens)
         self.text = text
-        self._tokens = tokens
         for token in tokens:
             token.doc = self
-
-    def __len__(self) -> int:
-        """Return the number of tokens."""
-        return len(self._tokens)
-
-    def __iter__(self) -> Iterator[Token]:
-        """Yield the tokens in order."""
-        return iter(self._tokens)
-
-    def __getitem__(self, i: int) -> Token:
-        """Return the token of a number."""
-        return self._tokens[i]
 
     @cached_property
     def left_edges(self) -> list[int]:
@@ -133,7 +118,7 @@ class Doc:
         """Return the first token, in that order, of each subtree; linear, as none is set twice."""
         edges: list[int | None] = [None] * len(self)
         for i in order:
-            token = self._tokens[i]
+            token = self[i]
             while edges[token.i] is None:
                 edges[token.i] = i
                 token = token.head

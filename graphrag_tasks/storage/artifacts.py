@@ -53,12 +53,9 @@ class Folder(Files):
         schema = conform(table, data.schema.empty_table()).schema.with_metadata(about)
         rows = 0
         name = f"{table}.parquet"
-        with (
-            self._writing(name) as file,
-            pq.ParquetWriter(file, schema, compression="zstd") as writer,
-        ):
+        with self._writing(name) as file, pq.ParquetWriter(file, schema, compression="zstd") as out:
             for group in cut(data, rows_of_group(table)):
-                writer.write_table(conform(table, group).replace_schema_metadata(about))
+                out.write_table(conform(table, group).replace_schema_metadata(about))
                 rows += group.num_rows
         return Table(rows=rows, sha256=self.sha256(name))
 
@@ -74,12 +71,7 @@ class Folder(Files):
         """
         with self._parquet(table) as parquet:
             data = parquet.read(columns=columns)
-        schema = schemas.schema_of(table)
-        if schema is None:
-            return data
-        if columns is not None:
-            schema = pa.schema([schema.field(column) for column in columns])
-        return _cast(table, data, schema)
+        return conform(table, data, columns)
 
     def read_any_version(self, table: str, columns: Collection[str]) -> pa.Table:
         """Return those of a table's columns that it has, whatever its schema version.
@@ -88,9 +80,7 @@ class Folder(Files):
             ArtifactError: The file is absent or unreadable.
         """
         with self._parquet(table, any_version=True) as parquet:
-            return parquet.read(
-                columns=[one for one in parquet.schema_arrow.names if one in columns]
-            )
+            return parquet.read([one for one in parquet.schema_arrow.names if one in columns])
 
     def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
         """Return the rows of a table that have a value, without holding the others in memory.
@@ -116,18 +106,22 @@ class Folder(Files):
     @contextmanager
     def _parquet(self, table: str, *, any_version: bool = False) -> Iterator[pq.ParquetFile]:
         name = f"{table}.parquet"
-        where = f"{self.uri}/{name}"
         fs, _ = self._target
+        with self._decoding(name, "Parquet"), fs.open(self.path(name), "rb") as file:
+            parquet = pq.ParquetFile(file)
+            if not any_version:
+                _check_version(parquet.schema_arrow.metadata or {}, f"{self.uri}/{name}")
+            yield parquet
+
+    @contextmanager
+    def _decoding(self, name: str, form: str) -> Iterator[None]:
+        """Tell a file that is absent from one that is not of its form."""
         try:
-            with fs.open(self.path(name), "rb") as file:
-                parquet = pq.ParquetFile(file)
-                if not any_version:
-                    _check_version(parquet.schema_arrow.metadata or {}, where)
-                yield parquet
+            yield
         except FileNotFoundError as error:
             raise absent(self, name) from error
         except _UNREADABLE as error:
-            raise ArtifactError(f"not readable as Parquet: {error}", where) from error
+            raise ArtifactError(f"not readable as {form}: {error}", f"{self.uri}/{name}") from error
 
     def scan_table(self, table: str) -> ds.Dataset:
         """Return a table that `write_table` wrote, to be read by column and piece by piece.
@@ -139,14 +133,8 @@ class Folder(Files):
 
         name = f"{table}.parquet"
         fs, _ = self._target
-        try:
+        with self._decoding(name, "Parquet"):
             found = ds.dataset(self.path(name), format="parquet", filesystem=fs)
-        except FileNotFoundError as error:
-            raise absent(self, name) from error
-        except _UNREADABLE as error:
-            raise ArtifactError(
-                f"not readable as Parquet: {error}", f"{self.uri}/{name}"
-            ) from error
         _check_version(found.schema.metadata or {}, f"{self.uri}/{name}")
         return found
 
@@ -167,14 +155,10 @@ class Folder(Files):
         Raises:
             ArtifactError: The file is absent or not an Arrow file.
         """
-        try:
+        with self._decoding(name, "Arrow"):
             if self.is_local:
                 return pa.ipc.open_file(pa.memory_map(self.path(name))).read_all()
             return pa.ipc.open_file(pa.py_buffer(self.read_bytes(name))).read_all()
-        except FileNotFoundError as error:
-            raise absent(self, name) from error
-        except _UNREADABLE as error:
-            raise ArtifactError(f"not readable as Arrow: {error}", f"{self.uri}/{name}") from error
 
     def write_receipt(self, receipt: Receipt) -> None:
         """Mark a stage's tables as complete."""
@@ -203,17 +187,17 @@ def _receipt_file(stage: str) -> str:
     return f"{stage}.receipt.json"
 
 
-def conform(table: str, data: pa.Table) -> pa.Table:
-    """Return the rows in the artifact's column order and types.
+def conform(table: str, data: pa.Table, columns: list[str] | None = None) -> pa.Table:
+    """Return the rows in the artifact's column order and types; of some columns, in their order.
 
     Raises:
         ArtifactError: A column is missing, unknown, of another type, or null where it may not be.
     """
     schema = schemas.schema_of(table)
-    return data if schema is None else _cast(table, data, schema)
-
-
-def _cast(table: str, data: pa.Table, schema: pa.Schema) -> pa.Table:
+    if schema is None:
+        return data
+    if columns is not None:
+        schema = pa.schema([schema.field(column) for column in columns])
     missing = set(schema.names) ^ set(data.column_names)
     if missing:
         raise ArtifactError(f"columns differ from the schema: {sorted(missing)}", table)
@@ -234,13 +218,12 @@ def _groups_that_may_have(parquet: pq.FileMetaData, column: str, value: str | in
         values = parquet.row_group(number).column(leaf)
         if values.physical_type != of_type:  # pyarrow would end the process at its statistics
             raise ValueError(f"column {column} is {values.physical_type}, not {of_type}")
-        if _may_have(values, value):
+        if _may_have(values.statistics, value):
             found.append(number)
     return found
 
 
-def _may_have(values: pq.ColumnChunkMetaData, value: str | int) -> bool:
-    known = values.statistics
+def _may_have(known: pq.Statistics | None, value: str | int) -> bool:
     if known is None:
         return True
     if known.has_min_max:

@@ -1,41 +1,65 @@
-"""One run at a time on a store."""
+"""One run at a time on a store: a lock on the local disk, a lease in S3.
+
+The lock is the operating system's and ends with the process, however that ends. S3 has no locks: a
+lease is an object that says who holds the store, until when. Its holder renews it while it works,
+and writes it only if it is of the version that was last seen, so two cannot hold it at once. One
+whose holder was killed lapses after `LEASE_SECONDS`. Clocks of machines that share a store may
+differ by `CLOCK_SECONDS`.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import socket
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from graphrag_tasks.core.errors import TransientError
-from graphrag_tasks.storage import is_s3
+from graphrag_tasks.core.errors import ArtifactError, TransientError
+from graphrag_tasks.storage import ConflictError, is_s3, version, write_if
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.files import changing
-from graphrag_tasks.storage.leases import leased
 
+log = logging.getLogger(__name__)
+
+LEASE_FILE = "lease.json"
+LEASE_SECONDS = 300
+CLOCK_SECONDS = 30
 _LOCK_FILE = ".lock"
+_RENEW_SECONDS = 60
+_POLL_SECONDS = 5
+_OVER = datetime.min.replace(tzinfo=UTC)
+
+_held: dict[str, Lease] = {}
+
+
+def sole_run(store: Folder, *, wait: bool = False) -> AbstractContextManager[None]:
+    """Hold a store for the block; a process that already holds it may enter again.
+
+    Stores that are neither on the local disk nor in S3 are not held.
+
+    Args:
+        store: The store.
+        wait: Wait for another to let go of it instead of refusing.
+
+    Raises:
+        TransientError: Another run holds the store, took its lease as this one did not renew it, or
+            it cannot be written.
+    """
+    if is_s3(store.uri):
+        return _leased(store, wait=wait)
+    return _locked(store, wait=wait) if store.is_local else nullcontext()
 
 
 @contextmanager
-def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
-    """Hold a store for the block; a process that already holds it may enter again.
-
-    The lock is the operating system's and ends with the process, however that ends. A store in S3
-    has a lease instead (see `leases`).
-
-    Raises:
-        TransientError: Another run holds the store, or it cannot be written.
-    """
-    if is_s3(store.uri):
-        with leased(store, wait=wait):
-            yield
-        return
-    if not store.is_local:
-        yield
-        return
+def _locked(store: Folder, *, wait: bool) -> Iterator[None]:
     path = Path(store.path(_LOCK_FILE))
     lock = FileLock(path, thread_local=False, is_singleton=True)
     try:
@@ -44,14 +68,116 @@ def sole_run(store: Folder, *, wait: bool = False) -> Iterator[None]:
             lock.acquire(timeout=-1 if wait else 0)
     except Timeout as error:
         holder = path.read_text("utf-8", "replace").strip() or "another process"
-        raise TransientError(
-            f"another run works on this store ({holder})",
-            store.uri,
-            "Nothing was changed. Wait for it to end, or run with --wait",
-        ) from error
+        raise _refusal(store.uri, holder) from error
     try:
         with suppress(OSError):  # a full disk must not keep `gc` from making room
-            path.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", "utf-8")
+            path.write_text(f"{_own_name()}\n", "utf-8")
         yield
     finally:
         lock.release()
+
+
+@contextmanager
+def _leased(store: Folder, *, wait: bool) -> Iterator[None]:
+    lease = _held.get(store.uri)
+    if lease is not None:
+        if lease.lost:
+            raise _refusal(store.uri, "another process")
+        yield
+        return
+    lease = _held[store.uri] = _acquire(store, wait=wait)
+    try:
+        yield
+    finally:
+        del _held[store.uri]
+        lease.release()
+
+
+def _acquire(store: Folder, *, wait: bool) -> Lease:
+    while True:
+        try:
+            return Lease(store)
+        except TransientError:
+            if not wait:
+                raise
+        time.sleep(_POLL_SECONDS)
+
+
+class Lease:
+    """A hold on a store, renewed by a thread of its own.
+
+    Raises:
+        TransientError: Another process holds the store.
+        ArtifactError: What lies there is no lease.
+    """
+
+    def __init__(self, store: Folder) -> None:
+        self._uri = f"{store.uri}/{LEASE_FILE}"
+        self._holder = _own_name()
+        self._ended = threading.Event()
+        self._version = version(self._uri)
+        if self._version is not None:
+            until, holder = _read(store)
+            if until + timedelta(seconds=CLOCK_SECONDS) > _now():
+                raise _refusal(store.uri, holder)
+        try:
+            self._write(_now() + timedelta(seconds=LEASE_SECONDS))
+        except ConflictError as error:
+            raise _refusal(store.uri, "another process") from error
+        self.lost = False
+        self._thread = threading.Thread(target=self._renew, name="lease", daemon=True)
+        self._thread.start()
+
+    def release(self) -> None:
+        """Let others hold the store."""
+        self._ended.set()
+        self._thread.join()
+        if not self.lost:
+            self._write(_OVER)
+
+    def _renew(self) -> None:
+        while not self._ended.wait(_RENEW_SECONDS):
+            try:
+                self._write(_now() + timedelta(seconds=LEASE_SECONDS))
+            except ConflictError:
+                self.lost = True
+                log.exception("another process took the lease %s", self._uri)
+                return
+            except OSError as error:
+                log.warning("the lease is not renewed: %s", error)
+
+    def _write(self, until: datetime) -> None:
+        content = {"holder": self._holder, "until": until.isoformat()}
+        self._version = write_if(self._uri, json.dumps(content).encode(), self._version)
+
+
+def _read(store: Folder) -> tuple[datetime, str]:
+    """Return until when a lease holds, and who has it."""
+    found = store.read_json(LEASE_FILE)
+    try:
+        until = datetime.fromisoformat(found["until"])
+        if until.tzinfo is None or until.year == datetime.max.year:
+            raise ValueError("'until' is no time")
+        return until, str(found["holder"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArtifactError(
+            f"is no lease: {error}",
+            f"{store.uri}/{LEASE_FILE}",
+            "If no run works on the store, remove the file",
+        ) from error
+
+
+def _own_name() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _refusal(store: str, holder: str) -> TransientError:
+    return TransientError(
+        f"another run works on this store ({holder})",
+        store,
+        "Nothing was changed. Wait for it to end, or run with --wait",
+    )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -43,7 +43,7 @@ from graphrag_tasks.snapshots.summary import headline
 from graphrag_tasks.sources.etags import VERSIONS_FILE, Versions
 from graphrag_tasks.sources.labels import read_labels
 from graphrag_tasks.sources.listing import SourceRoot
-from graphrag_tasks.storage import leases
+from graphrag_tasks.storage import locks
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.receipts import Receipt, Table
 from tests.e2e.mutations import altered, damaged
@@ -254,8 +254,8 @@ def run_state(bench: Bench, random: Random) -> None:
 def lease(bench: Bench, random: Random) -> None:
     values = {"holder": "process 1 on x", "until": "2026-01-01T00:00:00+00:00"}
     data = altered(values, random) if random.random() < 0.5 else damaged(as_json(values), random)
-    with bench.holding(bench.root / "store" / leases.LEASE_FILE, data):
-        tried(lambda: leases.Lease(bench.store.folder).release())
+    with bench.holding(bench.root / "store" / locks.LEASE_FILE, data):
+        tried(lambda: locks.Lease(bench.store.folder).release())
 
 
 def versions(bench: Bench, random: Random) -> None:
@@ -354,8 +354,8 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Print nothing to the terminal, and keep leases on the local disk."""
     monkeypatch.setattr(CONSOLE, "quiet", True)
     monkeypatch.setattr("graphrag_tasks.cli.snapshots.print_json", json.dumps)
-    monkeypatch.setattr(leases, "version", lambda _: "1")
-    monkeypatch.setattr(leases, "write_if", lambda *_: "2")
+    monkeypatch.setattr(locks, "version", lambda _: "1")
+    monkeypatch.setattr(locks, "write_if", lambda *_: "2")
 
 
 def cases(kind: str, of: int) -> int:

@@ -45,9 +45,9 @@ def test_a_pipeline_that_learned_too_much_is_loaded_anew_and_let_go(
 
     def parse() -> tuple[weakref.ref[Language], list[tuple[str, ...]]]:
         (doc,) = parser.parse(["The report zzqpx reads the table zzqpy."])
-        (loaded,) = models._loaded.values()
+        ((pipeline, _),) = models._loaded.values()
         tokens = [(one.text, one.tag_, one.lemma_, one.dep_) for one in doc]
-        return weakref.ref(loaded.pipeline), tokens
+        return weakref.ref(pipeline), tokens
 
     first, tokens = parse()
     assert parse() == (first, tokens)

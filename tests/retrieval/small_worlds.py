@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.language.bm25.fields import word_tables
+from graphrag_tasks.language.bm25.index import word_tables
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph, Pairs
 from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest

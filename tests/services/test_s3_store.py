@@ -18,7 +18,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.store import Store
-from graphrag_tasks.storage import leases
+from graphrag_tasks.storage import locks
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 from tests.services.processes import ROOT, wait_for
@@ -96,7 +96,7 @@ def test_readers_map_a_copy_that_is_whole(
 def test_a_killed_run_leaves_current_alone_and_the_next_one_completes(
     s3: str, documents: tuple[str, str], receipt: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leases, "CLOCK_SECONDS", -leases.LEASE_SECONDS)  # no wait for the killed
+    monkeypatch.setattr(locks, "CLOCK_SECONDS", -locks.LEASE_SECONDS)  # no wait for the killed
     config = configure(f"{s3}/store", documents[0])
     first = run_index(config, workers=1).manifest.snapshot_id
     Folder(documents[0]).write_bytes("more.md", b"The program RSVBBE01 fills the table VBBE.\n")
@@ -162,32 +162,32 @@ def in_another_process(s3: str) -> str:
 def test_the_lease_of_a_killed_run_lapses(s3: str) -> None:
     store = Folder(f"{s3}/store")
     soon = datetime.now(UTC) + timedelta(seconds=60)
-    store.write_json(leases.LEASE_FILE, {"holder": "process 1 on h", "until": soon.isoformat()})
+    store.write_json(locks.LEASE_FILE, {"holder": "process 1 on h", "until": soon.isoformat()})
     with pytest.raises(TransientError, match="process 1 on h"), sole_run(store):
         pass
     ago = datetime.now(UTC) - timedelta(seconds=60)
-    store.write_json(leases.LEASE_FILE, {"holder": "process 1 on h", "until": ago.isoformat()})
+    store.write_json(locks.LEASE_FILE, {"holder": "process 1 on h", "until": ago.isoformat()})
     with sole_run(store):
-        assert str(os.getpid()) in json.loads(store.read_bytes(leases.LEASE_FILE))["holder"]
+        assert str(os.getpid()) in json.loads(store.read_bytes(locks.LEASE_FILE))["holder"]
 
 
 def test_a_lease_is_renewed_and_a_lost_one_noticed(
     s3: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(leases, "_RENEW_SECONDS", 0.2)
+    monkeypatch.setattr(locks, "_RENEW_SECONDS", 0.2)
     store = Folder(f"{s3}/store")
 
     def until() -> Any:
-        return store.read_json(leases.LEASE_FILE)["until"]
+        return store.read_json(locks.LEASE_FILE)["until"]
 
     with sole_run(store):
         first = until()
         wait_for(lambda: until() != first, 20, "renewal")
-        store.write_json(leases.LEASE_FILE, {"holder": "another", "until": first})
+        store.write_json(locks.LEASE_FILE, {"holder": "another", "until": first})
         wait_for(lambda: "another process took the lease" in caplog.text, 20, "notice")
         with pytest.raises(TransientError, match="another process"), sole_run(store):
             pass
-    assert store.read_json(leases.LEASE_FILE)["holder"] == "another"
+    assert store.read_json(locks.LEASE_FILE)["holder"] == "another"
 
 
 def test_milvus_lite_is_refused_before_any_work(s3: str, documents: tuple[str, str]) -> None:

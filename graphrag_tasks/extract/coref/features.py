@@ -16,10 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphrag_tasks.extract.coref.binding import is_excluded
-from graphrag_tasks.extract.coref.names import Mention
-from graphrag_tasks.extract.coref.parses import Parse
-from graphrag_tasks.extract.coref.roles import Role, role_of
+from graphrag_tasks.extract.coref.names import Mention, is_excluded
+from graphrag_tasks.extract.coref.parses import Parse, Role
 from graphrag_tasks.extract.coref.section import Pronoun, Section
 
 _PREPOSITIONS = ("with", "by", "of", "to", "for", "from", "as")
@@ -90,11 +88,8 @@ def _candidate(section: Section, pronoun: Pronoun, number: int) -> Candidate | N
 def _place(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
     anchor = candidate.anchor
     first, last = section.names_before(anchor.offset + 1), section.names_before(pronoun.offset)
-    others = [
-        one
-        for one in section.names[first:last]
-        if section.entity_of[one.offset] != candidate.entity
-    ]
+    own = {one.offset for one in section.entities[candidate.entity].mentions}
+    others = [one for one in section.names[first:last] if one.offset not in own]
     persons = {one.key for one in others if one.label == "PERSON"}
     quoted = section.quoted[pronoun.sentence][pronoun.token]
     anchor_quoted = section.quoted[anchor.sentence][anchor.head]
@@ -129,7 +124,7 @@ def _syntax(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[st
         "anchor_depth": len(above_anchor),
         "clause_depth": len(other.ancestors(clause)),
         "in_subject": role == Role.OBLIQUE
-        and any(role_of(other, i) == Role.SUBJECT for i in above_anchor),
+        and any(other.role(i) == Role.SUBJECT for i in above_anchor),
         "in_relative_clause": any(other.deps[i] in _RELATIVE for i in (anchor.head, *above_anchor)),
         "pronoun_role": pronoun.role,
         "pronoun_form": _form(parse, pronoun),

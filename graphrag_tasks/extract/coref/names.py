@@ -1,26 +1,22 @@
-"""Named candidates: the mentions of proper names, and the entities their variants make up."""
+"""Named candidates: the mentions of proper names, and the entities their variants make up.
+
+Syntax forbids that some of them are the antecedent of a pronoun of the same sentence: Chomsky's
+binding principles B and C, read off the dependency tree. Only what the tree shows without doubt is
+excluded, for parses are wrong more often than writers break these rules.
+"""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse
-from graphrag_tasks.language.gender import (
-    FEMININE_TITLES,
-    MASCULINE_TITLES,
-    first_name_gender,
-    words,
-)
+from graphrag_tasks.extract.coref.parses import OBJECTS, SUBJECTS, Parse, Role
+from graphrag_tasks.language.forms import unaccented
+from graphrag_tasks.language.gender import TITLES, first_name_gender
 
-_TITLES = MASCULINE_TITLES | FEMININE_TITLES | words(
-    "dr prof professor president senator captain colonel general governor mayor judge justice "
-    "minister pope saint st rev reverend lieutenant major sergeant detective inspector coach "
-    "doctor bishop chief jr sr"
-)  # fmt: skip
+_ARGUMENTS = (Role.SUBJECT, Role.OBJECT)
 _OPENERS = frozenset({"``", '"', "“", ":", "(", "-", "--"})
 _WORD = re.compile(r"[\w.'-]+")
 _BRACKETS = re.compile(r"\(.*")
@@ -69,14 +65,13 @@ class NamedEntity:
 
 def folded(word: str) -> str:
     """Return the word without case, accents, and marks at its edges."""
-    plain = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(c for c in plain if not unicodedata.combining(c)).strip(".'’\"`")
+    return unaccented(word.casefold()).strip(".'’\"`")
 
 
 def name_key(words: Iterable[str]) -> tuple[str, ...]:
     """Return the words that variants of a name are compared by: folded, without titles."""
     key = tuple(filter(None, map(folded, words)))
-    return tuple(word for word in key if word not in _TITLES) or key
+    return tuple(word for word in key if word not in TITLES) or key
 
 
 def title_key(title: str) -> tuple[str, ...]:
@@ -132,11 +127,8 @@ def _mention(parse: Parse, sentence: int, offset: int, start: int, end: int, lab
         i for i in range(start, end) if not start <= parse.heads[i] < end or parse.is_root(i)
     ]
     head = outside[-1] if outside else end - 1
-    role_head = parse.role_head(head)
+    role_head, uncoordinated = parse.role_head(head), parse.apposed(head)
     conjuncts = any(parse.deps[child] == "conj" for child in parse.children(role_head))
-    uncoordinated = parse.name_head(head)
-    while parse.deps[uncoordinated] == "appos":
-        uncoordinated = parse.heads[uncoordinated]
     return Mention(
         sentence=sentence,
         start=start,
@@ -183,3 +175,62 @@ def _is_variant(mention: Mention, other: Mention) -> bool:
 def _distance(mention: Mention, group: Sequence[Mention]) -> tuple[bool, int]:
     gaps = [mention.offset - one.offset for one in group if _is_variant(mention, one)]
     return min((gap < 0, abs(gap)) for gap in gaps)
+
+
+def is_excluded(parse: Parse, pronoun: int, mention: Mention) -> bool:
+    """Return whether the name cannot be what the pronoun stands for.
+
+    Args:
+        parse: The sentence of both.
+        pronoun: Token of a pronoun that is not reflexive.
+        mention: The name.
+    """
+    return (
+        mention.start <= pronoun < mention.end
+        or _holds(parse, pronoun, mention)
+        or (parse.deps[pronoun] == "poss" and _is_possessed(parse, pronoun, mention))
+        or _is_coargument(parse, pronoun, mention)
+        or _is_below_subject(parse, pronoun, mention)
+    )
+
+
+def _holds(parse: Parse, pronoun: int, mention: Mention) -> bool:
+    """Return whether the pronoun stands inside the name's own phrase: "[his brother John]"."""
+    top = parse.name_head(mention.head)
+    above = parse.ancestors(pronoun)
+    if top not in above or parse.pos[top] not in ("NOUN", "PROPN"):
+        return False
+    path = [pronoun, *above[: above.index(top)]]
+    return len(path) == 1 or (len(path) == 2 and parse.deps[path[1]] in ("appos", "compound"))
+
+
+def _is_possessed(parse: Parse, pronoun: int, mention: Mention) -> bool:
+    owned, top = parse.heads[pronoun], parse.name_head(mention.head)
+    apposed = (parse.deps[top] == "appos" and parse.heads[top] == owned) or (
+        parse.deps[owned] == "appos" and parse.heads[owned] == top
+    )
+    return owned in (top, mention.head) or apposed
+
+
+def _is_coargument(parse: Parse, pronoun: int, mention: Mention) -> bool:
+    """Return whether pronoun and name are arguments of one verb: "John saw him"."""
+    role, other = parse.role(pronoun), parse.role(mention.role_head)
+    verb, governor = parse.heads[pronoun], parse.heads[mention.role_head]
+    if role in _ARGUMENTS and other in _ARGUMENTS and governor == verb:
+        return mention.role_head != pronoun
+    if role in (Role.OBLIQUE, Role.AGENT) and governor == parse.heads[verb]:
+        verbal = parse.pos[governor] in ("VERB", "AUX")
+        before = mention.head < pronoun
+        return other == Role.OBJECT or (other == Role.SUBJECT and before and verbal)
+    if role == Role.OBJECT and parse.deps[verb] == "xcomp" and governor == parse.heads[verb]:
+        controlled = any(parse.deps[child] in OBJECTS for child in parse.children(governor))
+        return other == Role.OBJECT or (other == Role.SUBJECT and not controlled)
+    return False
+
+
+def _is_below_subject(parse: Parse, pronoun: int, mention: Mention) -> bool:
+    """Return whether the pronoun is a subject and the name follows below its verb."""
+    if mention.head < pronoun or parse.deps[pronoun] not in SUBJECTS:
+        return False
+    verb = parse.heads[pronoun]
+    return verb == mention.head or verb in parse.ancestors(mention.head)

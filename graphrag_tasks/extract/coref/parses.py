@@ -8,15 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import groupby
 from typing import Any, NamedTuple
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj"})
+OBJECTS = frozenset({"dobj", "dative", "iobj"})
 _CLAUSES = frozenset({"relcl", "acl", "advcl", "ccomp", "xcomp", "pcomp", "csubj", "parataxis"})
 _VERBAL = frozenset({"VERB", "AUX"})
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
-_WORD_COLUMNS = ("words", "lemmas", "tags", "pos", "deps")
 _NAME_PARTS = frozenset({"compound", "flat", "nmod"})
+_WORD_COLUMNS = ("words", "lemmas", "tags", "pos", "deps")
+
+
+class Role(IntEnum):
+    """What a noun phrase is in its clause; the numbers are values of a feature."""
+
+    SUBJECT = 0
+    OBJECT = 1
+    POSSESSOR = 2
+    OBLIQUE = 3
+    AGENT = 4
+    ATTRIBUTE = 5
+    APPOSITION = 6
+    ROOT = 7
+    OTHER = 8
+
+
+_ROLES = dict.fromkeys(SUBJECTS, Role.SUBJECT) | dict.fromkeys(OBJECTS, Role.OBJECT) | {
+    "poss": Role.POSSESSOR, "pobj": Role.OBLIQUE, "attr": Role.ATTRIBUTE,
+    "appos": Role.APPOSITION, "ROOT": Role.ROOT,
+}  # fmt: skip
 
 
 class Entity(NamedTuple):
@@ -82,6 +104,12 @@ class Parse:
         """Return whether the token is the head of the sentence."""
         return self.heads[token] == token
 
+    def role(self, token: int) -> Role:
+        """Return the role of the phrase that a token heads."""
+        if self.deps[token] == "pobj" and self.deps[self.heads[token]] == "agent":
+            return Role.AGENT
+        return _ROLES.get(self.deps[token], Role.OTHER)
+
     def clause(self, token: int) -> int:
         """Return the head of the smallest clause that holds the token."""
         path = [token, *self.ancestors(token)]
@@ -97,6 +125,13 @@ class Parse:
             token = self.heads[token]
         return token
 
+    def apposed(self, token: int) -> int:
+        """Return the noun that a part of a name modifies or stands in apposition to."""
+        token = self.name_head(token)
+        while self.deps[token] == "appos":
+            token = self.heads[token]
+        return token
+
     def first_conjunct(self, token: int) -> int:
         """Return the first member of the coordination of nouns that the token belongs to."""
         while self.deps[token] == "conj" and self.pos[self.heads[token]] in _NOMINAL:
@@ -109,10 +144,7 @@ class Parse:
         That is the phrase's head itself, or what it is a part of a name of, in apposition to or
         coordinated with.
         """
-        token = self.name_head(token)
-        while self.deps[token] == "appos":
-            token = self.heads[token]
-        return self.first_conjunct(token)
+        return self.first_conjunct(self.apposed(token))
 
 
 def parse_of(tokens: Iterable[Any], text: str) -> Parse:
@@ -123,12 +155,10 @@ def parse_of(tokens: Iterable[Any], text: str) -> Parse:
         text: The sentence.
     """
     listed = list(tokens)
-    first = listed[0].i if listed else 0
-    offset = listed[0].idx if listed else 0
-    labels = [token.ent_type_ for token in listed]
+    first, offset = (listed[0].i, listed[0].idx) if listed else (0, 0)
     entities = []
-    for label, run in groupby(range(len(listed)), key=labels.__getitem__):
-        places = list(run)
+    for label, run in groupby(enumerate(listed), key=lambda place: place[1].ent_type_):
+        places = [i for i, _ in run]
         if label:
             entities.append(Entity(places[0], places[-1] + 1, label))
     return Parse(
@@ -159,8 +189,6 @@ def joined(text: str, parses: Iterable[tuple[Parse, int]]) -> Parse:
             columns[name] += getattr(parse, name)
         columns["starts"] += [place + start for place in parse.starts]
         columns["heads"] += [head + before for head in parse.heads]
-        entities += [
-            Entity(one.start + before, one.end + before, one.label) for one in parse.entities
-        ]
+        entities += [Entity(e.start + before, e.end + before, e.label) for e in parse.entities]
     tuples = {name: tuple(values) for name, values in columns.items()}
     return Parse(text=text, entities=tuple(entities), **tuples)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.extract.coref.parses import Parse
+
+Span = tuple[int, int, int]
+"""Tokens of a passage: number of their sentence, the first one, one past the last one."""
 
 
 class Kind(StrEnum):
@@ -55,8 +58,23 @@ class Passage:
 
     parses: Sequence[Parse]
     title: str = ""
-    headings: Sequence[str] = field(default_factory=tuple)
+    headings: Sequence[str] = ()
     topic: Topic | None = None
+
+    def place(self, span: Span) -> tuple[int, int, int, str]:
+        """Return the sentence, first character, end and text of tokens."""
+        number, start, end = span
+        parse = self.parses[number]
+        return number, parse.starts[start], parse.end(end - 1), parse.surface(start, end)
+
+    def resolved(
+        self, mention: Span, antecedent: Span, *, kind: Kind, rule: str, confidence: float
+    ) -> Coreference:
+        """Return the coreference of a mention with other tokens of the passage."""
+        number, start, end, name = self.place(antecedent)
+        return Coreference(
+            *self.place(mention), name, kind, rule, confidence, Source.TEXT, number, start, end
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
+from operator import attrgetter
+from typing import NamedTuple
 
 from graphrag_tasks.extract.coref.names import (
     Mention,
@@ -15,8 +17,7 @@ from graphrag_tasks.extract.coref.names import (
     group_names,
     title_key,
 )
-from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse
-from graphrag_tasks.extract.coref.roles import Role, role_of
+from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
 from graphrag_tasks.language.gender import (
     Gender,
     first_name_gender,
@@ -26,10 +27,8 @@ from graphrag_tasks.language.gender import (
 )
 
 _OPENING_QUOTES, _CLOSING_QUOTES = frozenset({"``", "“"}), frozenset({"''", "”"})
-_OPENING_BRACKETS, _CLOSING_BRACKETS = (
-    frozenset({"(", "[", "-LRB-"}),
-    frozenset({")", "]", "-RRB-"}),
-)
+_OPENING_BRACKETS = frozenset({"(", "[", "-LRB-"})
+_CLOSING_BRACKETS = frozenset({")", "]", "-RRB-"})
 _MODIFIERS = frozenset({"appos", "compound", "nmod", "amod"})
 _MOST_BITS = 1.5
 """Largest vote of a first name: beyond it, lists are only surer of themselves."""
@@ -37,8 +36,7 @@ _SURNAME_SHARE = 0.5
 _NAMED_BY = frozenset({"appos", "compound", "attr", "nmod", "flat"})
 
 
-@dataclass(frozen=True, slots=True)
-class Pronoun:
+class Pronoun(NamedTuple):
     """A personal pronoun of a known gender, at its place.
 
     Attributes:
@@ -58,8 +56,7 @@ class Pronoun:
     clause: int
 
 
-@dataclass(frozen=True, slots=True)
-class GenderCues:
+class GenderCues(NamedTuple):
     """What speaks for a woman (positive) or a man (negative), by kind of evidence."""
 
     first_name: float
@@ -78,34 +75,21 @@ class Section:
     def __init__(self, parses: Sequence[Parse], title: str = "") -> None:
         self.parses = tuple(parses)
         self.title = title_key(title)
-        self.offsets: list[int] = []
-        tokens = 0
-        for parse in self.parses:
-            self.offsets.append(tokens)
-            tokens += len(parse)
+        self.offsets = [0, *accumulate(map(len, self.parses))]
 
     @cached_property
     def names(self) -> list[Mention]:
         """All mentions of names, in the order of the text."""
         return [
             mention
-            for number, (parse, offset) in enumerate(zip(self.parses, self.offsets, strict=True))
-            for mention in find_names(parse, number, offset)
+            for number, parse in enumerate(self.parses)
+            for mention in find_names(parse, number, self.offsets[number])
         ]
 
     @cached_property
     def entities(self) -> list[NamedEntity]:
         """The entities that the names make up, in the order of their first mentions."""
         return group_names(self.names)
-
-    @cached_property
-    def entity_of(self) -> dict[int, int]:
-        """The number of the entity that each mention belongs to, by the mention's offset."""
-        return {
-            mention.offset: number
-            for number, entity in enumerate(self.entities)
-            for mention in entity.mentions
-        }
 
     @cached_property
     def genders(self) -> list[GenderCues]:
@@ -116,11 +100,14 @@ class Section:
     def pronouns(self) -> list[Pronoun]:
         """The pronouns "he", "she" and their forms, without reflexives, in order."""
         return [
-            self._pronoun(number, token, gender)
+            Pronoun(
+                number, token, self.offsets[number] + token, gender,
+                parse.role(token), parse.clause(token),
+            )
             for number, parse in enumerate(self.parses)
             for token, word in enumerate(parse.words)
             if (gender := gender_of_pronoun(word)) and not word.lower().endswith("self")
-        ]
+        ]  # fmt: skip
 
     @cached_property
     def quoted(self) -> list[list[bool]]:
@@ -150,30 +137,11 @@ class Section:
 
     def names_before(self, offset: int) -> int:
         """Return how many mentions of names have their head before a token of the section."""
-        return bisect_left(self._name_offsets, offset)
-
-    @cached_property
-    def _name_offsets(self) -> list[int]:
-        return [mention.offset for mention in self.names]
+        return bisect_left(self.names, offset, key=attrgetter("offset"))
 
     def role(self, mention: Mention) -> Role:
         """Return the role of a name's phrase."""
-        return self._roles[mention.offset]
-
-    @cached_property
-    def _roles(self) -> dict[int, Role]:
-        return {one.offset: role_of(self.parses[one.sentence], one.role_head) for one in self.names}
-
-    def _pronoun(self, number: int, token: int, gender: Gender) -> Pronoun:
-        parse = self.parses[number]
-        return Pronoun(
-            number,
-            token,
-            self.offsets[number] + token,
-            gender,
-            role_of(parse, token),
-            parse.clause(token),
-        )
+        return self.parses[mention.sentence].role(mention.role_head)
 
     def _gender(self, entity: NamedEntity) -> GenderCues:
         titles: list[str] = []

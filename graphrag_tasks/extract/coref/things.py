@@ -10,12 +10,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse
-from graphrag_tasks.extract.coref.phrases import Phrase, find_phrases
-from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage, Source, Topic
-from graphrag_tasks.extract.coref.roles import Role, role_of
+from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
+from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage, Source, Span, Topic
 
 SAME_SUBJECT = "same_subject"
 """The pronoun and its antecedent are subjects, of clauses that follow each other."""
@@ -49,16 +47,110 @@ _HEADING_END = re.compile(
 )
 _LEADING = frozenset({"a", "an", "the", "how", "about"})
 
+_CORE = frozenset({"compound", "amod", "nummod", "nmod"})
+_HEADS = frozenset({"NOUN", "PROPN"})
+_NOUNS = _HEADS | {"NUM"}
+_DETERMINED = frozenset({"the", "this", "that", "these", "those"})
+_OUTSIDE = frozenset({"det", "punct", "case", "cc", "conj"})
+"""Labels of children that do not say which thing a noun stands for."""
+_NO_THINGS = frozenset(
+    {"PERSON", "DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
+)
+_NO_NODES = frozenset({
+    "one", "way", "case", "time", "part", "example", "number", "lot", "kind", "type", "following",
+    "note", "step", "thing",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """The core of a noun phrase at its place: its head with the words before it that say which.
+
+    Attributes:
+        sentence: Number of the sentence in the passage.
+        start: First token, past the determiner.
+        head: The head, which is the last token.
+        text: Its words: "migration report", "SAP HANA", "transaction SE38".
+        noun: Base form of the head in lower case.
+        plural: Whether the head is plural.
+        definite: Whether "the", "this" ... and nothing else belongs to the head, and no noun
+            follows that a wrong parse may have torn from it.
+        compound: Whether a noun before the head says which; adjectives such as "current" do not.
+    """
+
+    sentence: int
+    start: int
+    head: int
+    text: str
+    noun: str
+    plural: bool
+    definite: bool
+    compound: bool
+
+    @property
+    def span(self) -> Span:
+        return self.sentence, self.start, self.head + 1
+
 
 def resolve_things(passage: Passage) -> list[Coreference]:
     """Resolve impersonal pronouns and bare definite nouns, in the order of the text."""
-    phrases = [find_phrases(parse, number) for number, parse in enumerate(passage.parses)]
+    phrases = [_phrases(parse, number) for number, parse in enumerate(passage.parses)]
     found = [*_pronouns(passage, phrases), *_definites(passage, phrases)]
     return sorted(found, key=lambda one: (one.sentence, one.start))
 
 
-def _pronouns(passage: Passage, phrases: Sequence[Sequence[Phrase]]) -> Iterator[Coreference]:
-    named: dict[tuple[int, int], Phrase] = {}
+def _phrases(parse: Parse, sentence: int) -> list[_Phrase]:
+    """Return the noun phrases of a sentence that may name a thing, in order."""
+    return [
+        _phrase(parse, sentence, token)
+        for token in range(len(parse))
+        if parse.pos[token] in _HEADS
+        and parse.name_head(token) == token
+        and parse.lemmas[token].lower() not in _NO_NODES
+        and any(character.isalpha() for character in parse.words[token])
+        and not any(e.start <= token < e.end and e.label in _NO_THINGS for e in parse.entities)
+    ]
+
+
+def _phrase(parse: Parse, sentence: int, head: int) -> _Phrase:
+    start = head
+    while start > 0 and _is_core(parse, start - 1, head):
+        start -= 1
+    while parse.tags[start] in ("JJR", "JJS", "PDT") and start < head:
+        start += 1
+    children = parse.children(head)
+    determined = any(
+        parse.deps[i] == "det" and parse.words[i].lower() in _DETERMINED for i in children
+    )
+    bare = all(parse.deps[i] in _OUTSIDE for i in children)
+    noun_follows = head + 1 < len(parse) and parse.pos[head + 1] in _NOUNS
+    return _Phrase(
+        sentence=sentence,
+        start=start,
+        head=head,
+        text=parse.surface(start, head + 1),
+        noun=parse.lemmas[head].lower(),
+        plural=parse.tags[head] in ("NNS", "NNPS"),
+        definite=determined and bare and not noun_follows,
+        compound=any(parse.pos[i] in _NOUNS for i in range(start, head)),
+    )
+
+
+def _is_core(parse: Parse, token: int, head: int) -> bool:
+    """Return whether the token is one of the words before the head that belong to its name."""
+    if parse.words[token] in ("-", "/"):
+        return parse.heads[token] <= head
+    path = [token, *parse.ancestors(token)]
+    inside = path[: path.index(head)] if head in path else []
+    return bool(inside) and all(parse.deps[i] in _CORE for i in inside)
+
+
+_Named = dict[tuple[int, int], _Phrase]
+"""What pronouns stand for, by their sentence and token."""
+
+
+def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
+    named: _Named = {}
     for number, parse in enumerate(passage.parses):
         for token, word in enumerate(parse.words):
             lower = word.lower()
@@ -71,13 +163,15 @@ def _pronouns(passage: Passage, phrases: Sequence[Sequence[Phrase]]) -> Iterator
                 if one.plural == (lower in _PLURAL)
                 and (one.sentence < number or _may_refer_back(parse, token, one))
             ]
-            chosen = _choose(passage, (number, token), fitting, named)
+            mention = (number, token, token + 1)
+            chosen, rule = _last_subject(passage, mention, fitting, named), SAME_SUBJECT
+            if not chosen and len({one.text.casefold() for one in fitting}) == 1:
+                chosen, rule = fitting[-1], ONLY_CANDIDATE
             if chosen:
-                phrase, rule = chosen
-                named[number, token] = phrase
-                yield _resolved(passage, number, (token, token + 1), phrase, Kind.PRONOUN, rule)
+                named[number, token] = chosen
+                yield _resolved(passage, mention, chosen, Kind.PRONOUN, rule)
             elif passage.topic and not fitting and lower in _SINGULAR:
-                yield _outside(parse, number, (token, token + 1), passage.topic.name, Kind.PRONOUN)
+                yield _outside(passage, mention, passage.topic.name, Kind.PRONOUN)
 
 
 def is_pleonastic(parse: Parse, token: int) -> bool:
@@ -93,40 +187,24 @@ def is_pleonastic(parse: Parse, token: int) -> bool:
     return parse.deps[token] == "expl" or (clause and (impersonal or ascribes)) or small_clause
 
 
-def _may_refer_back(parse: Parse, token: int, one: Phrase) -> bool:
+def _may_refer_back(parse: Parse, token: int, one: _Phrase) -> bool:
     """Return whether a phrase of the pronoun's own sentence may be what it stands for."""
     above = parse.ancestors(token)
     same_verb = parse.heads[one.head] == parse.heads[token]
     return one.head < token and one.head not in above and not same_verb
 
 
-def _choose(
-    passage: Passage,
-    place: tuple[int, int],
-    fitting: Sequence[Phrase],
-    named: dict[tuple[int, int], Phrase],
-) -> tuple[Phrase, str] | None:
-    number, token = place
-    parse = passage.parses[number]
-    if role_of(parse, token) in (Role.SUBJECT, Role.POSSESSOR):
-        subject = _last_subject(passage, place, fitting, named)
-        if subject:
-            return subject, SAME_SUBJECT
-    texts = {_text(passage, one).casefold() for one in fitting}
-    return (fitting[-1], ONLY_CANDIDATE) if len(texts) == 1 else None
-
-
 def _last_subject(
-    passage: Passage,
-    place: tuple[int, int],
-    fitting: Sequence[Phrase],
-    named: dict[tuple[int, int], Phrase],
-) -> Phrase | None:
-    """Return what the last subject before the pronoun names, if it fits.
+    passage: Passage, mention: Span, fitting: Sequence[_Phrase], named: _Named
+) -> _Phrase | None:
+    """Return what the last subject before a pronoun names, if it fits.
 
-    A subject that is a pronoun itself hands on what it stands for.
+    Pronouns alone that are a subject or possessive have such an antecedent. A subject that is a
+    pronoun itself hands on what it stands for.
     """
-    number, token = place
+    number, token, _ = mention
+    if passage.parses[number].role(token) not in (Role.SUBJECT, Role.POSSESSOR):
+        return None
     by_head = {(one.sentence, one.head): one for one in fitting}
     for sentence in (number, number - 1) if number else (number,):
         parse = passage.parses[sentence]
@@ -135,72 +213,54 @@ def _last_subject(
         if sentence != number:
             subjects = [i for i in subjects if parse.is_root(parse.heads[i])]
         if subjects:
-            last = subjects[-1]
-            return by_head.get((sentence, last)) or named.get((sentence, last))
+            last = sentence, subjects[-1]
+            return by_head.get(last) or named.get(last)
     return None
 
 
-@dataclass(slots=True)
-class _Named:
-    """Phrases before a place that a bare noun may repeat.
+_Earlier = Mapping[tuple[str, str, bool], Mapping[str, _Phrase]]
+"""Phrases before a place, the last of each wording: by rule, noun, and whether that is plural.
 
-    Attributes:
-        texts: Their wordings, without case.
-        last: The last of them.
-    """
-
-    texts: set[str] = field(default_factory=set)
-    last: Phrase | None = None
-
-    def add(self, phrase: Phrase, text: str) -> None:
-        self.texts.add(text.casefold())
-        self.last = phrase
+The number counts for heads only.
+"""
 
 
-_Earlier = Mapping[tuple[str, str, bool], _Named]
-"""By rule, noun and whether it is plural, which counts for heads only."""
-
-
-def _definites(passage: Passage, phrases: Sequence[Sequence[Phrase]]) -> Iterator[Coreference]:
-    earlier: dict[tuple[str, str, bool], _Named] = defaultdict(_Named)
+def _definites(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
+    earlier: dict[tuple[str, str, bool], dict[str, _Phrase]] = defaultdict(dict)
     for number, parse in enumerate(passage.parses):
         for one in phrases[number]:
-            if one.determiner and one.bare:
+            if one.definite:
                 yield from _definite(passage, parse, one, earlier)
-            text = _text(passage, one)
+            text = one.text.casefold()
             if one.compound:
-                noun = parse.lemmas[one.head].lower()
-                earlier[HEAD_MATCH, noun, one.plural].add(one, text)
-            if _is_type_and_name(parse, one):
+                earlier[HEAD_MATCH, one.noun, one.plural][text] = one
+            code = any(not character.isalpha() for character in parse.words[one.head])
+            if code and one.start == one.head - 1:  # a noun and a code: "transaction SE38"
                 noun = parse.lemmas[one.start].lower()
-                earlier[TYPE_AND_NAME, noun, False].add(one, text)
+                earlier[TYPE_AND_NAME, noun, False][text] = one
 
 
 def _definite(
-    passage: Passage, parse: Parse, one: Phrase, earlier: _Earlier
+    passage: Passage, parse: Parse, one: _Phrase, earlier: _Earlier
 ) -> Iterator[Coreference]:
-    noun = parse.lemmas[one.head].lower()
     start = next(i for i in parse.children(one.head) if parse.deps[i] == "det")
-    span = (start, one.end)
-    keys = ((HEAD_MATCH, noun, one.plural), (TYPE_AND_NAME, noun, False))
-    matches = {key[0]: earlier[key] for key in keys if key in earlier}
+    mention = (one.sentence, start, one.head + 1)
+    keys = ((HEAD_MATCH, one.noun, one.plural), (TYPE_AND_NAME, one.noun, False))
+    matches = {key[0]: list(earlier[key].values()) for key in keys if key in earlier}
     for rule, found in matches.items():
-        if found.last and len(found.texts) == 1:
-            yield _resolved(passage, one.sentence, span, found.last, Kind.DEFINITE, rule)
+        if len(found) == 1:
+            yield _resolved(passage, mention, found[0], Kind.DEFINITE, rule)
             return
     if matches or one.plural:
         return
-    if passage.topic and noun in _called(passage.topic):
-        yield _outside(parse, one.sentence, (start, one.head + 1), passage.topic.name)
+    if passage.topic and one.noun in _called(passage.topic):
+        yield _outside(passage, mention, passage.topic.name)
         return
     places = [(Source.HEADING, heading) for heading in reversed(passage.headings)]
     for source, text in [*places, (Source.TITLE, passage.title)]:
         name = _first_phrase(text)
-        if len(name) > 1 and name[-1].lower() == noun:
-            yield _outside(
-                parse, one.sentence, (start, one.head + 1), " ".join(name),
-                rule=HEADING_MATCH, source=source,
-            )  # fmt: skip
+        if len(name) > 1 and name[-1].lower() == one.noun:
+            yield _outside(passage, mention, " ".join(name), rule=HEADING_MATCH, source=source)
             return
 
 
@@ -209,10 +269,21 @@ def _called(topic: Topic) -> set[str]:
     return {word.lower() for word in [*topic.kind.split(), *_first_phrase(topic.name)[-1:]]}
 
 
+def _first_phrase(heading: str) -> list[str]:
+    """Return the words of a heading's first noun phrase, as far as its words alone show it."""
+    found = _HEADING_END.split(heading.strip(), maxsplit=1)[0].split()
+    while found and (found[0].lower() in _LEADING or found[0].lower().endswith("ing")):
+        found = found[1:]
+    return found
+
+
+def _resolved(passage: Passage, mention: Span, to: _Phrase, kind: Kind, rule: str) -> Coreference:
+    return passage.resolved(mention, to.span, kind=kind, rule=rule, confidence=CONFIDENCES[rule])
+
+
 def _outside(
-    parse: Parse,
-    number: int,
-    span: tuple[int, int],
+    passage: Passage,
+    mention: Span,
     name: str,
     kind: Kind = Kind.DEFINITE,
     *,
@@ -220,51 +291,4 @@ def _outside(
     source: Source = Source.KEY,
 ) -> Coreference:
     """Return the coreference of a mention with a name that no sentence of the passage has."""
-    return Coreference(
-        sentence=number,
-        start=parse.starts[span[0]],
-        end=parse.end(span[1] - 1),
-        surface=parse.surface(*span),
-        antecedent=name,
-        kind=kind,
-        rule=rule,
-        confidence=CONFIDENCES[rule],
-        source=source,
-    )
-
-
-def _is_type_and_name(parse: Parse, one: Phrase) -> bool:
-    """Return whether a phrase is a noun and a code: "transaction SE38"."""
-    code = any(not character.isalpha() for character in parse.words[one.head])
-    return one.end - one.start == 2 and code
-
-
-def _first_phrase(heading: str) -> list[str]:
-    """Return the words of a heading's first noun phrase, as far as its words alone show it."""
-    words = _HEADING_END.split(heading.strip(), maxsplit=1)[0].split()
-    while words and (words[0].lower() in _LEADING or words[0].lower().endswith("ing")):
-        words = words[1:]
-    return words
-
-
-def _text(passage: Passage, one: Phrase) -> str:
-    return passage.parses[one.sentence].surface(one.start, one.end)
-
-
-def _resolved(
-    passage: Passage, number: int, span: tuple[int, int], to: Phrase, kind: Kind, rule: str
-) -> Coreference:
-    parse, other = passage.parses[number], passage.parses[to.sentence]
-    return Coreference(
-        sentence=number,
-        start=parse.starts[span[0]],
-        end=parse.end(span[1] - 1),
-        surface=parse.surface(*span),
-        antecedent=_text(passage, to),
-        kind=kind,
-        rule=rule,
-        confidence=CONFIDENCES[rule],
-        antecedent_sentence=to.sentence,
-        antecedent_start=other.starts[to.start],
-        antecedent_end=other.end(to.head),
-    )
+    return Coreference(*passage.place(mention), name, kind, rule, CONFIDENCES[rule], source)

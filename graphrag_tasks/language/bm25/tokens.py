@@ -9,12 +9,13 @@ finds another; the parts let a question name it loosely.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from string import ascii_lowercase, digits
 
 import Stemmer
+
+from graphrag_tasks.language.forms import unaccented
 
 _STOP_WORDS = """
 a an and are as at be been being but by can could did do does for from had has have he her
@@ -45,10 +46,7 @@ def fold(word: str) -> str:
 
 def _bare(word: str) -> str:
     word = _POSSESSIVE.sub("", word)
-    if word.isascii():
-        return word
-    decomposed = unicodedata.normalize("NFKD", word)
-    return "".join(sign for sign in decomposed if not unicodedata.combining(sign)) or word
+    return unaccented(word) or word
 
 
 def words(text: str) -> list[str]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.language.bm25.fields import FILE_NAME
+from graphrag_tasks.language.bm25.index import FILE_NAME
 from graphrag_tasks.retrieval.graph.name_graph import Pairs
 from graphrag_tasks.retrieval.graph.names import is_written_as_name
 from graphrag_tasks.retrieval.view.arrays import Rows, column, rows_of

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.extract.coref.binding import is_excluded
-from graphrag_tasks.extract.coref.names import find_names
+from graphrag_tasks.extract.coref.names import find_names, is_excluded
 from graphrag_tasks.extract.coref.parses import Parse
 
 ParseIt = Callable[[str], Parse]

@@ -4,12 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.extract.coref.chains import chain_features, weights_of
 from graphrag_tasks.extract.coref.features import candidates_of
 from graphrag_tasks.extract.coref.parses import Parse
-from graphrag_tasks.extract.coref.personal import rank_antecedents
+from graphrag_tasks.extract.coref.ranking import (
+    Trees,
+    chain_features,
+    load_ranking,
+    rank_antecedents,
+    weights_of,
+)
 from graphrag_tasks.extract.coref.section import Section
-from graphrag_tasks.extract.coref.trees import Trees, load_ranking
 
 ParseIt = Callable[[str], Parse]
 
@@ -76,7 +80,7 @@ def test_trees_are_summed() -> None:
     trees = Trees(("a", "b"), ([0, 0.5, -1.0, [1, 2.0, 0.0, 1.0]], 0.25))
     rows = [{"a": 0, "b": 9}, {"a": 1, "b": 9}, {"a": 1, "b": 2}]
     assert trees.probabilities(rows) == pytest.approx([0.3208213, 0.7772999, 0.5621765])
-    assert Trees.from_json(trees.to_json()).probabilities(rows) == trees.probabilities(rows)
+    assert Trees(**trees.to_json()).probabilities(rows) == trees.probabilities(rows)
     assert [trees.probabilities([row])[0] for row in rows] == trees.probabilities(rows)
     assert trees.probabilities([]) == []
 

@@ -4,8 +4,12 @@ from collections.abc import Callable
 
 from graphrag_tasks.extract.coref.parses import Parse
 from graphrag_tasks.extract.coref.protocol import Passage
-from graphrag_tasks.extract.coref.resolver import RankingResolver
-from graphrag_tasks.extract.coref.windows import CONTEXT_TOKENS, OWN_TOKENS, windows
+from graphrag_tasks.extract.coref.resolver import (
+    CONTEXT_TOKENS,
+    OWN_TOKENS,
+    RankingResolver,
+    windows,
+)
 
 ParseIt = Callable[[str], Parse]
 

@@ -1,0 +1,184 @@
+"""Personal pronouns: "he" and "she" resolved to names, by a learned ranking in two passes.
+
+In the first pass each pronoun spreads a weight of one over its candidates. The second one knows
+what the other pronouns of the text say: a candidate that holds the weight of neighbours of the same
+gender is likely theirs ("his" in "John ... he ... his"), one that holds the weight of the other
+gender is likely not.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphrag_tasks.core.forest import Forest
+from graphrag_tasks.extract.coref.features import Candidate, candidates_of, leads
+from graphrag_tasks.extract.coref.parses import Role
+from graphrag_tasks.extract.coref.section import Pronoun, Section
+
+_LEAST_TOTAL = 0.7
+"""A pronoun whose probabilities sum to less may stand for something else: it keeps the rest."""
+
+Weights = Mapping[int, float]
+"""Weight that one pronoun gives to entities, by their numbers."""
+Tree = float | Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Trees:
+    """A sum of decision trees as `core.forest` reads them; its logistic is a probability.
+
+    Attributes:
+        features: Names of the features, which nodes refer to by number.
+        trees: The trees.
+    """
+
+    features: Sequence[str]
+    trees: Sequence[Tree]
+
+    def probabilities(self, rows: Sequence[Mapping[str, float]]) -> list[float]:
+        """Return the probability of each row; it does not depend on the other rows.
+
+        Raises:
+            KeyError: A feature is missing.
+        """
+        if not rows:
+            return []
+        table = np.array([[row[name] for name in self.features] for row in rows], dtype=float)
+        # Exactly rounded sums: numpy's own depend on the layout of the array.
+        sums = (math.fsum(of_row) for of_row in self._forest.values(table).T.tolist())
+        return [1.0 / (1.0 + math.exp(-score)) for score in sums]
+
+    @cached_property
+    def _forest(self) -> Forest:
+        return Forest.from_json(self.to_json(), np.float64)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of a file; `Trees(**content)` reads it."""
+        return {"features": self.features, "trees": self.trees}
+
+
+class Ranking(NamedTuple):
+    """The trees of the two passes."""
+
+    alone: Trees
+    chained: Trees
+
+
+@functools.cache
+def load_ranking() -> Ranking:
+    """Return the ranking that comes with the package; `training/coref.py` writes it."""
+    file = resources.files(__package__) / "ranking.json"
+    data = json.loads(file.read_text("utf-8"))
+    return Ranking(Trees(**data["alone"]), Trees(**data["chained"]))
+
+
+class Choice(NamedTuple):
+    """The antecedent chosen for a pronoun: its number in `Section.entities`, and how sure it is."""
+
+    entity: int
+    probability: float
+
+
+def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[Pronoun, Choice]:
+    """Choose the likeliest antecedent of each personal pronoun.
+
+    Args:
+        section: The text.
+        ranking: What to rank by; by default what comes with the package.
+
+    Returns:
+        One choice for each pronoun of `Section.pronouns` that has a candidate at all. Where two
+        are equally likely, the entity that was mentioned first wins.
+    """
+    trees = ranking or load_ranking()
+    found = {pronoun: candidates_of(section, pronoun) for pronoun in section.pronouns}
+    weights = first_pass(found, trees.alone)
+    choices = {}
+    for pronoun, each in found.items():
+        chains = chain_features(pronoun, each, weights)
+        rows = [{**one.values, **chain} for one, chain in zip(each, chains, strict=True)]
+        chances = trees.chained.probabilities(rows)
+        scored = [(p, -one.entity) for p, one in zip(chances, each, strict=True)]
+        if scored:
+            probability, entity = max(scored)
+            choices[pronoun] = Choice(-entity, probability)
+    return choices
+
+
+def first_pass(
+    found: Mapping[Pronoun, Sequence[Candidate]], alone: Trees
+) -> dict[Pronoun, Weights]:
+    """Return how each pronoun by itself spreads its weight over its candidates."""
+    return {
+        pronoun: weights_of(each, alone.probabilities([one.values for one in each]))
+        for pronoun, each in found.items()
+    }
+
+
+def weights_of(found: Sequence[Candidate], probabilities: Sequence[float]) -> Weights:
+    """Return how a pronoun's weight of one is spread over its candidates."""
+    total = max(sum(probabilities), _LEAST_TOTAL)
+    return {one.entity: p / total for one, p in zip(found, probabilities, strict=True)}
+
+
+def chain_features(
+    pronoun: Pronoun, found: Sequence[Candidate], weights: Mapping[Pronoun, Weights]
+) -> list[dict[str, float]]:
+    """Return for each candidate of a pronoun what the weights of the other pronouns say."""
+    same = [one for one in weights if one != pronoun and one.gender == pronoun.gender]
+    opposite = [one for one in weights if one.gender != pronoun.gender]
+    last, following = _neighbours(pronoun, same)
+    last_opposite, _ = _neighbours(pronoun, opposite)
+    previous = [one for one in same if one.sentence == pronoun.sentence - 1]
+    shared = _near(pronoun, last, following) | {
+        "same_gender_pronouns": float(len(same)),
+        "opposite_pronouns": float(len(opposite)),
+    }
+    totals = [sum(weights[one].get(each.entity, 0.0) for one in same) for each in found]
+    rows = []
+    for candidate, total, lead in zip(found, totals, leads(totals), strict=True):
+
+        def held(one: Pronoun | None, entity: int = candidate.entity) -> float:
+            return weights[one].get(entity, 0.0) if one else -1.0
+
+        of_candidate = {
+            "same_gender_weight": total,
+            "same_gender_weight_lead": lead,
+            "opposite_weight": sum(map(held, opposite)),
+            "last_weight": held(last),
+            "next_weight": held(following),
+            "last_opposite_weight": held(last_opposite),
+            "previous_sentence_weight": sum(map(held, previous)),
+        }
+        rows.append(shared | of_candidate)
+    return rows
+
+
+def _neighbours(
+    pronoun: Pronoun, others: Sequence[Pronoun]
+) -> tuple[Pronoun | None, Pronoun | None]:
+    """Return the last of the others before the pronoun, and the first one after it."""
+    offset = attrgetter("offset")
+    before = [one for one in others if one.offset < pronoun.offset]
+    after = [one for one in others if one.offset > pronoun.offset]
+    return max(before, key=offset, default=None), min(after, key=offset, default=None)
+
+
+def _near(pronoun: Pronoun, last: Pronoun | None, following: Pronoun | None) -> dict[str, float]:
+    place = (pronoun.sentence, pronoun.clause)
+    return {
+        "last_log_tokens": math.log1p(pronoun.offset - last.offset) if last else 9.0,
+        "next_log_tokens": math.log1p(following.offset - pronoun.offset) if following else 9.0,
+        "last_is_subject": float(last.role == Role.SUBJECT) if last else -1.0,
+        "last_in_clause": float((last.sentence, last.clause) == place) if last else -1.0,
+    }
