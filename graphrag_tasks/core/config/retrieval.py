@@ -32,7 +32,7 @@ class RetrievalConfig(BaseConfig):
     random_k_relations_large: int = Field(200, gt=0, description="the cap for large graphs")
     large_graph_relations: int = Field(100_000, gt=0, description="edges that make a graph large")
     rrf_k: int = Field(60, gt=0, description="constant of reciprocal rank fusion")
-    bm25_weight: float = Field(1.0, ge=0, description="of BM25 beside the cosine, in mode hybrid")
+    bm25_weight: float = Field(0.67, ge=0, description="of BM25 beside the cosine, in mode hybrid")
     walk: WalkConfig = WalkConfig()
     local_hops: int = Field(1, gt=0, le=2, description="hops around what is named, in mode local")
     max_hops: int = Field(4, gt=0, le=8, description="longest path or chain, in mode path")
