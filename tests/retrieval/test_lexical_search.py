@@ -94,7 +94,7 @@ def test_titles_are_searched_with_the_text(tmp_path: Path) -> None:
     assert [hit.chunk_id for hit in context.chunks] == ["c3"]
 
 
-def test_hybrid_is_the_sum_of_standard_scores(tmp_path: Path) -> None:
+def test_hybrid_is_the_weighted_sum_of_standard_scores(tmp_path: Path) -> None:
     publish(tmp_path, SMALL)
     index = open_index(tmp_path, embedder=FakeEmbedder())
     hits = index.search("spooler driver", "hybrid").chunks
@@ -102,7 +102,8 @@ def test_hybrid_is_the_sum_of_standard_scores(tmp_path: Path) -> None:
     texts = {one: text for one, _, text in SMALL.chunks}
     dense = {one: float(vector @ FakeEmbedder.vector(text)) for one, text in texts.items()}
     lexical = {hit.chunk_id: hit.score for hit in index.search("spooler driver", "bm25").chunks}
-    expected = {one: standard(dense)[one] + standard(lexical)[one] for one in texts}
+    weight = index.config.bm25_weight
+    expected = {one: standard(dense)[one] + weight * standard(lexical)[one] for one in texts}
     assert {hit.chunk_id: hit.score for hit in hits} == pytest.approx(expected, abs=1e-5)
     assert [hit.chunk_id for hit in hits] == sorted(expected, key=expected.__getitem__)[::-1]
     assert {hit.chunk_id: hit.similarity for hit in hits} == pytest.approx(dense)
