@@ -14,7 +14,7 @@ import pyarrow as pa
 from graphrag_tasks import language
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.config.base import LanguageConfig
+from graphrag_tasks.core.config.sections import LanguageConfig
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import code_version, dependency_versions
 from graphrag_tasks.pipeline.inputs import GIVEN
