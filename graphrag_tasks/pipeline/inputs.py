@@ -62,7 +62,7 @@ class Given:
 
 def _fetch(state: RunState, shard: int | None) -> Callable[[str], bytes]:
     rows = state.sources if shard is None else state.shard_rows(shard)
-    return SourceReader(state.roots, rows).fetch
+    return SourceReader(state.basis.roots, rows).fetch
 
 
 class _Named(Protocol):
