@@ -1,4 +1,4 @@
-"""What a stage is called with: its tables, its settings, and what the pipeline makes for it."""
+"""Calls of stages: with their tables, their settings, and what the pipeline makes for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,13 +25,7 @@ from graphrag_tasks.storage.artifacts import Folder
 
 
 def call(stage: AnyStage, state: RunState, shard: int | None = None) -> StageResult:
-    """Call a stage on the staged tables of a run.
-
-    Args:
-        stage: From `stages.STAGES`.
-        state: The run.
-        shard: Number of the shard, for a stage of shards.
-    """
+    """Call a stage on the staged tables of a run, or on those of one shard."""
     folder = state.staged if shard is None else state.shard_folder(shard)
     tables = (_read(one, state, folder, shard) for one in stage.reads)
     settings = {name: getattr(state.config, section) for name, section in stage.settings.items()}
@@ -52,8 +46,8 @@ class Given:
     """Something that the pipeline makes for a stage.
 
     Attributes:
-        make: Makes it for a run, and a shard.
-        identity: What of it decides the stage's tables, as JSON; None for nothing.
+        make: Makes it for a run and, in a stage of shards, for a shard.
+        identity: Returns what decides the stage's tables, as JSON; None where nothing does.
     """
 
     make: Callable[[RunState, int | None], object]
@@ -65,12 +59,7 @@ def _fetch(state: RunState, shard: int | None) -> Callable[[str], bytes]:
     return SourceReader(state.basis.roots, rows).fetch
 
 
-class _Named(Protocol):
-    @property
-    def fingerprint(self) -> str: ...
-
-
-def _identity(one: _Named) -> list[str]:
+def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint
     """Return what decides the work of an exchangeable part, which may be another package's."""
     return [one.fingerprint, code_version(type(one).__module__)]
 
@@ -81,23 +70,22 @@ def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
 
 
 def _published(state: RunState, _: int | None) -> dict[str, list[Any]]:
-    parent = state.parent
-    return {name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes}
+    folders = [state.parent.folder] if state.parent else []
+    return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
 
 
 def _summarized(state: RunState, _: int | None) -> pa.Table | None:
     parent = state.parent
-    known = parent is not None and reuse.is_whole(parent, ("communities",))
-    return parent.table("communities") if parent and known else None
+    if parent is None or not reuse.is_whole(parent, ("communities",)):
+        return None
+    return parent.table("communities")
 
 
 def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
     parent = state.parent
-    if (
-        parent is None
-        or parent.manifest.embedding != vectors.identity(state.config)
-        or not reuse.is_whole(parent, embed.makes)
-    ):
+    if parent is None or parent.manifest.embedding != vectors.identity(state.config):
+        return {}
+    if not reuse.is_whole(parent, embed.makes):
         return {}
     return {name: parent.table(name) for name in embed.makes}
 

@@ -133,16 +133,16 @@ def _is_up_to_date(config: Config, parent: Snapshot, fingerprints: Mapping[str, 
 def _reasons(
     config: Config, before: Mapping[str, str], fingerprints: Mapping[str, str], has_shards: bool
 ) -> dict[str, str | None]:
-    """Say why each corpus stage works: the first that has to, and those behind it."""
+    """Return why each corpus stage works: the first that has to, and those behind it."""
     reasons: dict[str, str | None] = {}
-    cause: str | None = None
+    reason: str | None = None
     for stage in CORPUS_STAGES:
         works = config.plan.full_refresh or has_shards or before.get(stage) != fingerprints[stage]
-        if cause is None and works:
-            cause = stage
+        if reason is None and works:
             reasons[stage] = _why(stage, config, before, fingerprints)
+            reason = f"after {stage}"
         else:
-            reasons[stage] = f"after {cause}" if cause else None
+            reasons[stage] = reason
     return reasons
 
 

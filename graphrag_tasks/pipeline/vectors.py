@@ -38,7 +38,7 @@ def collections(config: Config) -> dict[str, str]:
 
 
 def serve(config: Config, store: Folder, staged: Folder) -> int:
-    """Insert into the server the staged vectors that it lacks, and return their number."""
+    """Insert the staged vectors that the server lacks, and return their number."""
     from graphrag_tasks.vectors import open_vector_store
     from graphrag_tasks.vectors.fields import rows_of
 
