@@ -50,7 +50,7 @@ class Known:
 
 
 def known_documents(store: Store) -> Known:
-    """Return the documents of the current snapshot, or of the last one whose documents are whole."""
+    """Return the documents of the current snapshot, or of the last whose documents are whole."""
     counts: list[int] = []
     for snapshot_id in _newest_first(store):
         folder = store.snapshot_folder(snapshot_id)
