@@ -1,7 +1,6 @@
 """The files of an embedding model: where they are, what they declare, whether they are genuine.
 
-The model's package is located and never imported: importing it could load a deep-learning
-framework that this backend does without.
+The model's package is located but never imported, which could load a deep-learning framework.
 """
 
 from __future__ import annotations
@@ -26,18 +25,14 @@ KNOWN_SHA256 = {
 }
 """Checksums of the default model's files."""
 
+_FILES = ("config.json", "model.safetensors", "tokenizer.json")
+_SUPPORTED = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 _POOLING_MODULES = {"Transformer", "Pooling", "Normalize"}
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The three files an encoder is made of.
-
-    Attributes:
-        config: `config.json`, the architecture.
-        weights: `model.safetensors`.
-        tokenizer: `tokenizer.json`.
-    """
+    """The three files of an encoder: `config.json`, `model.safetensors` and `tokenizer.json`."""
 
     config: Path
     weights: Path
@@ -67,21 +62,15 @@ class BertConfig:
 
 @dataclass(frozen=True)
 class FileCheck:
-    """Checksum of one file beside the known one."""
+    """Whether a file is the known one, byte for byte."""
 
     path: Path
-    expected: str
-    found: str
-
-    @property
-    def ok(self) -> bool:
-        """Whether the file is the known one, byte for byte."""
-        return self.found == self.expected
+    ok: bool
 
 
 @dataclass(frozen=True)
 class WeightsCheck:
-    """Checksums of a model's files beside the known ones."""
+    """Whether each of a model's files is the known one."""
 
     files: tuple[FileCheck, ...]
 
@@ -99,12 +88,9 @@ def verify_weights(model: str | Path = DEFAULT_MODEL) -> WeightsCheck:
         ConfigError: `model` is not a model folder or package.
     """
     files = find_model(model)
-    return WeightsCheck(
-        tuple(
-            FileCheck(path, KNOWN_SHA256[path.name], file_sha256(path))
-            for path in (files.weights, files.tokenizer)
-        )
-    )
+    paths = (files.weights, files.tokenizer)
+    checks = (FileCheck(path, file_sha256(path) == KNOWN_SHA256[path.name]) for path in paths)
+    return WeightsCheck(tuple(checks))
 
 
 def find_model(model: str | Path) -> ModelFiles:
@@ -121,17 +107,11 @@ def find_model(model: str | Path) -> ModelFiles:
     folder = folder or Path(model)
     if not folder.is_dir():
         if model == DEFAULT_MODEL:
-            raise MissingDependencyError(
-                "the embedding model all-MiniLM-L6-v2 is not installed", "embed", INSTALL_COMMAND
-            )
-        raise ConfigError(
-            f"{model} is neither a folder nor an installed package",
-            "embed.model",
-            "Name a folder with config.json, model.safetensors and tokenizer.json",
-        )
-    files = ModelFiles(
-        folder / "config.json", folder / "model.safetensors", folder / "tokenizer.json"
-    )
+            what = "the embedding model all-MiniLM-L6-v2 is not installed"
+            raise MissingDependencyError(what, "embed", INSTALL_COMMAND)
+        what = f"{model} is neither a folder nor an installed package"
+        raise ConfigError(what, "embed.model", f"Name a folder with {', '.join(_FILES)}")
+    files = ModelFiles(*(folder / name for name in _FILES))
     missing = [path.name for path in vars(files).values() if not path.is_file()]
     if missing:
         raise ConfigError(f"{', '.join(missing)} missing in {folder}", "embed.model")
@@ -139,23 +119,18 @@ def find_model(model: str | Path) -> ModelFiles:
 
 
 def read_config(files: ModelFiles) -> BertConfig:
-    """Read the architecture and refuse every one that would be computed wrongly.
+    """Read the architecture, and refuse one that would be computed wrongly.
 
     Raises:
         ConfigError: The model is not a BERT encoder with absolute positions, GELU and mean
             pooling, or the file is not readable.
     """
     config = _read_json(files.config)
-    for key, supported in (
-        ("model_type", "bert"),
-        ("hidden_act", "gelu"),
-        ("position_embedding_type", "absolute"),
-    ):
+    for key, supported in _SUPPORTED.items():
         found = config.get(key, None if key == "model_type" else supported)
         if found != supported:
-            raise ConfigError(
-                f"{key} is {found!r}, only {supported!r} is supported", str(files.config)
-            )
+            what = f"{key} is {found!r}, only {supported!r} is supported"
+            raise ConfigError(what, str(files.config))
     _require_mean_pooling(files.config.parent)
     try:
         return BertConfig(
@@ -187,9 +162,8 @@ def _package_folder(name: str) -> Path | None:
 def _require_mean_pooling(folder: Path) -> None:
     """Check what sentence-transformers wrote about the steps after the encoder, if anything."""
     modules = folder / "modules.json"
-    kinds = [str(module["type"]).rsplit(".", 1)[-1] for module in _read_json(modules, default=[])]
-    other = sorted(set(kinds) - _POOLING_MODULES)
-    if other:
+    kinds = {str(module["type"]).rsplit(".", 1)[-1] for module in _read_json(modules, default=[])}
+    if other := sorted(kinds - _POOLING_MODULES):
         raise ConfigError(f"modules {', '.join(other)} are not supported", str(modules))
     pooling = folder / "1_Pooling" / "config.json"
     declared = _read_json(pooling, default={})

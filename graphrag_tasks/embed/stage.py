@@ -75,7 +75,7 @@ def embed(
         reusable: Vector tables of the same model, by name, to take known texts from.
 
     Returns:
-        One table of `schemas.vectors_schema` per kind, in the order of the given rows. Of the
+        One table of `schemas.vectors_schema` per kind, in the order of the given rows. In the
         stats, `windowed` counts the texts that were longer than the model reads at once.
     """
     inputs = {"chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations}

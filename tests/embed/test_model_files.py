@@ -95,4 +95,4 @@ def test_checksums_tell_another_model_from_the_default_one(tiny_model: Path) -> 
     check = verify_weights(tiny_model)
     assert not check.ok
     assert [file.path.name for file in check.files] == ["model.safetensors", "tokenizer.json"]
-    assert all(len(file.found) == 64 and file.found != file.expected for file in check.files)
+    assert not any(file.ok for file in check.files)
