@@ -33,6 +33,7 @@ def _table(*columns: pa.Field) -> pa.Schema:
 
 
 STRING = pa.string()
+LARGE_STRING = pa.large_string()
 INT = pa.int32()
 LONG = pa.int64()
 FLOAT = pa.float32()
@@ -172,18 +173,11 @@ CELLS = _table(
 )
 """One row per cell that has text, of every table; a merged cell is one row with its spans."""
 
+_NO_RENDITION = "null beyond parse.max_rendition_characters"
 RENDITIONS = _table(
     DOCUMENT_ID,
-    _nullable(
-        "docling_json",
-        pa.large_string(),
-        "the document as a DoclingDocument; null beyond parse.max_rendition_characters",
-    ),
-    _nullable(
-        "markdown",
-        pa.large_string(),
-        "the document as Markdown; null beyond parse.max_rendition_characters",
-    ),
+    _nullable("docling_json", LARGE_STRING, f"the document as a DoclingDocument; {_NO_RENDITION}"),
+    _nullable("markdown", LARGE_STRING, f"the document as Markdown; {_NO_RENDITION}"),
 )
 
 CHUNKS = _table(

@@ -232,12 +232,9 @@ def _imports_of(module: str) -> frozenset[str]:
     return frozenset(found)
 
 
+_version_of = cache(version)  # reading one takes milliseconds, and a run asks often
+
+
 def dependency_versions(distributions: Sequence[str]) -> dict[str, str]:
     """Return the installed version of each distribution."""
     return {name: _version_of(name) for name in distributions}
-
-
-@cache
-def _version_of(distribution: str) -> str:
-    """Return an installed version; to read it takes milliseconds, and a run asks often."""
-    return version(distribution)

@@ -43,13 +43,8 @@ class ModelFiles:
 class BertConfig:
     """Architecture of a BERT encoder, as named in `config.json`.
 
-    Attributes:
-        hidden_size: Width of a token's vector, and the dimension of the embedding.
-        layers: Number of transformer layers.
-        heads: Attention heads per layer.
-        layer_norm_eps: Added to the variance in layer normalisation.
-        max_positions: Rows of the position table: the longest input in tokens.
-        pad_token_id: Token that fills a batch's shorter rows.
+    `hidden_size` is the dimension of the embedding, `max_positions` the longest input in tokens;
+    `pad_token_id` fills a batch's shorter rows.
     """
 
     hidden_size: int

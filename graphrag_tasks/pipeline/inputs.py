@@ -13,9 +13,11 @@ import pyarrow as pa
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.stage import Read, StageResult, code_version
 from graphrag_tasks.embed import embed, make_embedder
+from graphrag_tasks.entities.resolve import Overrides
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.coref.protocol import load_resolver
 from graphrag_tasks.graph.communities import make_summarizer
+from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.stages import AnyStage, merge_shards
 from graphrag_tasks.pipeline.state import RunState
@@ -64,6 +66,17 @@ def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprin
     return [one.fingerprint, code_version(type(one).__module__)]
 
 
+def _part(make: Callable[[Config], object]) -> Given:
+    return Given(lambda state, _: make(state.config), lambda config, _: _identity(make(config)))
+
+
+def _file(parse: Callable[[UserFiles, Config], Overrides | GraphSchema]) -> Given:
+    return Given(
+        lambda state, _: parse(state.files, state.config),
+        lambda config, files: parse(files, config).fingerprint,
+    )
+
+
 def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
     folders = [state.shard_folder(shard) for shard in state.shards]
     return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
@@ -99,29 +112,14 @@ GIVEN: Mapping[str, Given] = MappingProxyType(
             ),
             lambda config, _: _identity(make_extractor(config.extract)),
         ),
-        "resolver": Given(
-            lambda state, _: load_resolver(state.config.extract.coref),
-            lambda config, _: _identity(load_resolver(config.extract.coref)),
-        ),
+        "resolver": _part(lambda config: load_resolver(config.extract.coref)),
         "processed": Given(_processed),
         "published": Given(_published),
-        "overrides": Given(
-            lambda state, _: state.files.parsed_overrides(state.config),
-            lambda config, files: files.parsed_overrides(config).fingerprint,
-        ),
-        "schema": Given(
-            lambda state, _: state.files.parsed_schema(state.config),
-            lambda config, files: files.parsed_schema(config).fingerprint,
-        ),
-        "summarizer": Given(
-            lambda state, _: make_summarizer(state.config.communities),
-            lambda config, _: _identity(make_summarizer(config.communities)),
-        ),
+        "overrides": _file(UserFiles.parsed_overrides),
+        "schema": _file(UserFiles.parsed_schema),
+        "summarizer": _part(lambda config: make_summarizer(config.communities)),
         "summarized": Given(_summarized),
-        "embedder": Given(
-            lambda state, _: make_embedder(state.config.embed),
-            lambda config, _: _identity(make_embedder(config.embed)),
-        ),
+        "embedder": _part(lambda config: make_embedder(config.embed)),
         "reusable": Given(_vectors),
         # The vector server holds a copy of the snapshot: it changes nothing in it.
         "upload": Given(

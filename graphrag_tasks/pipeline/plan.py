@@ -35,8 +35,7 @@ def plan(
         listed: What the sources hold now (`sources.LISTED`).
         published: `documents` of the current snapshot; empty before the first publish.
         config: Shard sizes.
-        reprocess: Whether the published rows came from another configuration or code, so that
-            none can be carried over.
+        reprocess: Whether no published row can be carried over: configuration or code changed.
 
     Returns:
         `sources`: one row per document, sorted by uri, with its change and its shard.
@@ -68,13 +67,12 @@ def check_losses(
 ) -> None:
     """Refuse a run that would lose more documents than it may; nothing is changed yet.
 
-    Each source is looked at by itself, so that a large one cannot hide what a small one lost; then
-    all are, with those that were published and are no longer named.
+    Each source is judged by itself, so that a large one cannot hide what a small one lost; then
+    all together, with those that were published and are no longer named.
 
     Args:
         listed: What the sources hold now (`sources.LISTED`).
-        known: What is published: `document_id` and `source` of each document; None where that
-            cannot be read.
+        known: `document_id` and `source` of each published document; None where unknown.
         sources: Names of the sources of this run.
         config: The share that may be lost, or that all may.
         count: Number of published documents, where it is known to be more than `known` has.

