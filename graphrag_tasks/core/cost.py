@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SELF = Path("/proc/self")
-_RESET_PEAK = "5"
 
 
 @dataclass
@@ -39,7 +38,7 @@ def measured() -> Iterator[Cost]:
     used = {process: _cpu_seconds(process) for process in _family()}
     for process in used:
         with suppress(OSError):  # not Linux, or not allowed: the peak is then that of its life
-            (process / "clear_refs").write_text(_RESET_PEAK)
+            (process / "clear_refs").write_text("5")  # resets the peak
     start = time.perf_counter()
     try:
         yield cost

@@ -40,23 +40,19 @@ class Embedder(Protocol):
     @property
     def dimension(self) -> int:
         """Length of one vector."""
-        ...
 
     @property
     def fingerprint(self) -> str:
         """Hex SHA-256 over all that defines the vector space: weights, tokenizer, settings."""
-        ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit rows in the order of the texts, shape (len(texts), dimension).
 
         There may be no texts, equal texts and empty texts.
         """
-        ...
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
         """Embed texts as `encode` does, and count what was encoded and how."""
-        ...
 
 
 EMBEDDERS: Registry[Embedder] = Registry(

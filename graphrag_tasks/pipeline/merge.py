@@ -138,12 +138,10 @@ def _table(name: str, parts: Sequence[Rows]) -> pa.Table:
 
 def _count_documents(parts: Sequence[Rows], ids: pa.Array) -> int:
     """Return how many of the documents have rows."""
-    found = {
-        document_id
-        for rows in parts
-        for batch in batches_of(rows, ["document_id"], ids)
-        for document_id in batch["document_id"].unique().to_pylist()
-    }
+    found: set[str] = set()
+    for rows in parts:
+        for batch in batches_of(rows, ["document_id"], ids):
+            found.update(batch["document_id"].unique().to_pylist())
     return len(found)
 
 

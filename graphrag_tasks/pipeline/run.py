@@ -100,30 +100,22 @@ class Run:
 
     def process_shard(self, stage: str, shard: int) -> Receipt:
         """Run one of `SHARD_STAGES` on one shard; the stage before it must have run."""
-        folder = self.state.shard_folder(shard)
         fingerprint = self.state.basis.fingerprints[EXTRACTION]
-        return self._finish(SHARD_STAGES[stage], fingerprint, folder, folder, shard)
+        return self._finish(SHARD_STAGES[stage], fingerprint, shard)
 
     def process_corpus(self, stage: str) -> Receipt:
-        """Run one of `CORPUS_STAGES`, unless what it would make is published already.
-
-        The stage before it must have run.
-        """
+        """Run one of `CORPUS_STAGES`, unless its tables are current; those before must have run."""
         state, fingerprint = self.state, self.state.basis.fingerprints[stage]
         if state.basis.up_to_date:
             return Receipt(stage, state.store.folder.uri, fingerprint, tables={}, reused=True)
-        return self._finish(CORPUS_STAGES[stage], fingerprint, state.folder, state.staged)
+        return self._finish(CORPUS_STAGES[stage], fingerprint)
 
-    def _finish(
-        self,
-        stage: AnyStage,
-        fingerprint: str,
-        receipts: Folder,
-        tables: Folder,
-        shard: int | None = None,
-    ) -> Receipt:
+    def _finish(self, stage: AnyStage, fingerprint: str, shard: int | None = None) -> Receipt:
         """Do the work of a stage unless it is done, and leave a receipt."""
         name, again = stage.name, self.state.config.plan.full_refresh
+        receipts, tables = self.state.folder, self.state.staged
+        if shard is not None:
+            receipts = tables = self.state.shard_folder(shard)
         if not again and (done := reuse.finished(name, fingerprint, receipts, tables)):
             return done
         release()

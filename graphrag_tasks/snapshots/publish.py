@@ -46,14 +46,7 @@ def build_manifest(
     now: datetime | None = None,
     **about: Any,  # noqa: ANN401 - the remaining fields of Manifest, as they are
 ) -> Manifest:
-    """Return the manifest of a finished snapshot.
-
-    Args:
-        tables: Rows and hash of every table.
-        embedding: Model name, settings, fingerprint and dimension.
-        parent_id: Snapshot that was current when the run began.
-        now: Time of the publish; the clock by default.
-        about: The manifest's other fields.
+    """Return the manifest of a finished snapshot; `now` is the clock's time by default.
 
     Raises:
         SnapshotError: A table is missing.
@@ -69,12 +62,7 @@ def build_manifest(
 
 
 def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
-    """Verify a staged snapshot and make it the current one.
-
-    Args:
-        store: Where to publish.
-        staged: Folder with every table of the snapshot.
-        manifest: What the folder must hold.
+    """Verify a staged snapshot against its manifest, and make it the current one.
 
     Returns:
         Whether `CURRENT` changed: not where this content is current already.

@@ -58,13 +58,7 @@ class VectorStore(Protocol):
     def search(
         self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the rows nearest to a vector, best first, whichever snapshot names them.
-
-        Args:
-            collection: Physical collection, from the manifest.
-            vector: Unit vector of the collection's model.
-            k: Rows wanted.
-            where: By scalar field, the values of which one must be the row's.
+        """Return the k rows nearest to a unit vector, best first, whichever snapshot names them.
 
         Raises:
             QueryError: A field or a value is not one that a filter may hold.

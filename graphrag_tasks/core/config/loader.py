@@ -97,10 +97,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 def _parse_env(text: str) -> Any:  # noqa: ANN401 - JSON is any type
     """Read a JSON list; any other text is converted by the setting it is for."""
-    if not text.lstrip().startswith("["):
-        return text
     try:
-        return json.loads(text)
+        return json.loads(text) if text.lstrip().startswith("[") else text
     except (ValueError, RecursionError):
         return text
 
