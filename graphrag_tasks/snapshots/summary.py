@@ -15,10 +15,6 @@ _HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations
 def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) -> dict[str, Any]:
     """Return counts of the corpus and the cost of each stage, over all shards.
 
-    Args:
-        receipts: One of every finished stage and shard, in the order of the stages.
-        corpus_stages: Stages whose counts are of the whole corpus; the others are not counted.
-
     Returns:
         `counts`; `by_stage`, the counts of each corpus stage; and `stages` with their tasks,
         seconds and CPU seconds (summed over shards) and peak memory in bytes (the highest of any
