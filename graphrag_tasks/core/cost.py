@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SELF = Path("/proc/self")
-_RESET_PEAK = "5"
-_PEAK = "VmHWM:"
 
 
 @dataclass
@@ -21,12 +19,11 @@ class Cost:
 
     Attributes:
         seconds: Wall-clock time.
-        cpu_seconds: CPU time of all threads of this process, and of the worker processes it has at
-            the end; 0 where the system does not tell.
-        peak_memory_bytes: Highest resident memory of this process during the block, and of the
-            worker processes it has then (their peaks need not have come together, so the sum is
-            an upper bound). Where the system cannot reset its high-water mark, that of the
-            process's life so far.
+        cpu_seconds: CPU time of all threads of this process and of the worker processes it has at
+            the end; 0 where there is no /proc.
+        peak_memory_bytes: Highest resident memory of this process during the block, plus that of
+            each worker process it has at the end: an upper bound of what they held at once. Where
+            the high-water mark cannot be reset, it is the highest since the process began.
     """
 
     seconds: float = 0.0
@@ -41,7 +38,7 @@ def measured() -> Iterator[Cost]:
     used = {process: _cpu_seconds(process) for process in _family()}
     for process in used:
         with suppress(OSError):  # not Linux, or not allowed: the peak is then that of its life
-            (process / "clear_refs").write_text(_RESET_PEAK)
+            (process / "clear_refs").write_text("5")  # resets the peak
     start = time.perf_counter()
     try:
         yield cost
@@ -49,17 +46,13 @@ def measured() -> Iterator[Cost]:
         cost.seconds = round(time.perf_counter() - start, 3)
         spent = (_cpu_seconds(process) - used.get(process, 0.0) for process in _family())
         cost.cpu_seconds = round(sum(spent), 2)
-        cost.peak_memory_bytes = sum(map(_peak, _family())) or _life_peak()
+        life_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        cost.peak_memory_bytes = sum(map(_peak, _family())) or life_peak
 
 
 @dataclass(frozen=True)
 class ProcessUse:
-    """What a process has used in its life so far.
-
-    Attributes:
-        cpu_seconds: CPU time of all its threads.
-        peak_memory_bytes: Highest resident memory; 0 when it has just ended.
-    """
+    """CPU time of all threads of a process, and its highest resident memory (0 when it ended)."""
 
     cpu_seconds: float
     peak_memory_bytes: int
@@ -71,7 +64,7 @@ def child_processes() -> list[ProcessUse]:
 
 
 def _family() -> list[Path]:
-    """Return the `/proc` folders of this process and its children; none where there is no /proc."""
+    """Return the `/proc` folders of this process, then of its children; empty without a /proc."""
     if not _SELF.exists():
         return []
     children: list[str] = []
@@ -93,10 +86,6 @@ def _peak(process: Path) -> int:
     """Return the high-water mark in bytes; 0 for a process that has just ended."""
     with suppress(OSError):
         for line in (process / "status").read_text().splitlines():
-            if line.startswith(_PEAK):
+            if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
     return 0
-
-
-def _life_peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,19 +1,4 @@
-"""The one error tree of the project.
-
-::
-
-    GraphragError
-    ├── TerminalError               trying again cannot help
-    │   ├── ConfigError             a setting is unknown, mistyped or contradictory
-    │   ├── SourceError             a source root is missing, empty or lost too much
-    │   ├── DocumentError           one document cannot be processed (never ends a run)
-    │   ├── ArtifactError           an artifact is absent, unreadable or of another schema
-    │   ├── SnapshotError           a snapshot is absent, damaged or fails its checks
-    │   ├── QualityError            a new snapshot is worse than the published one
-    │   ├── AccessError             access labels are wrong, or a reader names no principals
-    │   ├── QueryError              a question or its parameters make no sense
-    │   └── MissingDependencyError  something must be installed first
-    └── TransientError              trying again may help (storage, vector server)
+"""The errors of the project: `TerminalError`, where trying again cannot help, and `TransientError`.
 
 Every message says what went wrong, where (document, stage, file) and what to do next. A password
 in an address is left out of it.
@@ -27,7 +12,7 @@ _PASSWORD = re.compile(r"(?<=://)([^/\s:@]*):[^/\s@]+@")
 
 
 def holds_password(text: str) -> bool:
-    """Return whether there is an address with a password in a text: `scheme://user:password@…`."""
+    """Return whether a text holds an address with a password: `scheme://user:password@…`."""
     return _PASSWORD.search(text) is not None
 
 
@@ -71,11 +56,8 @@ class SourceError(TerminalError):
 class DocumentError(TerminalError):
     """One document cannot be processed; it gets an error row and the run goes on.
 
-    Args:
-        code: One of `DOCUMENT_ERROR_CODES`: what the `documents` table shows.
-        what: What went wrong.
-        where: The document's uri.
-        hint: What to do next.
+    `code` is one of `DOCUMENT_ERROR_CODES`, as the `documents` table shows it; `where` is the
+    document's uri.
     """
 
     def __init__(self, code: str, what: str, where: str = "", hint: str = "") -> None:

@@ -1,12 +1,12 @@
-"""A sum of regression trees over arrays, read from JSON: no trainer's library is needed to rank.
+"""A sum of regression trees over arrays, read from JSON: ranking needs no training library.
 
 One tree is nested lists: a leaf is a number, a node is `[feature, threshold, where at most the
 threshold, where above]`.
 
-All trees are walked at once and a node of each at a time, parents first, as in QuickScorer
-(Lucchese et al., SIGIR 2015): leaves are numbered from left to right, and a row is at the first
-leaf below the node that it has come to. So it is at a node when it is at that node's first leaf,
-and going right there takes it to the first leaf of the right side, which has a higher number.
+All trees are walked at once, one node of each at a time, parents first, as in QuickScorer
+(Lucchese et al., SIGIR 2015). Leaves are numbered from left to right, and a row's place is the
+first leaf below the node it has reached. So a row is at a node when its place is that node's first
+leaf, and going right moves it to the first leaf of the right side, which has a higher number.
 """
 
 from __future__ import annotations
@@ -63,14 +63,7 @@ class Forest:
         )
 
     def values(self, columns: NDArray[Any]) -> NDArray[Any]:
-        """Return what each tree adds to each row of a feature matrix.
-
-        Args:
-            columns: Shape (rows, features).
-
-        Returns:
-            Shape (trees, rows).
-        """
+        """Return what each tree adds to each row: shape (rows, features) to (trees, rows)."""
         values = np.ascontiguousarray(columns.T)
         at = np.zeros((len(self.leaves), len(columns)), dtype=self.first.dtype)
         nodes = zip(self.feature, self.threshold, self.first, self.right, strict=True)

@@ -21,16 +21,13 @@ _ID = re.compile(ID_PATTERN)
 
 
 def content_id(kind: str, *parts: str | int) -> str:
-    """Return the id of the thing of this kind that the parts describe.
+    """Return the id of a thing: lower-case hex digits, safe in file names, filters and URLs.
 
     Parts are length-prefixed before hashing, so ("ab", "c") and ("a", "bc") differ.
 
     Args:
         kind: What is identified (`document`, `chunk`, ...); also enters the hash.
         parts: Content and position, in a fixed order.
-
-    Returns:
-        `ID_HEX_DIGITS` lower-case hex digits: safe in file names, filters and URLs.
     """
     digest = hashlib.sha256()
     for part in (kind, *parts):
@@ -41,7 +38,7 @@ def content_id(kind: str, *parts: str | int) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Return whether a text may be an id: then it is safe as a name of a folder."""
+    """Return whether a text looks like an id, and is therefore safe as a folder's name."""
     return _ID.fullmatch(text) is not None
 
 
@@ -51,10 +48,6 @@ def text_sha256(text: str) -> str:
 
 
 def fingerprint(fields: Mapping[str, object]) -> str:
-    """Return a hex sha256 of JSON-serialisable fields, independent of their order.
-
-    A fingerprint names everything that can change an output: inputs, configuration, code and
-    model versions. What cannot (shard sizes, worker counts, times) must be left out by the caller.
-    """
+    """Return a hex sha256 of JSON-serialisable fields, independent of their order."""
     canonical = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def release() -> None:
-    """Give back what the C library keeps of freed memory; does nothing where it is not glibc.
+    """Give freed memory that glibc keeps back to the system; takes some milliseconds.
 
-    Arrays of some MB come and go between small things that stay, and what is free between those is
-    given back only on request: 45 MB after 24 shards of 250 KB. Takes some milliseconds.
+    What is free between things that stay is given back only on request: 45 MB after 24 shards of
+    250 KB. Does nothing where the C library is not glibc.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:

@@ -1,4 +1,4 @@
-"""Exchangeable parts by name: those of this package, and those that another one installs.
+"""Exchangeable parts by name: those of this package, and those that other packages install.
 
 Another package names its factory as an entry point of the registry's group::
 
@@ -26,9 +26,9 @@ class Registry(Generic[T]):
 
     Attributes:
         kind: What they make, in words.
-        group: Of entry points.
-        setting: That names one.
-        built_in: Of this package, as "module:name"; imported when asked for.
+        group: Group of entry points.
+        setting: The setting that names one.
+        built_in: This package's factories, as "module:name"; imported when asked for.
     """
 
     kind: str
@@ -42,11 +42,7 @@ class Registry(Generic[T]):
         return sorted({*self.built_in, *(one.name for one in entry_points(group=self.group))})
 
     def factory(self, name: str) -> Callable[..., T]:
-        """Return the factory of a name.
-
-        Raises:
-            ConfigError: There is none of that name.
-        """
+        """Return the factory of a name, or raise `ConfigError` where there is none."""
         if name in self.built_in:
             module, _, function = self.built_in[name].partition(":")
             return cast("Callable[..., T]", getattr(import_module(module), function))

@@ -12,7 +12,7 @@ A stage is a pure function on Arrow tables, declared by `stage`:
     def normalize(triples, documents, *, config, sql) -> StageResult: ...
 
 Reading and writing are the caller's (`pipeline`), so a task, the command line, a notebook and a
-test all call the same function. `pipeline.stages` lists the stages in order; what a run does,
+test all call the same function. `pipeline.stages` lists the stages in order. What a run does,
 what its fingerprints cover and what the DAG shows follow from the declarations.
 """
 
@@ -35,10 +35,10 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class StageResult:
-    """What a stage gives back.
+    """What a stage returns.
 
-    A table that may be larger than memory is a stream: its rows are made while they are read, once,
-    and one stream of a result at a time. Whoever reads them closes the result afterwards.
+    A table that may be larger than memory is a stream: it can be read once, and one stream of a
+    result at a time. The reader closes the result afterwards.
 
     Attributes:
         tables: Rows by artifact name; exactly what the stage `makes`.
@@ -60,13 +60,11 @@ class StageResult:
     def collected(self) -> StageResult:
         """Return the result with its streams read into memory, and its resources freed."""
         with self:
-            return StageResult(
-                {
-                    name: rows if isinstance(rows, pa.Table) else rows.read_all()
-                    for name, rows in self.tables.items()
-                },
-                self.stats,
-            )
+            tables = {
+                name: rows if isinstance(rows, pa.Table) else rows.read_all()
+                for name, rows in self.tables.items()
+            }
+            return StageResult(tables, self.stats)
 
 
 P = ParamSpec("P")
@@ -97,14 +95,13 @@ def scan(name: str) -> Read:
     return Read(name, streamed=True)
 
 
+@dataclass(eq=False, kw_only=True)
 class Stage(Generic[P]):
     """A stage's function, with its declaration; made by `stage` and called like the function.
 
     Attributes:
-        name: The function's: of tasks and receipts.
-        doc: What it does, in one line.
-        module: Dotted name of the module or package whose code, with what it imports, the tables
-            depend on.
+        function: The work. Its name is also the `name` of tasks and receipts, and the first line
+            of its docstring their `doc`.
         per: Whether it sees the documents of one shard, or the whole corpus.
         reads: Tables, in the order of its parameters.
         makes: Names of the tables in its result.
@@ -114,30 +111,25 @@ class Stage(Generic[P]):
         reusable: Whether its published tables may be taken over; not if it has effects beside them.
     """
 
-    def __init__(
-        self,
-        function: Callable[P, StageResult],
-        *,
-        per: Literal["shard", "corpus"],
-        reads: tuple[Read, ...],
-        makes: tuple[str, ...],
-        settings: Mapping[str, str],
-        given: tuple[str, ...],
-        libraries: tuple[str, ...],
-        reusable: bool,
-    ) -> None:
-        self._function = function
-        self.name = function.__name__
-        self.doc = (function.__doc__ or "").partition("\n")[0].rstrip(".")
-        self.module = function.__module__.removesuffix(".stage")
-        self.per, self.reads, self.makes = per, reads, makes
-        self.settings, self.given = settings, given
-        self.libraries, self.reusable = libraries, reusable
-        update_wrapper(self, function)
+    function: Callable[P, StageResult]
+    per: Literal["shard", "corpus"]
+    reads: tuple[Read, ...]
+    makes: tuple[str, ...]
+    settings: Mapping[str, str]
+    given: tuple[str, ...]
+    libraries: tuple[str, ...]
+    reusable: bool
+
+    def __post_init__(self) -> None:
+        self.name = self.function.__name__
+        self.doc = (self.function.__doc__ or "").partition("\n")[0].rstrip(".")
+        # The module or package whose code, with what it imports, the tables depend on.
+        self.module = self.function.__module__.removesuffix(".stage")
+        update_wrapper(self, self.function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> StageResult:
         """Call the function."""
-        return self._function(*args, **kwargs)
+        return self.function(*args, **kwargs)
 
 
 def stage(
@@ -152,7 +144,7 @@ def stage(
 ) -> Callable[[Callable[P, StageResult]], Stage[P]]:
     """Declare a function to be a stage; for the arguments see `Stage`."""
     return lambda function: Stage(
-        function, per=per, reads=reads, makes=makes, settings=settings, given=given,
+        function=function, per=per, reads=reads, makes=makes, settings=settings, given=given,
         libraries=libraries, reusable=reusable,
     )  # fmt: skip
 
@@ -168,12 +160,9 @@ _DATA = frozenset({".json", ".sql", ".yaml"})
 def code_version(module: str) -> str:
     """Return a hash of the code that a module runs, so that changed code re-runs its stage.
 
-    That is the module, or the whole package, and every module of this project that these import,
-    directly or not. Data beside any of them, such as learned weights, counts as code. What is
-    imported for types alone does not.
-
-    Args:
-        module: Dotted name of a module or package, which is located but not imported.
+    It covers the module, or the whole package, and every module of this project that these import,
+    directly or not, with the data beside them, such as learned weights. Imports for types alone do
+    not count. No module is imported here.
 
     Raises:
         ModuleNotFoundError: There is no such module.
@@ -209,7 +198,7 @@ def code_of(module: str) -> set[str]:
 
 
 def _below(package: str) -> Iterator[str]:
-    """Yield the modules of a package, and of those in it: a stage may load some by name."""
+    """Yield all modules of a package: a stage may load some by name."""
     source = _source_of(package)
     if source is not None and source.name == "__init__.py":
         for file in source.parent.rglob("*.py"):
@@ -231,7 +220,7 @@ def _source_of(module: str) -> Path | None:
 
 @cache
 def _imports_of(module: str) -> frozenset[str]:
-    """Return the names that a module imports at run time, those inside functions among them.
+    """Return the names that a module imports at run time, also inside functions.
 
     `from a import b` may name a module or what is in one: both are returned.
     """
@@ -252,12 +241,9 @@ def _imports_of(module: str) -> frozenset[str]:
     return frozenset(found)
 
 
+_version_of = cache(version)  # reading one takes milliseconds, and a run asks often
+
+
 def dependency_versions(distributions: Sequence[str]) -> dict[str, str]:
     """Return the installed version of each distribution."""
     return {name: _version_of(name) for name in distributions}
-
-
-@cache
-def _version_of(distribution: str) -> str:
-    """Return an installed version; to read it takes milliseconds, and a run asks often."""
-    return version(distribution)

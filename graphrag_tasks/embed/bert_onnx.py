@@ -40,7 +40,9 @@ Weights = Mapping[str, NDArray[np.float32]]
 class _Graph:
     """Nodes and constants of a graph under construction; values go by their names."""
 
-    def __init__(self) -> None:
+    def __init__(self, weights: Weights, config: BertConfig) -> None:
+        self.weights = weights
+        self.config = config
         self.nodes: list[NodeProto] = []
         self.constants: dict[str, TensorProto] = {}
 
@@ -57,11 +59,7 @@ class _Graph:
         return name
 
     def apply(
-        self,
-        operator: str,
-        *inputs: str,
-        output: str = "",
-        **attributes: int | float | Sequence[int],
+        self, operator: str, *inputs: str, output: str = "", **attributes: float | Sequence[int]
     ) -> str:
         """Add a node and return the name of its output."""
         output = output or f"{operator}_{len(self.nodes)}"
@@ -70,18 +68,34 @@ class _Graph:
         self.nodes.append(node)
         return output
 
+    def dense(self, hidden: str, name: str, factor: np.float32 | None = None) -> str:
+        """Return `factor` * (hidden @ W.T + bias); checkpoints hold W as (outputs, inputs)."""
+        matrix, bias = self.weights[f"{name}.weight"].T, self.weights[f"{name}.bias"]
+        if factor is not None:
+            matrix, bias = matrix * factor, bias * factor
+        product = self.apply("MatMul", hidden, self.constant(f"{name}.weight", matrix))
+        return self.apply("Add", product, self.constant(f"{name}.bias", bias))
+
+    def layer_norm(self, hidden: str, name: str) -> str:
+        """Return the normalised hidden states."""
+        scale, bias = (
+            self.constant(f"{name}.{part}", self.weights[f"{name}.{part}"])
+            for part in ("weight", "bias")
+        )
+        epsilon = self.config.layer_norm_eps
+        return self.apply("LayerNormalization", hidden, scale, bias, axis=-1, epsilon=epsilon)
+
 
 def build_encoder(weights: Mapping[str, NDArray[np.generic]], config: BertConfig) -> ModelProto:
     """Build the graph from token ids to unit sentence vectors.
+
+    Its inputs `input_ids` and `attention_mask` are int64, shape (b, s), s at most
+    `config.max_positions`; its output `embedding` is float32, shape (b, h).
 
     Args:
         weights: Tensors under their names in a BERT checkpoint, with or without the prefix
             `bert.`, of any floating-point type.
         config: The architecture.
-
-    Returns:
-        A model with inputs `input_ids` and `attention_mask`, int64, shape (b, s), s at most
-        `config.max_positions`, and the output `embedding`, float32, shape (b, h).
 
     Raises:
         ConfigError: A tensor is missing.
@@ -90,26 +104,26 @@ def build_encoder(weights: Mapping[str, NDArray[np.generic]], config: BertConfig
         name.removeprefix("bert."): tensor.astype(np.float32, copy=False)
         for name, tensor in weights.items()
     }
-    graph = _Graph()
+    graph = _Graph(named, config)
     try:
-        hidden = _embeddings(graph, named, config)
+        hidden = _embeddings(graph)
         bias = _attention_bias(graph)
         for layer in range(config.layers):
-            prefix = f"encoder.layer.{layer}"
-            hidden = _attention_layer(graph, hidden, bias, named, prefix, config)
-            hidden = _feed_forward_layer(graph, hidden, named, prefix, config)
+            hidden = _attention_layer(graph, hidden, bias, f"encoder.layer.{layer}.attention")
+            hidden = _feed_forward_layer(graph, hidden, f"encoder.layer.{layer}")
     except KeyError as error:
         raise ConfigError(f"the weights have no tensor {error}", "embed.model") from error
     _mean_pooling(graph, hidden)
-    return _model(graph, config)
+    return _model(graph)
 
 
-def _model(graph: _Graph, config: BertConfig) -> ModelProto:
+def _model(graph: _Graph) -> ModelProto:
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "s"])
         for name in (INPUT_IDS, ATTENTION_MASK)
     ]
-    output = helper.make_tensor_value_info(EMBEDDING, TensorProto.FLOAT, ["b", config.hidden_size])
+    size = graph.config.hidden_size
+    output = helper.make_tensor_value_info(EMBEDDING, TensorProto.FLOAT, ["b", size])
     constants = list(graph.constants.values())
     return helper.make_model(
         helper.make_graph(graph.nodes, "bert_sentence_encoder", inputs, [output], constants),
@@ -118,24 +132,19 @@ def _model(graph: _Graph, config: BertConfig) -> ModelProto:
     )
 
 
-def _embeddings(graph: _Graph, weights: Weights, config: BertConfig) -> str:
+def _embeddings(graph: _Graph) -> str:
     """Return normalised word + position + token type embeddings, shape (b, s, h)."""
-    name = "embeddings"
-    words = graph.constant("words", weights[f"{name}.word_embeddings.weight"])
+    weights = graph.weights
+    words = graph.constant("words", weights["embeddings.word_embeddings.weight"])
     # Every token has type 0, so its row is added to the position table once.
-    positions = graph.constant(
-        "positions",
-        weights[f"{name}.position_embeddings.weight"]
-        + weights[f"{name}.token_type_embeddings.weight"][0],
-    )
+    of_type = weights["embeddings.token_type_embeddings.weight"][0]
+    table = weights["embeddings.position_embeddings.weight"] + of_type
+    positions = graph.constant("positions", table)
     zero, one, two = graph.integers(0), graph.integers(1), graph.integers(2)
     length = graph.apply("Slice", graph.apply("Shape", INPUT_IDS), one, two)
-    total = graph.apply(
-        "Add",
-        graph.apply("Gather", words, INPUT_IDS),
-        graph.apply("Slice", positions, zero, length, zero),
-    )
-    return _layer_norm(graph, total, weights, f"{name}.LayerNorm", config)
+    gathered = graph.apply("Gather", words, INPUT_IDS)
+    total = graph.apply("Add", gathered, graph.apply("Slice", positions, zero, length, zero))
+    return graph.layer_norm(total, "embeddings.LayerNorm")
 
 
 def _attention_bias(graph: _Graph) -> str:
@@ -146,17 +155,15 @@ def _attention_bias(graph: _Graph) -> str:
     return graph.apply("Unsqueeze", graph.apply("Mul", padding, masked), graph.integers(1, 2))
 
 
-def _attention_layer(
-    graph: _Graph, hidden: str, bias: str, weights: Weights, prefix: str, config: BertConfig
-) -> str:
+def _attention_layer(graph: _Graph, hidden: str, bias: str, name: str) -> str:
     """Add multi-head self-attention to the hidden states, shape (b, s, h) to (b, s, h)."""
-    name = f"{prefix}.attention"
-    head_size = config.hidden_size // config.heads
+    hidden_size, head_count = graph.config.hidden_size, graph.config.heads
+    head_size = hidden_size // head_count
     scale = np.float32(1 / math.sqrt(head_size))
-    heads = graph.integers(0, 0, config.heads, head_size)
+    heads = graph.integers(0, 0, head_count, head_size)
 
     def project(part: str, axes: Sequence[int], factor: np.float32 | float = 1.0) -> str:
-        dense = _dense(graph, hidden, weights, f"{name}.self.{part}", np.float32(factor))
+        dense = graph.dense(hidden, f"{name}.self.{part}", np.float32(factor))
         return graph.apply("Transpose", graph.apply("Reshape", dense, heads), perm=axes)
 
     query = project("query", (0, 2, 1, 3), scale)  # (b, n, s, d); scaled here, not per score
@@ -164,24 +171,17 @@ def _attention_layer(
     value = project("value", (0, 2, 1, 3))  # (b, n, s, d)
     scores = graph.apply("Add", graph.apply("MatMul", query, key), bias)  # (b, n, s, s)
     context = graph.apply("MatMul", graph.apply("Softmax", scores, axis=-1), value)
-    joined = graph.apply(
-        "Reshape",
-        graph.apply("Transpose", context, perm=(0, 2, 1, 3)),
-        graph.integers(0, 0, config.hidden_size),
-    )
-    output = _dense(graph, joined, weights, f"{name}.output.dense")
-    residual = graph.apply("Add", output, hidden)
-    return _layer_norm(graph, residual, weights, f"{name}.output.LayerNorm", config)
+    transposed = graph.apply("Transpose", context, perm=(0, 2, 1, 3))
+    joined = graph.apply("Reshape", transposed, graph.integers(0, 0, hidden_size))
+    residual = graph.apply("Add", graph.dense(joined, f"{name}.output.dense"), hidden)
+    return graph.layer_norm(residual, f"{name}.output.LayerNorm")
 
 
-def _feed_forward_layer(
-    graph: _Graph, hidden: str, weights: Weights, prefix: str, config: BertConfig
-) -> str:
+def _feed_forward_layer(graph: _Graph, hidden: str, name: str) -> str:
     """Add the position-wise network with exact GELU, shape (b, s, h) to (b, s, h)."""
-    inner = graph.apply("Gelu", _dense(graph, hidden, weights, f"{prefix}.intermediate.dense"))
-    output = _dense(graph, inner, weights, f"{prefix}.output.dense")
-    residual = graph.apply("Add", output, hidden)
-    return _layer_norm(graph, residual, weights, f"{prefix}.output.LayerNorm", config)
+    inner = graph.apply("Gelu", graph.dense(hidden, f"{name}.intermediate.dense"))
+    residual = graph.apply("Add", graph.dense(inner, f"{name}.output.dense"), hidden)
+    return graph.layer_norm(residual, f"{name}.output.LayerNorm")
 
 
 def _mean_pooling(graph: _Graph, hidden: str) -> None:
@@ -193,25 +193,3 @@ def _mean_pooling(graph: _Graph, hidden: str) -> None:
     shares = graph.apply("Unsqueeze", graph.apply("Div", mask, count), one)  # (b, 1, s)
     mean = graph.apply("Squeeze", graph.apply("MatMul", shares, hidden), one)
     graph.apply("LpNormalization", mean, output=EMBEDDING, axis=-1, p=2)
-
-
-def _dense(
-    graph: _Graph, hidden: str, weights: Weights, name: str, factor: np.float32 | None = None
-) -> str:
-    """Return `factor` * (hidden @ W.T + bias); checkpoints hold W as (outputs, inputs)."""
-    matrix, bias = weights[f"{name}.weight"].T, weights[f"{name}.bias"]
-    if factor is not None:
-        matrix, bias = matrix * factor, bias * factor
-    product = graph.apply("MatMul", hidden, graph.constant(f"{name}.weight", matrix))
-    return graph.apply("Add", product, graph.constant(f"{name}.bias", bias))
-
-
-def _layer_norm(graph: _Graph, hidden: str, weights: Weights, name: str, config: BertConfig) -> str:
-    return graph.apply(
-        "LayerNormalization",
-        hidden,
-        graph.constant(f"{name}.weight", weights[f"{name}.weight"]),
-        graph.constant(f"{name}.bias", weights[f"{name}.bias"]),
-        axis=-1,
-        epsilon=config.layer_norm_eps,
-    )

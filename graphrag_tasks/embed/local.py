@@ -17,7 +17,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -53,17 +53,15 @@ class LocalEmbedder:
     """Embeds texts with a BERT-type sentence encoder through ONNX Runtime.
 
     A text longer than `max_tokens` is never cut: it is split into consecutive windows, and its
-    vector is the normalised mean of theirs, weighted by their numbers of tokens.
-
-    The session is created on first use, once per process (again after a fork), and may be used by
-    several threads.
+    vector is the normalised mean of theirs, weighted by their numbers of tokens. The session is
+    created on first use, once per process (again after a fork), and several threads may use it.
 
     Args:
         model: Import name of a package with a `model` folder, or a sentence-transformers folder
             of a BERT encoder with mean pooling.
         max_tokens: Longest window, with its two special tokens.
         threads: Threads of ONNX Runtime; 0 for as many as the process has cores.
-        batch_tokens: Most tokens of one batch, padding included: a matter of speed and memory.
+        batch_tokens: Most tokens of one batch, padding included: affects speed and memory alone.
 
     Raises:
         MissingDependencyError: The default model is not installed.
@@ -81,12 +79,10 @@ class LocalEmbedder:
     ) -> None:
         self._files: ModelFiles = find_model(model)
         self._config: BertConfig = read_config(self._files)
-        if not _SHORTEST_WINDOW <= max_tokens <= self._config.max_positions:
-            raise ConfigError(
-                f"{max_tokens} is outside {_SHORTEST_WINDOW} to {self._config.max_positions}, "
-                "the lengths this model reads",
-                "embed.max_tokens",
-            )
+        longest = self._config.max_positions
+        if not _SHORTEST_WINDOW <= max_tokens <= longest:
+            lengths = f"{_SHORTEST_WINDOW} to {longest}, the lengths this model reads"
+            raise ConfigError(f"{max_tokens} is outside {lengths}", "embed.max_tokens")
         self.max_tokens = max_tokens
         self._threads = threads or _available_cores()
         self._batch_tokens = batch_tokens
@@ -103,9 +99,8 @@ class LocalEmbedder:
     def fingerprint(self) -> str:
         """Hash of weights, tokenizer, architecture, window settings and graph version.
 
-        Threads and batch size are left out, since they cannot change a vector. So are the
-        versions of ONNX Runtime and the tokenizer library: vectors of two versions lie in one
-        space, and whether they may be mixed in one index is for the caller to decide.
+        Threads and batch size cannot change a vector. Vectors of two versions of ONNX Runtime or
+        the tokenizer library lie in one space; whether to mix them is for the caller to decide.
         """
         from graphrag_tasks.embed.bert_onnx import GRAPH_VERSION
 
@@ -121,22 +116,11 @@ class LocalEmbedder:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts.
-
-        Args:
-            texts: Any number of texts, also none; equal and empty ones are allowed.
-
-        Returns:
-            Unit rows in the order of `texts`, shape (len(texts), dimension).
-        """
+        """Return unit rows in the order of the texts, shape (len(texts), dimension)."""
         return self.encode_detailed(texts).vectors
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed texts as `encode` does, and count what was encoded and how.
-
-        Args:
-            texts: Any number of texts, also none; equal and empty ones are allowed.
-        """
+        """Embed texts as `encode` does, and count what was encoded and how."""
         rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
         unique = list(rows)
         vectors = np.empty((len(unique), self.dimension), np.float32)
@@ -144,9 +128,8 @@ class LocalEmbedder:
         for start in range(0, len(unique), _TEXTS_AT_ONCE):
             part = unique[start : start + _TEXTS_AT_ONCE]
             windows = self._windows(part)
-            vectors[start : start + len(part)] = merge(
-                windows, self._encode_windows(windows), len(part)
-            )
+            encoded = self._encode_windows(windows)
+            vectors[start : start + len(part)] = merge(windows, encoded, len(part))
             total += len(windows)
             counts = Counter(window.text for window in windows)
             windowed += sum(count > 1 for count in counts.values())
@@ -155,14 +138,9 @@ class LocalEmbedder:
 
     def _windows(self, texts: Sequence[str]) -> list[Window]:
         first, last = self._special_tokens
+        cut = partial(split, first=first, last=last, max_tokens=self.max_tokens)
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        return [
-            window
-            for text, encoding in enumerate(encodings)
-            for window in split(
-                text, encoding.ids, first=first, last=last, max_tokens=self.max_tokens
-            )
-        ]
+        return [window for text, one in enumerate(encodings) for window in cut(text, one.ids)]
 
     def _encode_windows(self, windows: Sequence[Window]) -> NDArray[np.float32]:
         """Return the windows' unit vectors, shape (len(windows), dimension)."""
@@ -170,11 +148,9 @@ class LocalEmbedder:
 
         session = self._ready_session()
         vectors = np.empty((len(windows), self.dimension), np.float32)
+        longest, pad = self._config.max_positions, self._config.pad_token_id
         for batch in batches(
-            windows,
-            batch_tokens=self._batch_tokens,
-            longest=self._config.max_positions,
-            pad_token_id=self._config.pad_token_id,
+            windows, batch_tokens=self._batch_tokens, longest=longest, pad_token_id=pad
         ):
             inputs = {INPUT_IDS: batch.input_ids, ATTENTION_MASK: batch.attention_mask}
             vectors[batch.windows] = session.run([EMBEDDING], inputs)[0]
@@ -195,10 +171,8 @@ class LocalEmbedder:
         """The tokens that enclose every input: what the empty text consists of."""
         tokens = self._tokenizer.encode("").ids
         if len(tokens) != 2:
-            raise ConfigError(
-                f"encloses a text in {len(tokens)} special tokens, expected 2 ([CLS] and [SEP])",
-                str(self._files.tokenizer),
-            )
+            what = f"encloses a text in {len(tokens)} special tokens, expected 2 ([CLS] and [SEP])"
+            raise ConfigError(what, str(self._files.tokenizer))
         return tokens[0], tokens[1]
 
     def _ready_session(self) -> Any:  # noqa: ANN401 - an untyped library

@@ -1,7 +1,6 @@
 """The files of an embedding model: where they are, what they declare, whether they are genuine.
 
-The model's package is located and never imported: importing it could load a deep-learning
-framework that this backend does without.
+The model's package is located but never imported, which could load a deep-learning framework.
 """
 
 from __future__ import annotations
@@ -41,17 +40,16 @@ KNOWN_SHA256 = {
 }
 """Checksums of the known models' files, by the name of the model."""
 
+_FILES = ("config.json", "model.safetensors", "tokenizer.json")
+_SUPPORTED = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 _POOLING_MODULES = {"Transformer", "Pooling", "Normalize"}
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The files an encoder is made of.
+    """The files of an encoder: `config.json`, weights and `tokenizer.json`.
 
-    Attributes:
-        config: `config.json`, the architecture.
-        weights: `model.safetensors`, or NumPy archives in order of name.
-        tokenizer: `tokenizer.json`.
+    The weights are `model.safetensors`, or NumPy archives in order of name.
     """
 
     config: Path
@@ -68,13 +66,8 @@ class ModelFiles:
 class BertConfig:
     """Architecture of a BERT encoder, as named in `config.json`.
 
-    Attributes:
-        hidden_size: Width of a token's vector, and the dimension of the embedding.
-        layers: Number of transformer layers.
-        heads: Attention heads per layer.
-        layer_norm_eps: Added to the variance in layer normalisation.
-        max_positions: Rows of the position table: the longest input in tokens.
-        pad_token_id: Token that fills a batch's shorter rows.
+    `hidden_size` is the dimension of the embedding, `max_positions` the longest input in tokens;
+    `pad_token_id` fills a batch's shorter rows.
     """
 
     hidden_size: int
@@ -87,21 +80,15 @@ class BertConfig:
 
 @dataclass(frozen=True)
 class FileCheck:
-    """Checksum of one file beside the known one."""
+    """Whether a file is the known one, byte for byte."""
 
     path: Path
-    expected: str
-    found: str
-
-    @property
-    def ok(self) -> bool:
-        """Whether the file is the known one, byte for byte."""
-        return self.found == self.expected
+    ok: bool
 
 
 @dataclass(frozen=True)
 class WeightsCheck:
-    """Checksums of a model's files beside the known ones."""
+    """Whether each of a model's files is the known one."""
 
     files: tuple[FileCheck, ...]
 
@@ -123,12 +110,9 @@ def verify_weights(model: str | Path = DEFAULT_MODEL, known: str = "") -> Weight
         ConfigError: `model` is not a model folder or package.
     """
     expected = KNOWN_SHA256[known or str(model)]
-    return WeightsCheck(
-        tuple(
-            FileCheck(path, expected.get(path.name, ""), file_sha256(path))
-            for path in find_model(model).hashed
-        )
-    )
+    paths = find_model(model).hashed
+    checks = (FileCheck(path, file_sha256(path) == expected.get(path.name)) for path in paths)
+    return WeightsCheck(tuple(checks))
 
 
 def find_model(model: str | Path) -> ModelFiles:
@@ -146,15 +130,10 @@ def find_model(model: str | Path) -> ModelFiles:
     folder = folder or Path(model)
     if not folder.is_dir():
         if model in _INSTALL_COMMANDS:
-            command = _INSTALL_COMMANDS[str(model)]
-            raise MissingDependencyError(
-                f"the embedding model {model} is not installed", "embed", command
-            )
-        raise ConfigError(
-            f"{model} is neither a folder nor an installed package",
-            "embed.model",
-            "Name a folder with config.json, model.safetensors and tokenizer.json",
-        )
+            what = f"the embedding model {model} is not installed"
+            raise MissingDependencyError(what, "embed", _INSTALL_COMMANDS[str(model)])
+        what = f"{model} is neither a folder nor an installed package"
+        raise ConfigError(what, "embed.model", f"Name a folder with {', '.join(_FILES)}")
     archives = tuple(sorted(folder.glob("*.npz"))) or (folder / "model.safetensors",)
     files = ModelFiles(folder / "config.json", archives, folder / "tokenizer.json")
     missing = [path.name for path in (files.config, *files.hashed) if not path.is_file()]
@@ -193,23 +172,18 @@ def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
 
 
 def read_config(files: ModelFiles) -> BertConfig:
-    """Read the architecture and refuse every one that would be computed wrongly.
+    """Read the architecture, and refuse one that would be computed wrongly.
 
     Raises:
         ConfigError: The model is not a BERT encoder with absolute positions, GELU and mean
             pooling, or the file is not readable.
     """
     config = _read_json(files.config)
-    for key, supported in (
-        ("model_type", "bert"),
-        ("hidden_act", "gelu"),
-        ("position_embedding_type", "absolute"),
-    ):
+    for key, supported in _SUPPORTED.items():
         found = config.get(key, None if key == "model_type" else supported)
         if found != supported:
-            raise ConfigError(
-                f"{key} is {found!r}, only {supported!r} is supported", str(files.config)
-            )
+            what = f"{key} is {found!r}, only {supported!r} is supported"
+            raise ConfigError(what, str(files.config))
     _require_mean_pooling(files.config.parent)
     try:
         return BertConfig(
@@ -243,9 +217,8 @@ def _package_folder(name: str) -> Path | None:
 def _require_mean_pooling(folder: Path) -> None:
     """Check what sentence-transformers wrote about the steps after the encoder, if anything."""
     modules = folder / "modules.json"
-    kinds = [str(module["type"]).rsplit(".", 1)[-1] for module in _read_json(modules, default=[])]
-    other = sorted(set(kinds) - _POOLING_MODULES)
-    if other:
+    kinds = {str(module["type"]).rsplit(".", 1)[-1] for module in _read_json(modules, default=[])}
+    if other := sorted(kinds - _POOLING_MODULES):
         raise ConfigError(f"modules {', '.join(other)} are not supported", str(modules))
     pooling = folder / "1_Pooling" / "config.json"
     declared = _read_json(pooling, default={})

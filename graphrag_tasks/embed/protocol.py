@@ -1,4 +1,4 @@
-"""What an embedding backend must offer to the stages and to retrieval."""
+"""The interface of an embedding backend, for the stages and for retrieval."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from graphrag_tasks.core.registry import Registry
 
 @dataclass(frozen=True)
 class Encoded:
-    """Vectors and how they came about.
+    """Vectors and how they were made.
 
     Attributes:
         vectors: Unit rows in the order of the texts, shape (texts, dimension).
-        unique: Distinct texts, each of which was encoded once.
-        windowed: Distinct texts longer than the model reads at once, whose vector is a mean.
-        windows: Windows that went through the encoder.
+        unique: Number of distinct texts, each of which was encoded once.
+        windowed: How many of them are longer than the model reads at once: their vector is a mean.
+        windows: Number of windows that went through the encoder.
     """
 
     vectors: NDArray[np.float32]
@@ -32,40 +32,27 @@ class Encoded:
 class Embedder(Protocol):
     """Turns texts into unit vectors, so that a dot product is the cosine similarity.
 
-    The vector of a text depends on the text and on what `fingerprint` covers, and on nothing else:
-    not on the other texts of the call, nor on the order of calls. Vectors may therefore be stored
-    by text hash and fingerprint and reused; where they must be equal to the last bit, also by the
-    versions of the libraries that compute them.
+    A vector depends only on the text and on what `fingerprint` covers, not on the other texts of
+    the call, nor on the order of calls. So vectors may be stored by text hash and fingerprint and
+    reused; where they must be equal to the last bit, also by the versions of the libraries.
     """
 
     @property
     def dimension(self) -> int:
         """Length of one vector."""
-        ...
 
     @property
     def fingerprint(self) -> str:
         """Hex SHA-256 over all that defines the vector space: weights, tokenizer, settings."""
-        ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts.
+        """Return unit rows in the order of the texts, shape (len(texts), dimension).
 
-        Args:
-            texts: Any number of texts, also none; equal and empty ones are allowed.
-
-        Returns:
-            Unit rows in the order of `texts`, shape (len(texts), dimension).
+        There may be no texts, equal texts and empty texts.
         """
-        ...
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed texts as `encode` does, and say how each vector came about.
-
-        Args:
-            texts: Any number of texts, also none; equal and empty ones are allowed.
-        """
-        ...
+        """Embed texts as `encode` does, and count what was encoded and how."""
 
 
 EMBEDDERS: Registry[Embedder] = Registry(

@@ -66,17 +66,9 @@ def embed(
 ) -> StageResult:
     """Embed the texts of chunks, the names of entities and the words of relations.
 
-    Args:
-        chunks: Rows of `schemas.CHUNKS`.
-        entities: Rows of `schemas.ENTITIES`.
-        relations: Rows of `schemas.RELATIONS`.
-        config: Whether a chunk's text is embedded below the headings it does not hold.
-        embedder: The model.
-        reusable: Vector tables of the same model, by name, to take known texts from.
-
-    Returns:
-        One table of `schemas.vectors_schema` per kind, in the order of the given rows. Of the
-        stats, `windowed` counts the texts that were longer than the model reads at once.
+    Known texts are taken from `reusable`: vector tables of the same model, by name. The result has
+    one table of `schemas.vectors_schema` per kind, in the order of the given rows; in its stats,
+    `windowed` counts the texts that were longer than the model reads at once.
     """
     inputs = {"chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations}
     tables: dict[str, pa.Table] = {}

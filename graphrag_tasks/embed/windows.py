@@ -50,11 +50,11 @@ class Batch:
 def split(
     text: int, tokens: Sequence[int], *, first: int, last: int, max_tokens: int
 ) -> list[Window]:
-    """Cut a text's tokens into consecutive windows, so that none of them is lost.
+    """Cut a text's tokens into consecutive windows; a text without tokens gets one window.
 
     Args:
         text: Position of the text, kept in the windows.
-        tokens: The text's own token ids; a text without any gets one window.
+        tokens: The text's own token ids.
         first: Special token put before each window.
         last: Special token put after each window.
         max_tokens: Longest window, special tokens included; at least 3.
@@ -65,7 +65,7 @@ def split(
 
 
 def padded_length(tokens: int, longest: int) -> int:
-    """Return the length a window is padded to: the next multiple, at most the longest input."""
+    """Return the length to pad a window to: the next multiple, or the encoder's longest input."""
     return min(-(-tokens // PADDING_MULTIPLE) * PADDING_MULTIPLE, longest)
 
 
@@ -87,32 +87,24 @@ def batches(
         rows = max(1, batch_tokens // length)
         for start in range(0, len(positions), rows):
             chosen = positions[start : start + rows]
-            yield _batch(chosen, [windows[index].tokens for index in chosen], length, pad_token_id)
-
-
-def _batch(
-    positions: list[int], rows: Sequence[Sequence[int]], length: int, pad_token_id: int
-) -> Batch:
-    input_ids = np.full((len(rows), length), pad_token_id, np.int64)
-    attention_mask = np.zeros((len(rows), length), np.int64)
-    for index, tokens in enumerate(rows):
-        input_ids[index, : len(tokens)] = tokens
-        attention_mask[index, : len(tokens)] = 1
-    return Batch(positions, input_ids, attention_mask)
+            input_ids = np.full((len(chosen), length), pad_token_id, np.int64)
+            attention_mask = np.zeros((len(chosen), length), np.int64)
+            for row, position in enumerate(chosen):
+                tokens = windows[position].tokens
+                input_ids[row, : len(tokens)] = tokens
+                attention_mask[row, : len(tokens)] = 1
+            yield Batch(chosen, input_ids, attention_mask)
 
 
 def merge(
     windows: Sequence[Window], vectors: NDArray[np.float32], texts: int
 ) -> NDArray[np.float32]:
-    """Give each text one unit vector: its window's, or the weighted mean of its windows'.
+    """Return one unit vector for each text: its window's, or the weighted mean of its windows'.
 
     Args:
         windows: Windows in the order of their texts, at least one for each.
         vectors: Unit vectors of the windows, shape (len(windows), dimension).
         texts: Number of texts.
-
-    Returns:
-        Unit vectors, shape (texts, dimension).
     """
     counts = np.bincount([window.text for window in windows], minlength=texts)
     starts = np.concatenate(([0], np.cumsum(counts)[:-1]))

@@ -1,8 +1,8 @@
 """Runs: the stages on artifacts, from a plan to a published snapshot.
 
-A `Run` is what Airflow tasks, the command line and tests share. Its folder identifies it, so every
-task opens it by itself. `run.json` holds its configuration and the snapshot it builds on, as they
-were when the plan was made.
+Airflow tasks, the command line and tests share a `Run`. Its folder identifies it, so every task
+opens it by itself. `run.json` holds its configuration and the snapshot it builds on, as they were
+when the plan was made.
 
 ::
 

@@ -1,7 +1,7 @@
 """Fingerprints of a run: what each stage's output depends on, as a chain of hashes.
 
 A change of a stage's configuration, code, model or libraries changes the fingerprint of that stage
-and of all behind it, and of none before it. Shard sizes, worker counts, guards and times are left
+and of all behind it, but no earlier one. Shard sizes, worker counts, guards and times are left
 out: they cannot change a row.
 """
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from graphrag_tasks import language
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.config.base import LanguageConfig
+from graphrag_tasks.core.config.sections import LanguageConfig
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import code_version, dependency_versions
 from graphrag_tasks.pipeline.inputs import GIVEN
@@ -27,14 +27,8 @@ _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error"]
 def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
     """Compute the chain of a run.
 
-    Args:
-        config: Of the run.
-        listed: The sources (`schemas.SOURCES`).
-        files: What the user's files say.
-
-    Returns:
-        `EXTRACTION`, what documents are processed with, and for each stage of the corpus, in
-        order, that and all before it; the last one names the whole snapshot.
+    `EXTRACTION` covers what documents are processed with. The fingerprint of each corpus stage
+    covers that, the stage and all stages before it, so the last one names the whole snapshot.
     """
     parts = {name: _part(one, config, files) for name, one in SHARD_STAGES.items()}
     before = fingerprint({"schema": schemas.SCHEMA_VERSION, **parts})

@@ -1,4 +1,4 @@
-"""What a stage is called with: its tables, its settings, and what the pipeline makes for it."""
+"""Calls of stages: with their tables, their settings, and what the pipeline makes for them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.stage import Read, StageResult, code_version
 from graphrag_tasks.embed import embed, make_embedder
+from graphrag_tasks.entities.resolve import Overrides
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.coref.protocol import load_resolver
 from graphrag_tasks.graph.communities import make_summarizer
+from graphrag_tasks.graph.relationships import GraphSchema
+from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.stages import AnyStage, merge_shards
 from graphrag_tasks.pipeline.state import RunState
@@ -25,13 +28,7 @@ from graphrag_tasks.storage.artifacts import Folder
 
 
 def call(stage: AnyStage, state: RunState, shard: int | None = None) -> StageResult:
-    """Call a stage on the staged tables of a run.
-
-    Args:
-        stage: From `stages.STAGES`.
-        state: The run.
-        shard: Number of the shard, for a stage of shards.
-    """
+    """Call a stage on the staged tables of a run, or on those of one shard."""
     folder = state.staged if shard is None else state.shard_folder(shard)
     tables = (_read(one, state, folder, shard) for one in stage.reads)
     settings = {name: getattr(state.config, section) for name, section in stage.settings.items()}
@@ -52,8 +49,8 @@ class Given:
     """Something that the pipeline makes for a stage.
 
     Attributes:
-        make: Makes it for a run, and a shard.
-        identity: What of it decides the stage's tables, as JSON; None for nothing.
+        make: Makes it for a run and, in a stage of shards, for a shard.
+        identity: Returns what decides the stage's tables, as JSON; None where nothing does.
     """
 
     make: Callable[[RunState, int | None], object]
@@ -62,17 +59,23 @@ class Given:
 
 def _fetch(state: RunState, shard: int | None) -> Callable[[str], bytes]:
     rows = state.sources if shard is None else state.shard_rows(shard)
-    return SourceReader(state.roots, rows).fetch
+    return SourceReader(state.basis.roots, rows).fetch
 
 
-class _Named(Protocol):
-    @property
-    def fingerprint(self) -> str: ...
-
-
-def _identity(one: _Named) -> list[str]:
+def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint
     """Return what decides the work of an exchangeable part, which may be another package's."""
     return [one.fingerprint, code_version(type(one).__module__)]
+
+
+def _part(make: Callable[[Config], object]) -> Given:
+    return Given(lambda state, _: make(state.config), lambda config, _: _identity(make(config)))
+
+
+def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]) -> Given:
+    return Given(
+        lambda state, _: parse(state.files, state.config),
+        lambda config, files: parse(files, config).fingerprint,
+    )
 
 
 def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
@@ -81,23 +84,22 @@ def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
 
 
 def _published(state: RunState, _: int | None) -> dict[str, list[Any]]:
-    parent = state.parent
-    return {name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes}
+    folders = [state.parent.folder] if state.parent else []
+    return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
 
 
 def _summarized(state: RunState, _: int | None) -> pa.Table | None:
     parent = state.parent
-    known = parent is not None and reuse.is_whole(parent, ("communities",))
-    return parent.table("communities") if parent and known else None
+    if parent is None or not reuse.is_whole(parent, ("communities",)):
+        return None
+    return parent.table("communities")
 
 
 def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
     parent = state.parent
-    if (
-        parent is None
-        or parent.manifest.embedding != vectors.identity(state.config)
-        or not reuse.is_whole(parent, embed.makes)
-    ):
+    if parent is None or parent.manifest.embedding != vectors.identity(state.config):
+        return {}
+    if not reuse.is_whole(parent, embed.makes):
         return {}
     return {name: parent.table(name) for name in embed.makes}
 
@@ -111,33 +113,15 @@ GIVEN: Mapping[str, Given] = MappingProxyType(
             ),
             lambda config, _: _identity(make_extractor(config.extract)),
         ),
-        "resolver": Given(
-            lambda state, _: load_resolver(state.config.extract.coref),
-            lambda config, _: _identity(load_resolver(config.extract.coref)),
-        ),
+        "resolver": _part(lambda config: load_resolver(config.extract.coref)),
         "processed": Given(_processed),
         "published": Given(_published),
-        "overrides": Given(
-            lambda state, _: state.files.parsed_overrides(state.config),
-            lambda config, files: files.parsed_overrides(config).fingerprint,
-        ),
-        "domain": Given(
-            lambda state, _: state.files.parsed_domain(state.config),
-            lambda config, files: files.parsed_domain(config).fingerprint,
-        ),
-        "schema": Given(
-            lambda state, _: state.files.parsed_schema(state.config),
-            lambda config, files: files.parsed_schema(config).fingerprint,
-        ),
-        "summarizer": Given(
-            lambda state, _: make_summarizer(state.config.communities),
-            lambda config, _: _identity(make_summarizer(config.communities)),
-        ),
+        "overrides": _file(UserFiles.parsed_overrides),
+        "domain": _file(UserFiles.parsed_domain),
+        "schema": _file(UserFiles.parsed_schema),
+        "summarizer": _part(lambda config: make_summarizer(config.communities)),
         "summarized": Given(_summarized),
-        "embedder": Given(
-            lambda state, _: make_embedder(state.config.embed),
-            lambda config, _: _identity(make_embedder(config.embed)),
-        ),
+        "embedder": _part(lambda config: make_embedder(config.embed)),
         "reusable": Given(_vectors),
         # The vector server holds a copy of the snapshot: it changes nothing in it.
         "upload": Given(

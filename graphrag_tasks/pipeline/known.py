@@ -1,7 +1,7 @@
-"""What is known to be published, for the guards of a run: as far back as it can be read.
+"""Documents known to be published, as far back as they can be read, for the guards of a run.
 
 A damaged snapshot, or one of an older schema, gives no rows to take over. That its documents are
-gone must be seen all the same.
+gone must be noticed all the same.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError, SnapshotError
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE
 from graphrag_tasks.snapshots.store import Store, check_table
@@ -49,7 +50,7 @@ class Known:
 
 
 def known_documents(store: Store) -> Known:
-    """Return the documents of the current snapshot, or of the last one that is undamaged."""
+    """Return the documents of the current snapshot, or of the last whose documents are whole."""
     counts: list[int] = []
     for snapshot_id in _newest_first(store):
         folder = store.snapshot_folder(snapshot_id)
@@ -61,8 +62,7 @@ def known_documents(store: Store) -> Known:
             counts.append(published.rows if published else 0)
     if counts:
         return Known(None)
-    columns = {name: pa.array([], pa.string()) for name in _NEEDED}
-    return Known(pa.table(columns))
+    return Known(schemas.empty(_DOCUMENTS).select(_NEEDED))
 
 
 def _newest_first(store: Store) -> Iterator[str]:
@@ -70,15 +70,14 @@ def _newest_first(store: Store) -> Iterator[str]:
     current = store.current_id()
     if current:
         yield current
-    readable = store.snapshot_ids()[::-1]
-    names = (store.folder / "snapshots").names()
-    for name in dict.fromkeys((*readable, *names)):
+    readable = reversed(store.snapshot_ids())
+    for name in dict.fromkeys((*readable, *(store.folder / "snapshots").names())):
         if name != current and store.snapshot_folder(name).exists(MANIFEST_FILE):
             yield name
 
 
 def _published(folder: Folder) -> Table | None:
-    """Return what a manifest of any schema version says of its documents; None if nothing."""
+    """Return what a manifest of any schema version says about its documents, if anything."""
     try:
         table = folder.read_json(MANIFEST_FILE)["tables"][_DOCUMENTS]
         rows, sha256 = table["rows"], table["sha256"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ from graphrag_tasks.pipeline.fingerprints import fingerprints_of
 from graphrag_tasks.pipeline.known import known_documents
 from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION, merge_shards
+from graphrag_tasks.pipeline.state import Basis
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
 from graphrag_tasks.sources.etags import Versions
@@ -27,29 +28,16 @@ from graphrag_tasks.vectors.vector_store import check_vector_store
 
 
 @dataclass(frozen=True)
-class Outlook:
+class Outlook(Basis):
     """A run that has not begun.
 
     Attributes:
-        roots: Where the sources are.
-        fingerprints: What each stage's output will depend on.
-        files: What the user's files say.
-        parent_id: The published snapshot, readable or not; None where `CURRENT` is lost.
-        carried_id: The snapshot to compare the sources with and to take rows over from: the
-            published one, or the last that can be read.
-        up_to_date: Whether the published one is what the run would publish.
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
-        versions: Of the objects in S3 among them.
+        versions: Versions of the objects in S3 among them.
         stats: Documents by change, the number of shards, and of hidden files passed over.
         stages: For each corpus stage why it will work, or None where its tables are taken over.
     """
 
-    roots: tuple[SourceRoot, ...]
-    fingerprints: Mapping[str, str]
-    files: UserFiles
-    parent_id: str | None
-    carried_id: str | None
-    up_to_date: bool
     sources: pa.Table
     versions: Versions
     stats: Mapping[str, int | float]
@@ -57,7 +45,7 @@ class Outlook:
 
 
 def check(config: Config) -> tuple[SourceRoot, ...]:
-    """Refuse what can be refused before anything is read or written.
+    """Refuse what can be refused before anything is read or written; return the sources' roots.
 
     Raises:
         SourceError: A source is missing.
@@ -92,7 +80,10 @@ def look_ahead(config: Config) -> Outlook:
     versions = Versions.of(store.folder) if trusted else Versions()
     passed_over = Counter[str]()
     listed = list_sources(roots, config.access, versions, passed_over)
-    _guard(config, roots, listed, store)
+    known = known_documents(store)
+    names = [root.name for root in roots]
+    check_losses(listed, known.documents, sources=names, config=config.plan, count=known.count)
+    _check_labels(config, known.has_labels)
     fingerprints = fingerprints_of(config, listed, files)
     planned = plan(
         listed,
@@ -101,38 +92,28 @@ def look_ahead(config: Config) -> Outlook:
         reprocess=before.get(EXTRACTION) != fingerprints[EXTRACTION],
     )
     sources = planned.tables["sources"]
+    has_shards = bool(shards_of(sources))
     return Outlook(
-        roots=roots,
-        fingerprints=fingerprints,
-        files=files,
+        config=config,
         parent_id=parent_id,
         carried_id=parent.snapshot_id if parent else None,
         up_to_date=parent is not None
         and parent.snapshot_id == parent_id
-        and _is_up_to_date(config, parent, fingerprints, sources),
+        and not has_shards
+        and _is_up_to_date(config, parent, fingerprints),
+        roots=roots,
+        fingerprints=fingerprints,
+        files=files,
         sources=sources,
         versions=versions,
         stats={**planned.stats, "files_passed_over": passed_over.total()},
-        stages=_reasons(config, before, fingerprints, bool(shards_of(sources))),
+        stages=_reasons(config, before, fingerprints, has_shards),
     )
 
 
-def _guard(config: Config, roots: Sequence[SourceRoot], listed: pa.Table, store: Store) -> None:
-    """Refuse to lose documents, or the labels that hide them, unless a setting allows it.
-
-    Raises:
-        SourceError: As `check_losses`.
-        AccessError: Labels are off, but published documents have some.
-    """
-    known = known_documents(store)
-    check_losses(
-        listed,
-        known.documents,
-        sources=[root.name for root in roots],
-        config=config.plan,
-        count=known.count,
-    )
-    if known.has_labels and not (config.access.enabled or config.access.allow_disable):
+def _check_labels(config: Config, published: bool) -> None:
+    """Refuse to drop the labels that hide documents, unless a setting allows it."""
+    if published and not (config.access.enabled or config.access.allow_disable):
         raise AccessError(
             "published documents have access labels, but access.enabled is off",
             "plan",
@@ -141,12 +122,9 @@ def _guard(config: Config, roots: Sequence[SourceRoot], listed: pa.Table, store:
         )
 
 
-def _is_up_to_date(
-    config: Config, parent: Snapshot, fingerprints: Mapping[str, str], sources: pa.Table
-) -> bool:
+def _is_up_to_date(config: Config, parent: Snapshot, fingerprints: Mapping[str, str]) -> bool:
     return (
-        not shards_of(sources)
-        and parent.manifest.fingerprints == fingerprints
+        parent.manifest.fingerprints == fingerprints
         and parent.manifest.collections == vectors.collections(config)
         and reuse.is_whole(parent)
     )
@@ -155,16 +133,16 @@ def _is_up_to_date(
 def _reasons(
     config: Config, before: Mapping[str, str], fingerprints: Mapping[str, str], has_shards: bool
 ) -> dict[str, str | None]:
-    """Say why each corpus stage works: the first that has to, and those behind it."""
+    """Return why each corpus stage works: the first that has to, and those behind it."""
     reasons: dict[str, str | None] = {}
-    cause: str | None = None
+    reason: str | None = None
     for stage in CORPUS_STAGES:
         works = config.plan.full_refresh or has_shards or before.get(stage) != fingerprints[stage]
-        if cause is None and works:
-            cause = stage
+        if reason is None and works:
             reasons[stage] = _why(stage, config, before, fingerprints)
+            reason = f"after {stage}"
         else:
-            reasons[stage] = f"after {cause}" if cause else None
+            reasons[stage] = reason
     return reasons
 
 

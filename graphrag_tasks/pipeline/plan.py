@@ -1,9 +1,9 @@
-"""Plan stage: what changed since the published snapshot, and how the work is cut into shards.
+"""Plan: what changed since the published snapshot, and how the work is cut into shards.
 
-Only added and changed documents are processed; the rows of unchanged ones are carried over, and
-removed ones are simply not carried (see `merge_shards`). A source that lists nothing, or that
-lost more than `max_deleted_share` of its published documents, stops the run before anything
-changes: an unmounted folder must not delete an index (see `check_losses`).
+Only added and changed documents are processed. The rows of unchanged ones are carried over, those
+of removed ones are not (see `merge_shards`). A source that lists nothing, or that lost more than
+`max_deleted_share` of its published documents, stops the run before anything changes: an unmounted
+folder must not delete an index.
 """
 
 from __future__ import annotations
@@ -23,21 +23,11 @@ from graphrag_tasks.core.stage import StageResult
 
 log = logging.getLogger(__name__)
 
-REQUIRES = ()
-PRODUCES = ("sources",)
-DEPENDENCIES = ()
-
 ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
-TO_PROCESS = (ADDED, CHANGED)
-_FAILED = "failed"
 
 
 def plan(
-    listed: pa.Table,
-    published: pa.Table,
-    *,
-    config: PlanConfig,
-    reprocess: bool = False,
+    listed: pa.Table, published: pa.Table, *, config: PlanConfig, reprocess: bool = False
 ) -> StageResult:
     """Compare the listed documents with the published ones.
 
@@ -45,28 +35,25 @@ def plan(
         listed: What the sources hold now (`sources.LISTED`).
         published: `documents` of the current snapshot; empty before the first publish.
         config: Shard sizes.
-        reprocess: Whether the published rows came from another configuration or code, so that
-            none can be carried over.
+        reprocess: Whether no published row can be carried over: configuration or code changed.
 
     Returns:
         `sources`: one row per document, sorted by uri, with its change and its shard.
     """
     known = {row["document_id"]: row for row in published.to_pylist()}
     rows = listed.to_pylist()
-    present = {row["document_id"] for row in rows}
-    removed = [row for key, row in known.items() if key not in present]
+    again = reprocess or config.full_refresh
     for row in rows:
-        row["change"] = _change(
-            row, known.get(row["document_id"]), reprocess or config.full_refresh
-        )
+        row["change"] = _change(row, known.pop(row["document_id"], None), again)
         row["shard"] = None
-    _assign_shards([row for row in rows if row["change"] in TO_PROCESS], config)
-    rows += [_removed_row(row) for row in removed]
+    _assign_shards([row for row in rows if row["change"] != UNCHANGED], config)
+    for row in known.values():
+        kept = {name: row.get(name) for name in schemas.SOURCES.names}
+        rows.append(kept | {"change": REMOVED, "shard": None})
     rows.sort(key=lambda row: str(row["uri"]))
     table = pa.Table.from_pylist(rows, schema=schemas.SOURCES)
-    stats = {change: 0 for change in (ADDED, CHANGED, UNCHANGED, REMOVED)}
-    for row in rows:
-        stats[row["change"]] += 1
+    counts = Counter(row["change"] for row in rows)
+    stats = {change: counts[change] for change in (ADDED, CHANGED, UNCHANGED, REMOVED)}
     return StageResult({"sources": table}, {**stats, "shards": len(shards_of(table))})
 
 
@@ -80,16 +67,15 @@ def check_losses(
 ) -> None:
     """Refuse a run that would lose more documents than it may; nothing is changed yet.
 
-    Each source is looked at by itself, so that a large one cannot hide what a small one lost; then
-    all are, with those that were published and are no longer named.
+    Each source is judged by itself, so that a large one cannot hide what a small one lost; then
+    all together, with those that were published and are no longer named.
 
     Args:
         listed: What the sources hold now (`sources.LISTED`).
-        known: What is published: `document_id` and `source` of each document; None where that
-            cannot be read.
+        known: `document_id` and `source` of each published document; None where unknown.
         sources: Names of the sources of this run.
         config: The share that may be lost, or that all may.
-        count: Documents that are published, where that is known to be more than `known` has.
+        count: Number of published documents, where it is known to be more than `known` has.
 
     Raises:
         SourceError: A source holds nothing, too much of what is published is gone, or it is not
@@ -109,9 +95,8 @@ def check_losses(
     if empty := [name for name in sources if not found[name]]:
         raise _refusal(f"these sources hold no documents: {', '.join(empty)}")
     if known is None:
-        raise _refusal(
-            "no published snapshot can be read, so it is not known which documents are gone"
-        )
+        what = "no published snapshot can be read, so it is not known which documents are gone"
+        raise _refusal(what)
     for name in sorted(before.keys() - set(dropped)):
         _check_share(f"source '{name}'", gone[name], before[name], config)
     total = max(before.total(), count)
@@ -139,11 +124,7 @@ def shards_of(sources: pa.Table) -> list[int]:
 
 
 def lots(shards: Sequence[int], most: int) -> list[list[int]]:
-    """Deal shards out to tasks: neighbours together, as evenly as can be.
-
-    Returns:
-        The shards of each task; none is without one.
-    """
+    """Deal shards out to at most this many tasks: neighbours together, as evenly as can be."""
     tasks = min(most, len(shards))
     ends = [len(shards) * number // tasks for number in range(tasks + 1)] if tasks else []
     return [list(shards[start:end]) for start, end in pairwise(ends)]
@@ -153,11 +134,9 @@ def _change(row: dict[str, Any], known: dict[str, Any] | None, reprocess: bool) 
     if known is None:
         return ADDED
     same = row["content_sha256"] == known["content_sha256"]
-    if row["content_sha256"] is None:  # of a file that is not read, its size is all that is shown
+    if row["content_sha256"] is None:  # the file is not read: only its size can be compared
         same = same and row["size_bytes"] == known["size_bytes"]
-    if reprocess or not same or known["status"] == _FAILED:
-        return CHANGED
-    return UNCHANGED
+    return CHANGED if reprocess or not same or known["status"] == "failed" else UNCHANGED
 
 
 def _assign_shards(rows: Iterable[dict[str, Any]], config: PlanConfig) -> None:
@@ -168,8 +147,3 @@ def _assign_shards(rows: Iterable[dict[str, Any]], config: PlanConfig) -> None:
             shard, filled = shard + 1, 0
         row["shard"] = shard
         filled += row["size_bytes"]
-
-
-def _removed_row(published: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: published.get(name) for name in schemas.SOURCES.names}
-    return kept | {"change": REMOVED, "shard": None}

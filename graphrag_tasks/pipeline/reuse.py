@@ -20,14 +20,14 @@ from graphrag_tasks.storage.receipts import Receipt
 log = logging.getLogger(__name__)
 
 
-def finished(stage: str, fingerprint: str, *, receipts: Folder, tables: Folder) -> Receipt | None:
+def finished(stage: str, fingerprint: str, receipts: Folder, tables: Folder) -> Receipt | None:
     """Return the receipt of work that an earlier attempt finished, if its tables are whole.
 
     Args:
         stage: Name of the stage.
         fingerprint: What its tables must depend on.
-        receipts: Where its receipt would lie.
-        tables: Where its tables would lie.
+        receipts: The folder of its receipt.
+        tables: The folder of its tables.
     """
     try:
         done = receipts.read_receipt(stage)
@@ -42,45 +42,27 @@ def finished(stage: str, fingerprint: str, *, receipts: Folder, tables: Folder) 
 
 
 def published(stage: AnyStage, fingerprint: str, state: RunState) -> Receipt | None:
-    """Take over the tables that a corpus stage published with the parent, if they hold.
+    """Take over the tables that a stage published with the parent snapshot, if they still hold.
 
-    They hold where nothing that the stage depends on changed: then a setting of a later stage was
-    changed, and the run begins there. They do not where documents are processed, as one that
-    failed may be read now though neither it nor a setting changed.
-
-    Args:
-        stage: One of the corpus.
-        fingerprint: What its tables must depend on.
-        state: The run.
+    They hold where nothing that the stage depends on changed. They do not where documents are
+    processed: one that failed may be read now though neither it nor a setting changed.
     """
     if not stage.reusable or state.shards or state.parent is None:
         return None
-    if state.parent.manifest.fingerprints.get(stage.name) != fingerprint:
-        return None
-    if stage.name not in state.parent.manifest.stats.get("by_stage", {}):
+    manifest = state.parent.manifest
+    stats = manifest.stats.get("by_stage", {}).get(stage.name)
+    if manifest.fingerprints.get(stage.name) != fingerprint or stats is None:
         return None
     if not is_whole(state.parent, stage.makes):
         return None
     for name in stage.makes:
         state.staged.copy_file(file_of(name), state.parent.folder)
-    manifest = state.parent.manifest
-    return Receipt(
-        stage=stage.name,
-        uri=state.staged.uri,
-        fingerprint=fingerprint,
-        tables={name: manifest.tables[name] for name in stage.makes},
-        stats=manifest.stats["by_stage"][stage.name],
-        reused=True,
-    )
+    tables = {name: manifest.tables[name] for name in stage.makes}
+    return Receipt(stage.name, state.staged.uri, fingerprint, tables, stats, reused=True)
 
 
 def is_whole(snapshot: Snapshot, names: Iterable[str] | None = None) -> bool:
-    """Return whether tables of a snapshot are as published; say in the log what is not.
-
-    Args:
-        snapshot: A published snapshot.
-        names: Tables to look at; all by default.
-    """
+    """Return whether tables of a snapshot, all by default, are as published; log what is not."""
     try:
         snapshot.verify(names)
     except SnapshotError as error:

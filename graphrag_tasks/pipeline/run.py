@@ -10,12 +10,17 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.cost import measured
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.memory import release
-from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
-from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION, SHARD_STAGES, merge_shards
+from graphrag_tasks.pipeline.stages import (
+    CORPUS_STAGES,
+    EXTRACTION,
+    SHARD_STAGES,
+    AnyStage,
+    merge_shards,
+)
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.snapshots.manifests import Manifest
 from graphrag_tasks.snapshots.publish import build_manifest, publish, time_of_publish
@@ -81,109 +86,52 @@ class Run:
 
     @classmethod
     def start(cls, config: Config) -> tuple[Run, Receipt]:
-        """Plan a run: list the sources, compare them with what is published, cut shards.
-
-        Raises:
-            SourceError: A source is missing, lists nothing, or lost too much.
-            ConfigError: Two sources have one name, there is no such extractor, or a user's file is
-                not readable.
-            MissingDependencyError: Packages or models that the configuration asks for are absent.
-        """
+        """Plan a run, and return it with the receipt of its plan; raises as `look_ahead` does."""
         with measured() as cost:
             outlook = look_ahead(config)
-            state = RunState.freeze(
-                config,
-                parent_id=outlook.parent_id,
-                carried_id=outlook.carried_id,
-                up_to_date=outlook.up_to_date,
-                roots=outlook.roots,
-                fingerprints=outlook.fingerprints,
-                files=outlook.files,
-            )
+            state = RunState.freeze(outlook)
             fingerprint = outlook.fingerprints[merge_shards.name]
             outlook.versions.keep(state.store.folder)
             table = state.folder.write_table("sources", outlook.sources, fingerprint=fingerprint)
-        receipt = Receipt(
-            stage="plan",
-            uri=state.folder.uri,
-            fingerprint=fingerprint,
-            tables={"sources": table},
-            stats=dict(outlook.stats),
-            **asdict(cost),
-        )
+        tables, stats = {"sources": table}, dict(outlook.stats)
+        receipt = Receipt("plan", state.folder.uri, fingerprint, tables, stats, **asdict(cost))
         state.folder.write_receipt(receipt)
         return cls(state), receipt
 
     def process_shard(self, stage: str, shard: int) -> Receipt:
-        """Run one of `SHARD_STAGES` on one shard.
-
-        Args:
-            stage: Name of the stage; the one before it must have run.
-            shard: Number from `shards`.
-        """
-        folder = self.state.shard_folder(shard)
-        return self._finish(
-            stage,
-            lambda: call(SHARD_STAGES[stage], self.state, shard),
-            fingerprint=self.state.fingerprints[EXTRACTION],
-            receipts=folder,
-            tables=folder,
-        )
+        """Run one of `SHARD_STAGES` on one shard; the stage before it must have run."""
+        fingerprint = self.state.basis.fingerprints[EXTRACTION]
+        return self._finish(SHARD_STAGES[stage], fingerprint, shard)
 
     def process_corpus(self, stage: str) -> Receipt:
-        """Run one of `CORPUS_STAGES`, unless what it would make is published already.
-
-        Args:
-            stage: Name of the stage; the one before it must have run.
-        """
-        state, fingerprint = self.state, self.state.fingerprints[stage]
-        if state.up_to_date:
+        """Run one of `CORPUS_STAGES`, unless its tables are current; those before must have run."""
+        state, fingerprint = self.state, self.state.basis.fingerprints[stage]
+        if state.basis.up_to_date:
             return Receipt(stage, state.store.folder.uri, fingerprint, tables={}, reused=True)
-        return self._finish(
-            stage,
-            lambda: call(CORPUS_STAGES[stage], state),
-            fingerprint=fingerprint,
-            receipts=state.folder,
-            tables=state.staged,
-            published=lambda: reuse.published(CORPUS_STAGES[stage], fingerprint, state),
-        )
+        return self._finish(CORPUS_STAGES[stage], fingerprint)
 
-    def _finish(
-        self,
-        stage: str,
-        work: Callable[[], StageResult],
-        *,
-        fingerprint: str,
-        receipts: Folder,
-        tables: Folder,
-        published: Callable[[], Receipt | None] = lambda: None,
-    ) -> Receipt:
-        """Do the work unless it is done, and leave a receipt."""
-        again = self.state.config.plan.full_refresh
-        if not again and (
-            done := reuse.finished(stage, fingerprint, receipts=receipts, tables=tables)
-        ):
+    def _finish(self, stage: AnyStage, fingerprint: str, shard: int | None = None) -> Receipt:
+        """Do the work of a stage unless it is done, and leave a receipt."""
+        name, again = stage.name, self.state.config.plan.full_refresh
+        receipts, tables = self.state.folder, self.state.staged
+        if shard is not None:
+            receipts = tables = self.state.shard_folder(shard)
+        if not again and (done := reuse.finished(name, fingerprint, receipts, tables)):
             return done
         release()
         with measured() as cost:
-            receipt = None if again else published()
+            receipt = None if again else reuse.published(stage, fingerprint, self.state)
             if receipt is None:
-                with work() as result:
+                with call(stage, self.state, shard) as result:
                     written = {
-                        name: write_table(tables, name, rows, fingerprint=fingerprint)
-                        for name, rows in result.tables.items()
+                        table: write_table(tables, table, rows, fingerprint=fingerprint)
+                        for table, rows in result.tables.items()
                     }
-                receipt = Receipt(
-                    stage=stage,
-                    uri=tables.uri,
-                    fingerprint=fingerprint,
-                    tables=written,
-                    stats=dict(result.stats),
-                )
+                receipt = Receipt(name, tables.uri, fingerprint, written, dict(result.stats))
         receipt = replace(receipt, **asdict(cost))
         receipts.write_receipt(receipt)
         verb = "taken over" if receipt.reused else "done"
-        log.info("%s: %s in %.1f s, %s", stage, verb, receipt.seconds, dict(receipt.stats))
+        log.info("%s: %s in %.1f s, %s", name, verb, receipt.seconds, dict(receipt.stats))
         return receipt
 
     def publish(self, gate: Gate | None = None) -> Published:
@@ -203,32 +151,27 @@ class Run:
             return self._publish(gate)
 
     def _publish(self, gate: Gate | None) -> Published:
-        state = self.state
+        state, basis = self.state, self.state.basis
         current = state.store.current_id()
-        if state.up_to_date:
+        if basis.up_to_date:
             state.folder.delete()
             return Published(state.store.open().manifest, changed=False)
         receipts = self._receipts()
-        tables = {
-            name: table
-            for one in receipts
-            for name, table in one.tables.items()
-            if one.stage in CORPUS_STAGES
-        }
+        of_corpus = [one for one in receipts if one.stage in CORPUS_STAGES]
         manifest = build_manifest(
-            tables,
+            {name: table for one in of_corpus for name, table in one.tables.items()},
             embedding=vectors.identity(state.config),
-            parent_id=state.parent_id,
+            parent_id=basis.parent_id,
             now=time_of_publish(state.store),
-            fingerprints=state.fingerprints,
+            fingerprints=basis.fingerprints,
             settings={"communities": state.config.communities, "graph": state.config.graph},
-            sources={root.name: root.uri for root in state.roots},
+            sources={root.name: root.uri for root in basis.roots},
             collections=vectors.collections(state.config),
             stats=summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),
         )
-        if current not in (state.parent_id, manifest.snapshot_id):
+        if current not in (basis.parent_id, manifest.snapshot_id):
             raise SnapshotError(
-                f"another run published {current} since this one was planned on {state.parent_id}",
+                f"another run published {current} since this one was planned on {basis.parent_id}",
                 "publish",
                 "Run again: the work of this run is found and reused",
             )
@@ -249,8 +192,7 @@ class Run:
         wanted = [(state.folder, "plan")]
         wanted += [(folder, stage) for stage in SHARD_STAGES for folder in folders]
         wanted += [(state.folder, stage) for stage in CORPUS_STAGES]
-        found = [folder.read_receipt(stage) for folder, stage in wanted]
-        missing = [stage for (_, stage), one in zip(wanted, found, strict=True) if one is None]
-        if missing:
+        found = [(stage, folder.read_receipt(stage)) for folder, stage in wanted]
+        if missing := [stage for stage, one in found if one is None]:
             raise SnapshotError(f"stages have not finished: {', '.join(missing)}", "publish")
-        return [one for one in found if one is not None]
+        return [one for _, one in found if one is not None]

@@ -1,12 +1,8 @@
-"""The stages of a run, in order.
-
-Run order, fingerprints, the tables of a snapshot, what is merged from shards and the DAG's tasks
-follow from this list.
-"""
+"""The stages of a run, in order: fingerprints, tables of a snapshot and the DAG's tasks follow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -31,17 +27,12 @@ EXTRACTION = "extraction"
 """Key of the fingerprint that the stages of shards share."""
 
 
-def made_by(stages: Iterable[AnyStage]) -> tuple[str, ...]:
-    """Return the names of the tables that stages make, in order."""
-    return tuple(name for one in stages for name in one.makes)
-
-
 _OF_SHARDS: tuple[AnyStage, ...] = (parse, chunk, filter_sentences, extract)
 
 merge_shards = stage(
     per="corpus",
     reads=(table("sources"),),
-    makes=made_by(_OF_SHARDS),
+    makes=tuple(name for one in _OF_SHARDS for name in one.makes),
     settings={"config": "merge_shards"},
     given=("processed", "published"),
 )(merge.merge_shards)
@@ -62,10 +53,7 @@ STAGES: tuple[AnyStage, ...] = (
 
 
 def check_order(stages: Sequence[AnyStage]) -> None:
-    """Refuse a list of stages that contradicts itself.
-
-    Args:
-        stages: In the order of a run; they start from the table `sources`.
+    """Refuse a list of stages that contradicts itself; they start from the table `sources`.
 
     Raises:
         ValueError: A stage reads what none makes, or what only a later one makes, or makes what

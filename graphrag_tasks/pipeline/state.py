@@ -1,14 +1,13 @@
-"""What a run knows: its frozen configuration, and where its tables lie."""
+"""What a run knows: what it was planned on, and where its tables lie."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
-from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError
@@ -23,50 +22,41 @@ from graphrag_tasks.storage.artifacts import Folder
 _RUN_FILE = "run.json"
 
 
-class _State(TypedDict):
-    """What the file of a run holds."""
+@dataclass(frozen=True)
+class Basis:
+    """What a run is planned on.
+
+    Attributes:
+        config: Everything the run needs.
+        parent_id: The current snapshot, readable or not; None where `CURRENT` is lost.
+        carried_id: The snapshot to compare the sources with and to take rows over from: the
+            current one, or the last that can be read.
+        up_to_date: Whether the current one is what the run would publish: nothing is left to do.
+        roots: Where the sources are.
+        fingerprints: What each stage's output depends on.
+        files: What the user's files say.
+    """
 
     config: Config
     parent_id: str | None
     carried_id: str | None
     up_to_date: bool
-    roots: list[SourceRoot]
-    fingerprints: dict[str, str]
+    roots: tuple[SourceRoot, ...]
+    fingerprints: Mapping[str, str]
     files: UserFiles
 
 
-_READER = TypeAdapter(_State)
-
-
-def _read(folder: Folder) -> _State:
-    try:
-        return _READER.validate_json(folder.read_bytes(_RUN_FILE))
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ArtifactError(
-            f"is no plan of a run: {'.'.join(map(str, first['loc']))}: {first['msg']}",
-            f"{folder.uri}/{_RUN_FILE}",
-            "Plan again",
-        ) from error
+_BASIS = TypeAdapter(Basis)
 
 
 class RunState:
     """A run's folder, read.
 
     Args:
-        folder: A folder that `RunState.freeze` wrote.
+        folder: A folder that `RunState.freeze` wrote: of the plan and the receipts.
 
     Attributes:
-        folder: The run's folder: plan and receipts.
         staged: Where the tables of the snapshot to be are written.
-        config: The configuration the run was planned with.
-        parent_id: The snapshot that is current, if there is one.
-        carried_id: The snapshot that rows are taken over from: the current one, or the last that
-            can be read.
-        up_to_date: Whether the parent is what this run would publish: nothing is left to do.
-        roots: Where the sources are.
-        fingerprints: What each stage's output depends on.
-        files: What the user's files said when the run was planned.
         store: Where the run will publish.
 
     Raises:
@@ -74,47 +64,24 @@ class RunState:
     """
 
     def __init__(self, folder: Folder) -> None:
-        state = _read(folder)
+        try:
+            self.basis = _BASIS.validate_json(folder.read_bytes(_RUN_FILE))
+        except ValidationError as error:
+            first = error.errors()[0]
+            what = f"is no plan of a run: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+            raise ArtifactError(what, f"{folder.uri}/{_RUN_FILE}", "Plan again") from error
         self.folder = folder
         self.staged = folder / "snapshot"
-        self.config = state["config"]
-        self.parent_id: str | None = state["parent_id"]
-        self.carried_id: str | None = state["carried_id"]
-        self.up_to_date: bool = state["up_to_date"]
-        self.roots = tuple(state["roots"])
-        self.fingerprints = state["fingerprints"]
-        self.files = state["files"]
+        self.config, self.files = self.basis.config, self.basis.files
         self.store = Store(self.config.store)
 
     @classmethod
-    def freeze(
-        cls,
-        config: Config,
-        *,
-        parent_id: str | None,
-        carried_id: str | None,
-        up_to_date: bool,
-        roots: Sequence[SourceRoot],
-        fingerprints: Mapping[str, str],
-        files: UserFiles,
-    ) -> RunState:
-        """Write what a run depends on into the folder that is named by it."""
-        run_id = content_id(
-            "run", fingerprints[STAGES[-1].name], str(parent_id), int(config.plan.full_refresh)
-        )
+    def freeze(cls, basis: Basis) -> RunState:
+        """Write what a run is planned on into the folder that is named by it."""
+        config, last = basis.config, basis.fingerprints[STAGES[-1].name]
+        run_id = content_id("run", last, str(basis.parent_id), int(config.plan.full_refresh))
         folder = Store(config.store).staging / "runs" / run_id
-        folder.write_json(
-            _RUN_FILE,
-            {
-                "config": config.model_dump(mode="json"),
-                "parent_id": parent_id,
-                "carried_id": carried_id,
-                "up_to_date": up_to_date,
-                "roots": [asdict(root) for root in roots],
-                "fingerprints": dict(fingerprints),
-                "files": asdict(files),
-            },
-        )
+        folder.write_json(_RUN_FILE, _BASIS.dump_python(basis, mode="json"))
         return cls(folder)
 
     @cached_property
@@ -130,7 +97,7 @@ class RunState:
     @cached_property
     def parent(self) -> Snapshot | None:
         """The snapshot to take rows over from; None where none can be read."""
-        return self.store.open(self.carried_id) if self.carried_id else None
+        return self.store.open(self.basis.carried_id) if self.basis.carried_id else None
 
     def shard_rows(self, shard: int) -> pa.Table:
         """Return the sources of one shard."""
@@ -141,5 +108,5 @@ class RunState:
         columns = ["document_id", "content_sha256", "size_bytes"]
         rows = self.shard_rows(shard).select(columns).to_pylist()
         parts = [str(value) for row in rows for value in row.values()]
-        name = content_id("shard", self.fingerprints[EXTRACTION], *parts)
+        name = content_id("shard", self.basis.fingerprints[EXTRACTION], *parts)
         return self.store.staging / "shards" / name

@@ -18,7 +18,7 @@ from graphrag_tasks.storage import file_system
 
 @dataclass(frozen=True)
 class UserFiles:
-    """What a user's files say, as text; empty for none.
+    """The text of a user's files; empty where there is no file.
 
     Attributes:
         overrides: `resolve.overrides`.
@@ -45,22 +45,13 @@ class UserFiles:
         )
 
     def parsed_overrides(self, config: Config) -> Overrides:
-        """Return the overrides.
-
-        Raises:
-            ConfigError: `read_overrides` refuses them.
-        """
+        """Return the overrides, or raise what `read_overrides` raises."""
         return read_overrides(self.overrides, config.resolve.overrides or "resolve.overrides")
 
     def parsed_schema(self, config: Config) -> GraphSchema:
-        """Return the schema.
-
-        Raises:
-            ConfigError: `read_schema` refuses it.
-        """
-        return read_schema(
-            self.schema, config.relationships.schema_file or "relationships.schema_file"
-        )
+        """Return the schema, or raise what `read_schema` raises."""
+        where = config.relationships.schema_file or "relationships.schema_file"
+        return read_schema(self.schema, where)
 
     def parsed_domain(self, config: Config) -> Domain:
         """Return the domain: the default one where no file is named.
@@ -79,7 +70,5 @@ def _text(uri: str | None, setting: str) -> str:
         fs, path = file_system(uri)
         return bytes(fs.cat_file(path)).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(
-            f"the file cannot be read: {reason}", uri, f"Correct {setting}, or leave it out"
-        ) from error
+        what = f"the file cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise ConfigError(what, uri, f"Correct {setting}, or leave it out") from error

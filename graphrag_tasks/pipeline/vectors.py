@@ -10,6 +10,8 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.stage import dependency_versions
 from graphrag_tasks.embed.stage import LIBRARIES
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.vectors.fields import rows_of
+from graphrag_tasks.vectors.vector_store import collection_name, open_vector_store
 
 
 def identity(config: Config) -> dict[str, Any]:
@@ -26,22 +28,15 @@ def identity(config: Config) -> dict[str, Any]:
 
 def collections(config: Config) -> dict[str, str]:
     """Return the physical collection of each kind of vector; empty without a server."""
-    from graphrag_tasks.vectors.vector_store import collection_name
-
     if config.load.vector_store == "none":
         return {}
     model = embedding.make_embedder(config.embed).fingerprint
-    return {
-        name: collection_name(name.removesuffix("_vectors"), model)
-        for name in schemas.VECTOR_TABLES
-    }
+    kinds = {name: name.removesuffix("_vectors") for name in schemas.VECTOR_TABLES}
+    return {name: collection_name(kind, model) for name, kind in kinds.items()}
 
 
 def serve(config: Config, store: Folder, staged: Folder) -> int:
-    """Insert into the server the staged vectors that it lacks, and return their number."""
-    from graphrag_tasks.vectors import open_vector_store
-    from graphrag_tasks.vectors.fields import rows_of
-
+    """Insert the staged vectors that the server lacks, and return their number."""
     server = open_vector_store(store, config.load)
     if server is None:
         return 0

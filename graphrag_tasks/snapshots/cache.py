@@ -1,4 +1,4 @@
-"""Snapshots that lie elsewhere, copied to the local disk, where readers map them into memory.
+"""Local copies of remote snapshots: readers map their files into memory.
 
 A copy has a folder of its own below what `GRAPHRAG_CACHE` names, `~/.cache/graphrag-tasks` by
 default. It holds every document whatever its access labels, so only its owner may look into that
@@ -34,17 +34,14 @@ def mirrored(snapshot: Snapshot) -> Snapshot:
     if not final.exists():
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as work:
-            copied = _copy(snapshot, Folder(work) / "snapshot")
-            copied.folder.to_disk()  # a copy that has its name is not compared again
-            _rename(Path(copied.folder.path()), final)
+            copy = Folder(work) / "snapshot"
+            for name, table in snapshot.manifest.tables.items():
+                copy.copy_file(file_of(name), snapshot.folder)
+                check_table(copy, name, table)
+            Snapshot.of(copy, snapshot.manifest)
+            copy.to_disk()  # a copy that has its name is not compared again
+            _rename(Path(copy.path()), final)
     return Snapshot(Folder(final))
-
-
-def _copy(snapshot: Snapshot, target: Folder) -> Snapshot:
-    for name, table in snapshot.manifest.tables.items():
-        target.copy_file(file_of(name), snapshot.folder)
-        check_table(target, name, table)
-    return Snapshot.of(target, snapshot.manifest)
 
 
 def _rename(work: Path, final: Path) -> None:

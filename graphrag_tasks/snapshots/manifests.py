@@ -1,8 +1,7 @@
-"""What a snapshot says of itself: `manifest.json`, checked in every field when it is read."""
+"""The manifest of a snapshot: every field of `manifest.json` is checked when it is read."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
@@ -18,12 +17,12 @@ from graphrag_tasks.storage.receipts import Table
 
 MANIFEST_FILE = "manifest.json"
 
-_TABLE_NAME = re.compile(r"[a-z_]+")
 _LAST_YEAR = 9000
 _EMBEDDING = {"model": str, "max_tokens": int, "fingerprint": str, "dimension": int}
 _HINT = "Go back to another: graphrag-tasks snapshots rollback ID. Or index again"
 
 _Number = int | float
+_TableName = Annotated[str, Field(pattern=r"^[a-z_]+$")]  # names of tables become names of files
 
 
 class StageCost(TypedDict):
@@ -59,14 +58,6 @@ def _time(text: str) -> str:
     return text
 
 
-def _table_names(tables: dict[str, Table]) -> dict[str, Table]:
-    """Refuse invalid names: names of tables become names of files."""
-    for name in tables:
-        if not _TABLE_NAME.fullmatch(name):
-            raise ValueError(f"{name!r} is no name of a table")
-    return tables
-
-
 def _embedding(values: dict[str, Any]) -> dict[str, Any]:
     """Check what a query encoder needs to know; the rest is compared as a whole."""
     wrong = [name for name, kind in _EMBEDDING.items() if type(values.get(name)) is not kind]
@@ -91,8 +82,8 @@ class Manifest:
         collections: Physical Milvus collections by kind; empty without a vector server.
         tables: Rows and sha256 of every table.
         stats: Counts of the run.
-        schema_version: Of its tables.
-        settings: Of the run; the defaults where an older version wrote none.
+        schema_version: Version of the tables' schemas.
+        settings: Settings of the run; the defaults where an older version wrote no settings.
     """
 
     snapshot_id: Annotated[str, Field(pattern=ID_PATTERN)]
@@ -102,7 +93,7 @@ class Manifest:
     sources: dict[str, str]
     embedding: Annotated[dict[str, Any], AfterValidator(_embedding)]
     collections: dict[str, str]
-    tables: Annotated[dict[str, Table], AfterValidator(_table_names)]
+    tables: dict[_TableName, Table]
     stats: Stats
     schema_version: int
     settings: Settings = field(
@@ -123,7 +114,7 @@ _READER = TypeAdapter(Manifest)
 
 
 def read_manifest(folder: Files) -> Manifest:
-    """Read what `Manifest.as_dict` returned and `manifest.json` holds.
+    """Read the manifest of a snapshot's folder.
 
     Raises:
         SnapshotError: The file is not JSON, or a field is missing or of another type.
@@ -135,6 +126,5 @@ def read_manifest(folder: Files) -> Manifest:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         what = f"{field}: {first['msg']}" if field else first["msg"]
-        raise SnapshotError(
-            f"the manifest is damaged ({what})", f"{folder.uri}/{MANIFEST_FILE}", _HINT
-        ) from error
+        where = f"{folder.uri}/{MANIFEST_FILE}"
+        raise SnapshotError(f"the manifest is damaged ({what})", where, _HINT) from error

@@ -1,8 +1,7 @@
 """Publish: check a finished snapshot, move it into place, and flip `CURRENT`.
 
-What holds: readers see the old snapshot or the new one, never parts of both; the pointer moves
-last, when all it points to is on the disk; a snapshot whose content is already published is not
-published twice.
+Readers see the old snapshot or the new one, never parts of both: the pointer moves last, when all
+it points to is on the disk. Content that is already published is not published twice.
 """
 
 from __future__ import annotations
@@ -32,13 +31,11 @@ log = logging.getLogger(__name__)
 def time_of_publish(store: Store) -> datetime:
     """Return the time, or a second after the newest snapshot's where the clock was put back.
 
-    What is older and what is newer follows the order of publishing then, for rollback and gc.
+    So times follow the order of publishing, which rollback and gc go by.
     """
     now = datetime.now(UTC)
     published = store.manifests()
-    if not published:
-        return now
-    return max(now, published[-1].published_at + timedelta(seconds=1))
+    return max(now, published[-1].published_at + timedelta(seconds=1)) if published else now
 
 
 def build_manifest(
@@ -49,14 +46,7 @@ def build_manifest(
     now: datetime | None = None,
     **about: Any,  # noqa: ANN401 - the remaining fields of Manifest, as they are
 ) -> Manifest:
-    """Return the manifest of a finished snapshot.
-
-    Args:
-        tables: Rows and hash of every table.
-        embedding: Model name, settings, fingerprint and dimension.
-        parent_id: Snapshot that was current when the run began.
-        now: Time of the publish; the clock by default.
-        about: The manifest's other fields.
+    """Return the manifest of a finished snapshot; `now` is the clock's time by default.
 
     Raises:
         SnapshotError: A table is missing.
@@ -64,40 +54,30 @@ def build_manifest(
     missing = sorted({*SNAPSHOT_TABLES, *ARROW_TABLES} - set(tables))
     if missing:
         raise SnapshotError(f"tables are missing: {', '.join(missing)}", "publish")
+    created_at = (now or datetime.now(UTC)).isoformat(timespec="seconds")
     return Manifest(
-        snapshot_id=content_snapshot_id(tables, embedding),
-        parent_id=parent_id,
-        created_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
-        embedding=dict(embedding),
-        tables=dict(tables),
-        schema_version=SCHEMA_VERSION,
-        **about,
-    )
+        content_snapshot_id(tables, embedding), parent_id, created_at, embedding=dict(embedding),
+        tables=dict(tables), schema_version=SCHEMA_VERSION, **about,
+    )  # fmt: skip
 
 
 def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
-    """Verify a staged snapshot and make it the current one.
-
-    Args:
-        store: Where to publish.
-        staged: Folder with every table of the snapshot.
-        manifest: What the folder must hold.
+    """Verify a staged snapshot against its manifest, and make it the current one.
 
     Returns:
-        Whether `CURRENT` changed; False where this content is current already.
+        Whether `CURRENT` changed: not where this content is current already.
 
     Raises:
         SnapshotError: A file is missing or differs from the manifest, or rows contradict each
             other; `CURRENT` is left alone.
     """
     target = store.snapshot_folder(manifest.snapshot_id)
-    whole = _is_whole(target)
-    if whole:
-        _say_how_it_is_made(Snapshot(target), manifest)
-    if whole and store.current_id() == manifest.snapshot_id:
-        log.info("snapshot %s is current already: nothing to publish", manifest.snapshot_id)
-        return False
-    if not whole:
+    if _is_whole(target):
+        _update_origin(Snapshot(target), manifest)
+        if store.current_id() == manifest.snapshot_id:
+            log.info("snapshot %s is current already: nothing to publish", manifest.snapshot_id)
+            return False
+    else:
         candidate = Snapshot.of(staged, manifest)
         candidate.verify()
         _check_counts(candidate)
@@ -109,14 +89,15 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
     return True
 
 
-def _say_how_it_is_made(published: Snapshot, manifest: Manifest) -> None:
-    """Let a published manifest say what its content depends on now, and where its vectors are.
+def _update_origin(published: Snapshot, manifest: Manifest) -> None:
+    """Write to a published manifest what its content depends on now, and where its vectors are.
 
-    Other settings or code may make the same content: the next run must not work for them again.
+    Other settings or code may make the same content: the next run must not do that work again.
     """
-    before = published.manifest
-    now = replace(before, fingerprints=manifest.fingerprints, collections=manifest.collections)
-    if now != before:
+    now = replace(
+        published.manifest, fingerprints=manifest.fingerprints, collections=manifest.collections
+    )
+    if now != published.manifest:
         Snapshot.of(published.folder, now)
 
 
@@ -134,14 +115,13 @@ def _is_whole(target: Folder) -> bool:
 def _check_counts(snapshot: Snapshot) -> None:
     """Check that the tables belong together: a vector for each row, a node for each id."""
     rows = {name: table.rows for name, table in snapshot.manifest.tables.items()}
+    chunks, entities, relations = rows["chunks"], rows["entities"], rows["relations"]
     expected = {
-        "chunk_vectors": rows["chunks"],
-        "entity_vectors": rows["entities"],
-        "relation_vectors": rows["relations"],
-        "nodes": rows["entities"] + rows["chunks"],
-    }
+        "chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations,
+        "nodes": entities + chunks,
+    }  # fmt: skip
     for name, count in expected.items():
         if rows[name] != count:
             raise SnapshotError(f"{name} has {rows[name]} rows where {count} are due", "publish")
-    if rows["evidence"] < rows["relations"]:
+    if rows["evidence"] < relations:
         raise SnapshotError("a relation has no evidence", "publish")

@@ -1,4 +1,4 @@
-"""The frozen layout of a store: published snapshots and the pointer to the current one.
+"""The layout of a store: published snapshots and the pointer to the current one.
 
 ::
 
@@ -72,23 +72,16 @@ def file_of(name: str) -> str:
 
 
 def check_table(folder: Folder, name: str, expected: Table) -> None:
-    """Compare a table's file with what was written.
-
-    Raises:
-        SnapshotError: The file is missing or its bytes are others.
-    """
+    """Raise `SnapshotError` where a table's file is missing or its bytes are not those written."""
     where = f"{folder.uri}/{file_of(name)}"
     try:
         found = folder.sha256(file_of(name))
     except ArtifactError as error:
         raise SnapshotError("a table is missing", where) from error
     if found != expected.sha256:
-        raise SnapshotError(
-            f"bytes are not those published (sha256 {found[:12]}…, "
-            f"manifest {expected.sha256[:12]}…)",
-            where,
-            "Index again: damaged tables are rebuilt",
-        )
+        hashes = f"sha256 {found[:12]}…, manifest {expected.sha256[:12]}…"
+        what = f"bytes are not those published ({hashes})"
+        raise SnapshotError(what, where, "Index again: damaged tables are rebuilt")
 
 
 def content_snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any]) -> str:
@@ -100,9 +93,9 @@ def content_snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any
 class Snapshot:
     """One published snapshot, pinned: graph and vectors are always of one version.
 
-    No table is read whose bytes are not those that were published: each file is hashed once, when
-    it is first read, so a search pays for what it needs: a third of a second for 105 MB on the
-    local disk. A memory-mapped file of wrong bytes could end the process.
+    Each file is hashed when it is first read, and refused if its bytes are not those that were
+    published: a memory-mapped file of wrong bytes could end the process. A search pays only for
+    what it needs: a third of a second for 105 MB on the local disk.
 
     Args:
         folder: The snapshot's folder.
@@ -122,11 +115,9 @@ class Snapshot:
             raise SnapshotError(f"is not a readable snapshot ({error.what})", folder.uri) from error
         found = self.manifest.schema_version
         if found != SCHEMA_VERSION:
-            raise SnapshotError(
-                f"has schema version {found}, this package reads {SCHEMA_VERSION}",
-                folder.uri,
-                "Rebuild it: graphrag-tasks index SOURCE --full-refresh",
-            )
+            what = f"has schema version {found}, this package reads {SCHEMA_VERSION}"
+            hint = "Rebuild it: graphrag-tasks index SOURCE --full-refresh"
+            raise SnapshotError(what, folder.uri, hint)
 
     @classmethod
     def of(cls, folder: Folder, manifest: Manifest) -> Snapshot:
@@ -147,37 +138,32 @@ class Snapshot:
                 missing, or its bytes are not those that were published.
             ArtifactError: The table is unreadable.
         """
-        with self._reading():
-            self._check(name)
+        with self._reading(name):
             if name in ARROW_TABLES:
                 data = self.folder.open_arrow(ARROW_TABLES[name])
                 return data.select(columns) if columns else data
             return self.folder.read_table(name, columns)
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _reading(self, name: str) -> Iterator[None]:
         try:
+            if self._checked and name not in self._whole_tables:
+                self.verify([name])
             yield
         except (ArtifactError, SnapshotError) as error:
             if self.folder.exists(MANIFEST_FILE):
                 raise
-            raise SnapshotError(
-                "the snapshot was removed since it was opened",
-                self.folder.uri,
-                "Open the store again; `snapshots gc --keep` says how many older ones stay",
-            ) from error
+            what = "the snapshot was removed since it was opened"
+            hint = "Open the store again; `snapshots gc --keep` says how many older ones stay"
+            raise SnapshotError(what, self.folder.uri, hint) from error
 
     def document(self, uri: str) -> dict[str, Any]:
-        """Return a document's row.
-
-        Args:
-            uri: As in `documents`: the source's name and the path below it.
+        """Return the row of the document with this uri: its source's name and the path below it.
 
         Raises:
-            SnapshotError: There is no such document; the hint names those that are called alike.
+            SnapshotError: There is no such document; the hint names similar ones.
         """
-        found = self.find_rows("documents", "uri", uri).to_pylist()
-        if found:
+        if found := self.find_rows("documents", "uri", uri).to_pylist():
             return dict(found[0])
         uris = self.table("documents", ["uri"])["uri"].to_pylist()
         near = difflib.get_close_matches(uri, uris, n=_NEAR, cutoff=0.4)
@@ -188,49 +174,37 @@ class Snapshot:
 
     def rows_of_document(self, name: str, document_id: str) -> list[dict[str, Any]]:
         """Return the rows that a Parquet table has of one document, in their order."""
-        found = self.find_rows(name, "document_id", document_id)
-        return [dict(row) for row in found.to_pylist()]
+        return list(self.find_rows(name, "document_id", document_id).to_pylist())
 
     def find_rows(self, name: str, key: str, value: str) -> pa.Table:
         """Return the rows of a Parquet table that have a value in a column of text.
 
-        Raises:
-            SnapshotError: As `table` does.
-            ArtifactError: As `table` does.
+        Raises as `table` does.
         """
-        with self._reading():
-            self._check(name)
+        with self._reading(name):
             return self.folder.find_rows(name, key, value)
-
-    def _check(self, name: str) -> None:
-        if self._checked and name not in self._whole_tables:
-            self.verify([name])
 
     def verify(self, names: Iterable[str] | None = None) -> None:
         """Compare files with the manifest, and the manifest with the snapshot's id.
 
         Args:
-            names: Tables to compare; all by default, and the id, which is a hash of theirs.
+            names: Tables to compare; by default all, and the id, which is a hash of their hashes.
 
         Raises:
             SnapshotError: A file is missing, its bytes are not those that were published, or the
                 manifest names other content than the id does.
         """
-        content = content_snapshot_id(self.manifest.tables, self.manifest.embedding)
+        tables = self.manifest.tables
+        content = content_snapshot_id(tables, self.manifest.embedding)
         if names is None and self.snapshot_id != content:
-            raise SnapshotError(
-                f"its id {self.snapshot_id} is not that of its content, {content}", self.folder.uri,
-                "Index again: a snapshot that was altered is not used",
-            )  # fmt: skip
-        for name in self.manifest.tables if names is None else names:
-            if name not in self.manifest.tables:
+            what = f"its id {self.snapshot_id} is not that of its content, {content}"
+            hint = "Index again: a snapshot that was altered is not used"
+            raise SnapshotError(what, self.folder.uri, hint)
+        for name in tables if names is None else names:
+            if name not in tables:
                 raise SnapshotError(f"the manifest names no table '{name}'", self.folder.uri)
-            check_table(self.folder, name, self.manifest.tables[name])
+            check_table(self.folder, name, tables[name])
             self._whole_tables.add(name)
-
-
-def _pointer(snapshot_id: str) -> bytes:
-    return f"{snapshot_id}\n".encode("ascii")
 
 
 class Store:
@@ -245,11 +219,7 @@ class Store:
         self.staging = self.folder / "staging"
 
     def current_id(self) -> str | None:
-        """Return the id of the published snapshot; None before the first, or if the file is lost.
-
-        A file `CURRENT` that holds no id is as good as none: `last_readable` and a rollback do
-        without it.
-        """
+        """Return the published snapshot's id; None where `CURRENT` is absent or holds no id."""
         if not self.folder.exists(CURRENT_FILE):
             return None
         found = self.folder.read_bytes(CURRENT_FILE).decode("ascii", "replace").strip()
@@ -259,30 +229,29 @@ class Store:
         """Flip the pointer, atomically.
 
         Args:
-            snapshot_id: What is current from now on.
+            snapshot_id: The snapshot that becomes current.
             instead_of: What the caller knows to be current. In S3 the pointer is written only if
-                that is so still; elsewhere a lock sees to it (`locks`).
+                that is so still; elsewhere a lock sees to it (`storage.locks`).
 
         Raises:
             SnapshotError: In S3, another run flipped it meanwhile.
         """
+        pointer = f"{snapshot_id}\n".encode("ascii")
         if not is_s3(self.folder.uri):
-            self.folder.write_bytes(CURRENT_FILE, _pointer(snapshot_id), durable=True)
+            self.folder.write_bytes(CURRENT_FILE, pointer, durable=True)
             return
         uri = f"{self.folder.uri}/{CURRENT_FILE}"
         try:
             known = version(uri)
             if self.current_id() not in (instead_of, snapshot_id):
                 raise ConflictError(uri)
-            write_if(uri, _pointer(snapshot_id), known)
+            write_if(uri, pointer, known)
         except ConflictError as error:
             if self.current_id() == snapshot_id:  # a write whose answer was lost is made twice
                 return
-            raise SnapshotError(
-                f"{self.current_id()} was published meanwhile, instead of {instead_of}",
-                uri,
-                "Nothing was changed. Run again: finished work is found and reused",
-            ) from error
+            what = f"{self.current_id()} was published meanwhile, instead of {instead_of}"
+            hint = "Nothing was changed. Run again: finished work is found and reused"
+            raise SnapshotError(what, uri, hint) from error
 
     def snapshot_folder(self, snapshot_id: str) -> Folder:
         """Return where a snapshot lies."""
@@ -295,26 +264,28 @@ class Store:
     def manifests(self) -> list[Manifest]:
         """Return the manifests of all published snapshots, oldest first.
 
-        Those of an older schema are among them, which `open` refuses. One that cannot be read is
+        Manifests of an older schema, which `open` refuses, are included. One that cannot be read is
         named in the log.
         """
         found = []
         for name in (self.folder / "snapshots").names():
             try:
-                found.append(self._manifest(name))
+                folder = self.snapshot_folder(name)
+                found.append(_in_its_place(read_manifest(folder), folder))
             except (ArtifactError, SnapshotError) as error:
                 log.warning("%s", error)
         return sorted(found, key=lambda one: (one.published_at, one.snapshot_id))
 
     def unreadable(self) -> list[str]:
-        """Return the names of folders whose manifest is damaged, or missing: half removed ones."""
+        """Return the names of folders whose manifest is damaged, or missing (half removed)."""
         known = set(self.snapshot_ids())
         return [name for name in (self.folder / "snapshots").names() if name not in known]
 
     def damaged(self) -> list[str]:
         """Return the names of folders whose manifest is there and cannot be read."""
-        names = self.unreadable()
-        return [name for name in names if (self.folder / "snapshots" / name).exists(MANIFEST_FILE)]
+        return [
+            name for name in self.unreadable() if self.snapshot_folder(name).exists(MANIFEST_FILE)
+        ]
 
     def open(self, snapshot_id: str | None = None) -> Snapshot:
         """Open a snapshot, the current one by default.
@@ -325,18 +296,14 @@ class Store:
         return self.opened(lambda snapshot: snapshot, snapshot_id)
 
     def opened(self, make: Callable[[Snapshot], Made], snapshot_id: str | None = None) -> Made:
-        """Open a snapshot, and make something of it.
+        """Open a snapshot, the current one by default, and return what is made of it.
 
         While the current one is opened, a run may publish another, and a collection of garbage may
         remove this one: then the one that is current now is opened.
 
-        Args:
-            make: Reads what it needs of the snapshot.
-            snapshot_id: The snapshot; the current one by default.
-
         Raises:
-            SnapshotError: Nothing is published, or there is no such snapshot; or as `make` does.
-            ArtifactError: As `make` does.
+            SnapshotError: Nothing is published, or there is no such snapshot; or `make` raises it.
+            ArtifactError: `make` raises it.
         """
         while True:
             wanted = snapshot_id or self.current_id()
@@ -349,51 +316,39 @@ class Store:
                     raise
 
     def _nothing_current(self) -> SnapshotError:
+        uri = self.folder.uri
         if self.folder.is_file():
-            return SnapshotError(
-                "is a file, and no folder of a store", self.folder.uri, "Name the store by --store"
-            )
-        published = self.snapshot_ids()
-        if published:
-            return SnapshotError(
-                f"the file is lost or damaged, and {len(published)} snapshots are published",
-                f"{self.folder.uri}/{CURRENT_FILE}",
-                f"Make one current: graphrag-tasks snapshots rollback {published[-1]}",
-            )
-        return SnapshotError(
-            "nothing is published here",
-            self.folder.uri,
-            f"Index documents first: graphrag-tasks index SOURCE --store {self.folder.uri}",
-        )
+            hint = "Name the store by --store"
+            return SnapshotError("is a file, and no folder of a store", uri, hint)
+        if published := self.snapshot_ids():
+            what = f"the file is lost or damaged, and {len(published)} snapshots are published"
+            hint = f"Make one current: graphrag-tasks snapshots rollback {published[-1]}"
+            return SnapshotError(what, f"{uri}/{CURRENT_FILE}", hint)
+        hint = f"Index documents first: graphrag-tasks index SOURCE --store {uri}"
+        return SnapshotError("nothing is published here", uri, hint)
 
     def _snapshot(self, snapshot_id: str) -> Snapshot:
-        if not is_id(snapshot_id) or not self.snapshot_folder(snapshot_id).exists(MANIFEST_FILE):
-            published = ", ".join(self.snapshot_ids()) or "none"
-            raise SnapshotError(
-                f"there is no snapshot {snapshot_id}", self.folder.uri, f"Published: {published}"
-            )
-        opened = Snapshot(self.snapshot_folder(snapshot_id))
-        _check_place(opened.manifest, snapshot_id, opened.folder)
+        folder = self.snapshot_folder(snapshot_id)
+        if not is_id(snapshot_id) or not folder.exists(MANIFEST_FILE):
+            hint = f"Published: {', '.join(self.snapshot_ids()) or 'none'}"
+            raise SnapshotError(f"there is no snapshot {snapshot_id}", self.folder.uri, hint)
+        opened = Snapshot(folder)
+        _in_its_place(opened.manifest, folder)
         return opened
 
-    def _manifest(self, name: str) -> Manifest:
-        folder = self.snapshot_folder(name)
-        manifest = read_manifest(folder)
-        _check_place(manifest, name, folder)
-        return manifest
 
-
-def _check_place(manifest: Manifest, name: str, folder: Folder) -> None:
-    if manifest.snapshot_id != name:
-        raise SnapshotError(
-            f"the manifest is of another snapshot, {manifest.snapshot_id}", folder.uri
-        )
+def _in_its_place(manifest: Manifest, folder: Folder) -> Manifest:
+    """Return the manifest of a folder, which must be named by the snapshot's id."""
+    if folder.uri.rpartition("/")[2] != manifest.snapshot_id:
+        what = f"the manifest is of another snapshot, {manifest.snapshot_id}"
+        raise SnapshotError(what, folder.uri)
+    return manifest
 
 
 def last_readable(store: Store, names: Iterable[str] | None = None) -> Snapshot | None:
-    """Return the current snapshot if it is whole, else the newest one that is; None without any.
+    """Return the current snapshot if it is whole, else the newest whole one, if there is one.
 
-    Each that is passed over is named in the log.
+    A snapshot that is passed over is named in the log.
 
     Args:
         store: Where they are published.

@@ -8,25 +8,12 @@ from typing import Any
 from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.receipts import Receipt
 
-_HEADLINE = (
-    "added",
-    "changed",
-    "removed",
-    "unchanged",
-    "documents",
-    "chunks",
-    "triples",
-    "entities",
-    "relations",
-)
+_CHANGES = ("added", "changed", "removed", "unchanged")
+_HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations")
 
 
 def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) -> dict[str, Any]:
     """Return counts of the corpus and the cost of each stage, over all shards.
-
-    Args:
-        receipts: Of every finished stage and shard, in the order of the stages.
-        corpus_stages: Stages whose counts are of the whole corpus; those of shards are passed over.
 
     Returns:
         `counts`; `by_stage`, the counts of each corpus stage; and `stages` with their tasks,
@@ -41,12 +28,7 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
 
 
 def headline(snapshot: Snapshot) -> dict[str, Any]:
-    """Return what people ask first of a published snapshot.
-
-    Returns:
-        Its id; documents by change; rows of the main tables; figures of the quality gate; and the
-        documents that failed, each with its error code.
-    """
+    """Return a snapshot's id, counts, figures of the quality gate, and failed documents."""
     stats = snapshot.manifest.stats
     counts = stats.get("counts", {})
     columns = ["uri", "status", "error_code"]
@@ -64,7 +46,7 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def note(summary: Mapping[str, Any]) -> str:
-    """Return a headline for a run; Airflow shows its first 40 characters."""
+    """Return what `headline` returned as a text; Airflow's UI shows its first 40 characters."""
     counted = ", ".join(f"{summary[name]:,} {name}" for name in _HEADLINE)
     failed = f" Failed: {', '.join(summary['failed'])}." if summary["failed"] else ""
     return f"Published: {counted}.{failed} Snapshot {summary['snapshot_id']}."
@@ -73,13 +55,8 @@ def note(summary: Mapping[str, Any]) -> str:
 def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:
     costs: dict[str, dict[str, Any]] = {}
     for receipt in receipts:
-        cost = costs.setdefault(
-            receipt.stage,
-            {
-                "stage": receipt.stage, "tasks": 0, "seconds": 0.0, "cpu_seconds": 0.0,
-                "peak_memory_bytes": 0,
-            },
-        )  # fmt: skip
+        zero = {"tasks": 0, "seconds": 0.0, "cpu_seconds": 0.0, "peak_memory_bytes": 0}
+        cost = costs.setdefault(receipt.stage, {"stage": receipt.stage, **zero})
         cost["tasks"] += 1
         cost["seconds"] = round(cost["seconds"] + receipt.seconds, 3)
         cost["cpu_seconds"] = round(cost["cpu_seconds"] + receipt.cpu_seconds, 2)

@@ -1,4 +1,4 @@
-"""Filters of a search in a vector server, written in Milvus' language from checked values."""
+"""Filters of a search in a vector server, written in Milvus's language from checked values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.vectors.fields import LABELS
 
 Where = Mapping[str, Collection[str]]
-"""By scalar field, the values of which one must be the row's, or among the row's."""
+"""Values by scalar field: a row must have one of them."""
 
 ANYWHERE: Where = MappingProxyType({})
 

@@ -1,4 +1,4 @@
-"""Rows of a vector server: what they hold beside their vector, and the keys they have."""
+"""Rows of a vector server: their fields beside the vector, and their keys."""
 
 from __future__ import annotations
 
@@ -42,31 +42,20 @@ def row_key(row_id: str, text_sha256: str, labels: Collection[str] = ()) -> str:
 
 
 def row_keys(rows: pa.Table) -> Iterator[str]:
-    """Return the key of each row.
-
-    Args:
-        rows: Columns id and text_sha256, and labels where the rows have them.
-    """
-    ids, hashes = rows["id"].to_pylist(), rows["text_sha256"].to_pylist()
-    if LABELS in rows.column_names:
-        return map(row_key, ids, hashes, rows[LABELS].to_pylist())
-    return map(row_key, ids, hashes)
+    """Return the key of each row, from its id, text_sha256 and, where there are some, labels."""
+    columns = [name for name in ("id", "text_sha256", LABELS) if name in rows.column_names]
+    return map(row_key, *(rows[name].to_pylist() for name in columns))
 
 
 def by_key(rows: pa.Table, size: int) -> Iterator[Rows]:
-    """Yield rows in batches, by their keys."""
+    """Yield rows in batches of this size, by their keys."""
     for batch in rows.to_batches(max_chunksize=size):
         part = pa.Table.from_batches([batch])
         yield dict(zip(row_keys(part), part.to_pylist(), strict=True))
 
 
 def rows_of(folder: Folder, name: str) -> pa.Table:
-    """Return the vectors of one kind, with what they can be filtered by in a server.
-
-    Args:
-        folder: Of a snapshot, published or staged.
-        name: One of `schemas.VECTOR_TABLES`.
-    """
+    """Return a snapshot's vectors of one kind, with what they can be filtered by in a server."""
     vectors = folder.open_arrow(ARROW_TABLES[name])
     if name != "chunk_vectors":
         return vectors
@@ -76,15 +65,14 @@ def rows_of(folder: Folder, name: str) -> pa.Table:
 
 
 def with_fields(vectors: pa.Table, chunks: pa.Table, documents: pa.Table) -> pa.Table:
-    """Append to the vectors of chunks what they can be filtered by.
+    """Append the columns of `FIELDS["chunk"]` to the vectors of chunks.
+
+    Labels are empty where labels are off.
 
     Args:
         vectors: Rows of `schemas.vectors_schema`, of chunks.
         chunks: Columns chunk_id and document_id.
         documents: Columns document_id, media_type and labels.
-
-    Returns:
-        The vectors with the columns of `FIELDS["chunk"]`; no labels where labels are off.
     """
     of_chunk = pc.index_in(vectors["id"], value_set=chunks["chunk_id"])
     document_ids = chunks["document_id"].take(of_chunk)

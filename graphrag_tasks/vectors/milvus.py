@@ -9,18 +9,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import grpc
 import pyarrow as pa
-from pymilvus import MilvusClient
+import tenacity
+from pymilvus import DataType, MilvusClient
+from pymilvus.exceptions import MilvusException
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import TransientError
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.files import changing
-from graphrag_tasks.vectors.collection import keys_in, open_collection
 from graphrag_tasks.vectors.conditions import ANYWHERE, Where, condition
-from graphrag_tasks.vectors.fields import Rows, by_key
-from graphrag_tasks.vectors.patience import ask, is_no_missing_method
+from graphrag_tasks.vectors.fields import LABELS, Rows, by_key
 from graphrag_tasks.vectors.vector_store import VectorHit
+
+log = logging.getLogger(__name__)
 
 MILVUS_FILE = "milvus/vectors.db"
 """Milvus Lite's folder below the store."""
@@ -29,17 +32,23 @@ TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
 """Environment variable with the server's token, `user:password`; never a setting or an artifact."""
 
 _REQUEST_SECONDS = 30
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
+_FAILURES = (MilvusException, grpc.RpcError)
+_LENGTH = 64  # of keys, ids and scalar values
+_LABEL_LENGTH = 128  # as config.LABEL_PATTERN
+_MOST_LABELS = 4096  # as many as an array in Milvus may hold
+_OWN_COLUMNS = ("id", "text_sha256", "vector")
 _Answer = TypeVar("_Answer")
 
 
 class MilvusStore:
     """Milvus: a server, or embedded in this process on a folder that one process may open.
 
-    A request that fails is made again until `config.retry_seconds` have passed since the first
-    try; none does harm twice, as rows are upserted by key.
+    A failed request is repeated until `config.retry_seconds` have passed since the first try; rows
+    are upserted by key, so doing it twice does no harm.
 
     Args:
-        uri: Of the server, or the folder's path.
+        uri: URI of the server, or the folder's path.
         config: Rows per insert, and how long to try.
         token: `user:password` of the server.
         on_close: Called with the uri when the store is closed.
@@ -56,28 +65,25 @@ class MilvusStore:
         token: str = "",
         on_close: Callable[[str], None] = lambda _uri: None,
     ) -> None:
-        logging.getLogger("grpc._server").addFilter(is_no_missing_method)
+        logging.getLogger("grpc._server").addFilter(_is_no_missing_method)
         self._uri = uri
         self._config = config
         self._on_close = on_close
-        self._client: Any = self._ask(
-            uri, lambda: MilvusClient(uri, token=token, timeout=_REQUEST_SECONDS)
-        )
+        connect = partial(MilvusClient, uri, token=token, timeout=_REQUEST_SECONDS)
+        self._client: Any = self._ask("", connect)
 
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
         """Insert the rows whose key the collection does not hold yet; return their number."""
         if not vectors.num_rows:
             return 0
-        self._ask(collection, partial(open_collection, self._client, collection, vectors.schema))
+        self._ask(collection, partial(self._open, collection, vectors.schema))
         size = self._config.batch_rows
         inserted = sum(self._insert(collection, rows) for rows in by_key(vectors, size))
         self._flush(collection)
         missing = sum(len(self._new(collection, rows)) for rows in by_key(vectors, size))
         if missing:
-            raise TransientError(
-                f"{missing} of {vectors.num_rows} rows are not there after the insert",
-                f"load, {collection}",
-            )
+            what = f"{missing} of {vectors.num_rows} rows are not there after the insert"
+            raise TransientError(what, f"load, {collection}")
         return inserted
 
     def search(
@@ -102,9 +108,9 @@ class MilvusStore:
         """Remove the rows of a collection whose key is not kept, and return their number."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
             return 0
-        size = self._config.batch_rows
-        keys = self._ask(collection, lambda: list(keys_in(self._client, collection, size)))
+        keys = self._ask(collection, partial(self._keys, collection))
         doomed = [key for key in keys if not kept(key)]
+        size = self._config.batch_rows
         for start in range(0, len(doomed), size):
             ids = doomed[start : start + size]
             self._ask(collection, partial(self._client.delete, collection, ids=ids))
@@ -116,9 +122,57 @@ class MilvusStore:
         self._client.close()
         self._on_close(self._uri)
 
-    def _ask(self, where: str, request: Callable[[], _Answer]) -> _Answer:
-        where = where if where == self._uri else f"{self._uri}, {where}"
-        return ask(request, where, seconds=self._config.retry_seconds)
+    def _ask(self, collection: str, request: Callable[[], _Answer]) -> _Answer:
+        """Return the answer to a request, which is repeated while it fails."""
+        tries = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(_FAILURES),
+            stop=tenacity.stop_after_delay(self._config.retry_seconds),
+            wait=tenacity.wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE),
+            before_sleep=_log_failure,
+            reraise=True,
+        )
+        try:
+            return tries(request)
+        except _FAILURES as error:
+            raise TransientError(
+                f"Milvus does not do what it is asked: {error}",
+                f"{self._uri}, {collection}" if collection else self._uri,
+                "Start the server; a folder can be held by one process only: end it, or wait",
+            ) from error
+
+    def _open(self, collection: str, columns: pa.Schema) -> None:
+        """Load a collection for rows with these columns, searched exactly; make it if absent."""
+        if self._client.has_collection(collection):
+            self._client.load_collection(collection)
+            return
+        schema = self._client.create_schema(auto_id=False, enable_dynamic_field=False)
+        schema.add_field("key", DataType.VARCHAR, max_length=_LENGTH, is_primary=True)
+        dimension = columns.field("vector").type.list_size
+        schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimension)
+        for field in ("id", *sorted(set(columns.names).difference(_OWN_COLUMNS, {LABELS}))):
+            schema.add_field(field, DataType.VARCHAR, max_length=_LENGTH)
+        if LABELS in columns.names:
+            schema.add_field(
+                LABELS, DataType.ARRAY, element_type=DataType.VARCHAR,
+                max_capacity=_MOST_LABELS, max_length=_LABEL_LENGTH,
+            )  # fmt: skip
+        index = self._client.prepare_index_params()
+        index.add_index("vector", index_type="FLAT", metric_type="IP")
+        self._client.create_collection(  # rows are counted right after they were inserted
+            collection, schema=schema, index_params=index, consistency_level="Strong"
+        )
+
+    def _keys(self, collection: str) -> list[str]:
+        """Return the keys of all rows of a collection."""
+        self._client.load_collection(collection)
+        rows = self._client.query_iterator(
+            collection, batch_size=self._config.batch_rows, output_fields=["key"]
+        )
+        keys: list[str] = []
+        while batch := rows.next():
+            keys += (row["key"] for row in batch)
+        rows.close()
+        return keys
 
     def _new(self, collection: str, rows: Rows) -> list[str]:
         """Return the keys that the collection does not hold."""
@@ -141,20 +195,12 @@ class MilvusStore:
 
 
 def open_milvus_server(_: Folder, config: LoadConfig) -> MilvusStore:
-    """Connect to the server at `load.milvus_uri`.
-
-    Raises:
-        TransientError: It does not answer.
-    """
+    """Connect to the server at `load.milvus_uri`, or raise `TransientError`."""
     return MilvusStore(config.milvus_uri, config, token=os.environ.get(TOKEN_VARIABLE, ""))
 
 
 def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
-    """Open Milvus Lite in its folder below the store.
-
-    Raises:
-        TransientError: Another process holds the folder.
-    """
+    """Open Milvus Lite below the store, or raise `TransientError` if another process holds it."""
     path = Path(store.path(MILVUS_FILE))
     with changing(store.uri):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -166,3 +212,17 @@ def _release(path: str) -> None:
     from milvus_lite.server_manager import server_manager_instance
 
     server_manager_instance.release_server(path)
+
+
+def _log_failure(state: tenacity.RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    log.warning("Milvus: try %d failed, another follows: %s", state.attempt_number, error)
+
+
+def _is_no_missing_method(record: logging.LogRecord) -> bool:
+    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not offer.
+
+    pymilvus asks for a timestamp on connect and does without when the answer is "not
+    implemented"; the server inside this process would log an error each time.
+    """
+    return not (record.exc_info and isinstance(record.exc_info[1], NotImplementedError))

@@ -1,9 +1,8 @@
-"""Vector servers: what the load stage asks of one, and what its rows and collections are called.
+"""Vector servers: their interface, and the names of their collections.
 
 Rows are immutable under keys made of id, text hash and access labels (`fields`), in one collection
 per kind and embedding model, so that a load inserts only what is new and never changes what an
-older snapshot names.
-Readers take the collections' names from the manifest, never an alias.
+older snapshot names. Readers take the collections' names from the manifest, never an alias.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class VectorHit:
     """A row that a search found.
 
     Attributes:
-        key: Of the row (`fields.row_key`): says whether a snapshot names it.
+        key: Key of the row (`fields.row_key`): says whether a snapshot names it.
         id: chunk_id, entity_id or relation_id.
         score: Inner product with the query, of unit vectors the cosine.
     """
@@ -40,13 +39,13 @@ class VectorHit:
 
 
 class VectorStore(Protocol):
-    """What the load stage, and a reader of the server, ask of it.
+    """A vector server, as the load stage and readers use it.
 
     Every method raises `TransientError` where the server does not do what it is asked.
     """
 
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
-        """Insert the rows whose key the collection does not hold yet.
+        """Insert the rows whose key the collection does not hold yet; return their number.
 
         Args:
             collection: Physical collection; it is made where it is absent.
@@ -59,13 +58,7 @@ class VectorStore(Protocol):
     def search(
         self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the rows nearest to a vector, best first, whichever snapshot names them.
-
-        Args:
-            collection: Physical collection, from the manifest.
-            vector: Unit vector of the collection's model.
-            k: Rows wanted.
-            where: By scalar field, the values of which one must be the row's.
+        """Return the k rows nearest to a unit vector, best first, whichever snapshot names them.
 
         Raises:
             QueryError: A field or a value is not one that a filter may hold.
@@ -73,11 +66,11 @@ class VectorStore(Protocol):
         """
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
-        """Remove the rows of a collection whose key is not kept.
+        """Remove the rows of a collection whose key is not kept, and return their number.
 
         Args:
             collection: Physical collection; nothing happens where it is absent.
-            kept: Tells of a key whether its row stays.
+            kept: Returns whether the row of a key stays.
         """
 
     def close(self) -> None:
@@ -96,7 +89,7 @@ def rows_in(collection: str, folder: Folder, name: str, embedding: Mapping[str, 
 
     Args:
         collection: From the snapshot's manifest.
-        folder: Of the snapshot.
+        folder: The snapshot's folder.
         name: One of `schemas.VECTOR_TABLES`.
         embedding: From the snapshot's manifest.
     """
@@ -121,12 +114,7 @@ NO_VECTOR_STORE = "none"
 
 
 def check_vector_store(store: Folder, config: LoadConfig) -> None:
-    """Refuse a vector store that there is not, or that this store cannot have.
-
-    Raises:
-        ConfigError: There is none of that name, or Milvus Lite is asked for on a store that is not
-            a local folder.
-    """
+    """Raise `ConfigError` for an unknown vector store, or for Milvus Lite on a remote store."""
     if config.vector_store == NO_VECTOR_STORE:
         return
     VECTOR_STORES.factory(config.vector_store)
@@ -139,11 +127,7 @@ def check_vector_store(store: Folder, config: LoadConfig) -> None:
 
 
 def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
-    """Return the configured vector store, or None where there is none.
-
-    Args:
-        store: The store that the server's own files lie in.
-        config: Which server, rows per insert, and how long to try.
+    """Return the configured vector store, or None for `none`.
 
     Raises:
         ConfigError: As `check_vector_store`.

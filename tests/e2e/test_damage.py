@@ -27,7 +27,7 @@ from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.quality import graph_figures
 from graphrag_tasks.operations.retention import collect_garbage, rollback, verify_all
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION
-from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.pipeline.state import Basis, RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.snapshots.publish import time_of_publish
@@ -118,15 +118,16 @@ class Bench:
         self.store = Store(str(root / "store"))
         self.old = self._publish(WORLD[:1], "2026-01-01T00:00:00+00:00")
         self.new = self._publish(WORLD, "2026-01-02T00:00:00+00:00")
-        self.run = RunState.freeze(
+        basis = Basis(
             load_config(overrides={"store": self.store.folder.uri}, environ={}),
             parent_id=self.new,
             carried_id=self.new,
             up_to_date=False,
-            roots=[SourceRoot("docs", "/docs")],
+            roots=(SourceRoot("docs", "/docs"),),
             fingerprints=dict.fromkeys([EXTRACTION, *CORPUS_STAGES], "f"),
             files=UserFiles(),
-        ).folder
+        )
+        self.run = RunState.freeze(basis).folder
         tables = {"sources": Table(1, "0" * 64)}
         self.run.write_receipt(Receipt("plan", "/x", "f", tables, {"added": 1}, 0.1, 0.1, 9))
 

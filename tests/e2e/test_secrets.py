@@ -53,7 +53,7 @@ def test_a_run_leaves_no_secret_anywhere(
         raise ConnectionRefused(f"cannot connect to {uri}")
 
     monkeypatch.setattr("graphrag_tasks.vectors.milvus.MilvusClient", connect)
-    monkeypatch.setattr("graphrag_tasks.vectors.patience._FAILURES", (ConnectionRefused,))
+    monkeypatch.setattr("graphrag_tasks.vectors.milvus._FAILURES", (ConnectionRefused,))
     server = {"vector_store": "milvus", "milvus_uri": "http://127.0.0.1:9", "retry_seconds": 0.1}
     with caplog.at_level(logging.DEBUG):
         with pytest.raises(TransientError) as failed:

@@ -97,7 +97,7 @@ def test_checksums_tell_another_model_from_a_known_one(tiny_model: Path) -> None
     check = verify_weights(tiny_model, MINILM)
     assert not check.ok
     assert [file.path.name for file in check.files] == ["model.safetensors", "tokenizer.json"]
-    assert all(len(file.found) == 64 and file.found != file.expected for file in check.files)
+    assert not any(file.ok for file in check.files)
 
 
 def as_archives(folder: Path, tiny_model: Path) -> tuple[Path, dict[str, np.ndarray]]:

@@ -1,6 +1,6 @@
-"""All settings together, and where their values come from.
+"""Where the values of settings come from.
 
-Values come, later ones winning, from the defaults, a TOML file, environment variables
+They come, later ones winning, from the defaults, a TOML file, environment variables
 (`GRAPHRAG__CHUNK__MAX_CHARACTERS=1500`) and explicit overrides (DAG params, command line).
 An unknown key is an error that suggests the nearest known one.
 """
@@ -15,20 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from graphrag_tasks.core.config.access import AccessConfig
-from graphrag_tasks.core.config.documents import DocumentSections
-from graphrag_tasks.core.config.graph import GraphSections
-from graphrag_tasks.core.config.pages import PagesConfig
-from graphrag_tasks.core.config.publishing import (
-    LoadConfig,
-    QualityConfig,
-    RetentionConfig,
-)
-from graphrag_tasks.core.config.retrieval import (
-    RetrievalConfig,
-)
+from graphrag_tasks.core.config.sections import Config
 from graphrag_tasks.core.errors import ConfigError, holds_password
 
 ENV_PREFIX = "GRAPHRAG__"
@@ -42,21 +31,6 @@ _RENAMED = {
     "relate": "relationships",
 }
 """Sections of version 0.1 before its stages had the names of their tasks."""
-
-
-class Config(DocumentSections, GraphSections):
-    """Everything a run needs."""
-
-    store: str = Field("store", description="folder or URI the snapshots are published under")
-    sources: tuple[str, ...] = Field(
-        ("examples/corpus",), description="folders, files or URIs; NAME=URI names one"
-    )
-    access: AccessConfig = AccessConfig()
-    load: LoadConfig = LoadConfig()
-    quality: QualityConfig = QualityConfig()
-    retention: RetentionConfig = RetentionConfig()
-    retrieval: RetrievalConfig = RetrievalConfig()
-    pages: PagesConfig = PagesConfig()
 
 
 def load_config(
@@ -98,11 +72,9 @@ def _read_toml(path: str | Path | None, environ: Mapping[str, str]) -> dict[str,
             raise ConfigError("the configuration file does not exist", str(file)) from error
         return {}
     except OSError as error:
-        raise ConfigError(
-            f"the configuration file cannot be read: {error.strerror}",
-            str(file),
-            "Name a TOML file by --config, or by GRAPHRAG_CONFIG",
-        ) from error
+        what = f"the configuration file cannot be read: {error.strerror}"
+        hint = f"Name a TOML file by --config, or by {CONFIG_FILE_VARIABLE}"
+        raise ConfigError(what, str(file), hint) from error
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"not valid TOML: {error}", str(file)) from error
 
@@ -117,21 +89,16 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         for section in sections:
             target = target.setdefault(section, {})
             if not isinstance(target, dict):
-                raise ConfigError(
-                    "a setting above it is set to a value, so it has none of its own",
-                    name,
-                    "Unset one of the two environment variables",
-                )
+                what = "a setting above it is set to a value, so it has none of its own"
+                raise ConfigError(what, name, "Unset one of the two environment variables")
         target[key] = _parse_env(environ[name])
     return values
 
 
 def _parse_env(text: str) -> Any:  # noqa: ANN401 - JSON is any type
     """Read a JSON list; any other text is converted by the setting it is for."""
-    if not text.lstrip().startswith("["):
-        return text
     try:
-        return json.loads(text)
+        return json.loads(text) if text.lstrip().startswith("[") else text
     except (ValueError, RecursionError):
         return text
 

@@ -1,9 +1,9 @@
-"""Merge of the shards: their' rows and the rows carried over become one corpus.
+"""Merge of the shards: their rows and the rows carried over become one corpus.
 
 `snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed
 now`; nothing is subtracted in place, so an incremental run and a clean rebuild give the same rows
-in the same order. A document that fails now but was indexed before keeps its last good rows, with
-its row in `documents` saying that it failed.
+in the same order. A document that was indexed before and fails now keeps its last good rows; its
+row in `documents` says that it failed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.pipeline.merge.sorting import Rows, batches_of, by_document, size_of
 from graphrag_tasks.pipeline.plan import UNCHANGED
+from graphrag_tasks.pipeline.sorting import Rows, batches_of, by_document, size_of
 from graphrag_tasks.storage.artifacts import conform
 
 log = logging.getLogger(__name__)
@@ -40,12 +40,12 @@ def merge_shards(
     Args:
         sources: The plan.
         processed: The tables that stages made of shards, each of all shards.
-        published: The same tables of the current snapshot; none before the first publish.
+        published: The same tables of the current snapshot; empty before the first publish.
         config: Share of failures that ends the run.
 
     Returns:
-        The corpus; documents sorted by uri, every other table a stream by document, in reading
-        order.
+        The corpus: documents sorted by uri, and a stream of each other table by document, in
+        reading order.
 
     Raises:
         SourceError: More documents failed than `config.max_failed_share` allows.
@@ -53,10 +53,10 @@ def merge_shards(
     unchanged = _ids(sources, "change", UNCHANGED)
     made = _table("documents", processed["documents"])
     failed = _ids(made, "status", _FAILED)
-    carried = _of_documents(_table("documents", published["documents"]), unchanged)
+    before = _table("documents", published["documents"])
+    carried = before.filter(pc.is_in(before["document_id"], value_set=unchanged))
     documents = _labelled(pa.concat_tables([made, carried]).sort_by("uri"), sources)
-    _log_failures(documents)
-    _guard(documents, config)
+    _check_failures(documents, config)
     kept = pa.concat_arrays([unchanged, failed])
     stats = _counts(documents) | {
         "documents_quarantined": _count_documents(published["chunks"], failed)
@@ -74,32 +74,30 @@ def _labelled(documents: pa.Table, sources: pa.Table) -> pa.Table:
     ids = sources["document_id"].combine_chunks()
     rows = pc.index_in(documents["document_id"], value_set=ids)
     for name in ("labels", "labels_error"):
-        place = documents.schema.get_field_index(name)
-        documents = documents.set_column(
-            place, documents.schema.field(name), sources[name].take(rows)
-        )
+        place, field = documents.schema.get_field_index(name), documents.schema.field(name)
+        documents = documents.set_column(place, field, sources[name].take(rows))
     return documents
 
 
 def _counts(documents: pa.Table) -> dict[str, int | float]:
+    left_out = pc.struct_field(pc.list_flatten(documents["left_out"]), "count")
+    hidden = pc.equal(pc.list_value_length(documents["labels"]), 0)
     stats: dict[str, int | float] = {
         "documents": documents.num_rows,
-        "pages": pc.sum(documents["pages_out"]).as_py() or 0,
-        "characters": pc.sum(documents["characters"]).as_py() or 0,
+        "pages": _sum(documents["pages_out"]),
+        "characters": _sum(documents["characters"]),
         "sentences_kept": 0,
-        "left_out": _left_out(documents),
+        "left_out": _sum(left_out),
         "renditions_omitted": 0,
-        "documents_hidden": pc.sum(pc.equal(pc.list_value_length(documents["labels"]), 0)).as_py()
-        or 0,
+        "documents_hidden": _sum(hidden),
     }
     for status in ("parsed", "partial", "empty", _FAILED, _SKIPPED):
         stats[f"documents_{status}"] = len(_ids(documents, "status", status))
     return stats
 
 
-def _left_out(documents: pa.Table) -> int:
-    parts = pc.list_flatten(documents["left_out"])
-    return int(pc.sum(pc.struct_field(parts, "count")).as_py() or 0)
+def _sum(values: pa.ChunkedArray) -> int:
+    return int(pc.sum(values).as_py() or 0)
 
 
 def _stream(
@@ -110,7 +108,7 @@ def _stream(
     documents: pa.Array,
     stats: dict[str, int | float],
 ) -> pa.RecordBatchReader:
-    """Return a table's rows by document, which are counted while they are read."""
+    """Return a table's rows by document, and count them while they are read."""
     schema = pa.schema([pa.field(one.name, one.type) for one in schemas.SCHEMAS[name]])
     stats[name] = 0
 
@@ -125,7 +123,7 @@ def _stream(
         for batch in by_document(found(), schema, documents, size):
             stats[name] += batch.num_rows
             if name == "sentences":
-                stats["sentences_kept"] += pc.sum(batch["has_verb"]).as_py() or 0
+                stats["sentences_kept"] += _sum(batch["has_verb"])
             elif name == "renditions":
                 stats["renditions_omitted"] += batch["docling_json"].null_count
             yield batch
@@ -140,42 +138,30 @@ def _table(name: str, parts: Sequence[Rows]) -> pa.Table:
 
 def _count_documents(parts: Sequence[Rows], ids: pa.Array) -> int:
     """Return how many of the documents have rows."""
-    found = {
-        document_id
-        for rows in parts
-        for batch in batches_of(rows, ["document_id"], ids)
-        for document_id in batch["document_id"].unique().to_pylist()
-    }
+    found: set[str] = set()
+    for rows in parts:
+        for batch in batches_of(rows, ["document_id"], ids):
+            found.update(batch["document_id"].unique().to_pylist())
     return len(found)
 
 
 def _ids(table: pa.Table, column: str, value: str) -> pa.Array:
-    ids = table.filter(pc.equal(table[column], value))["document_id"]
-    return ids.combine_chunks()
+    return table.filter(pc.equal(table[column], value))["document_id"].combine_chunks()
 
 
-def _of_documents(table: pa.Table, ids: pa.Array) -> pa.Table:
-    return table.filter(pc.is_in(table["document_id"], value_set=ids))
-
-
-def _log_failures(documents: pa.Table) -> None:
-    failed = documents.filter(pc.equal(documents["status"], _FAILED))
-    for row in failed.select(["uri", "error_code", "error_message"]).to_pylist():
+def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
+    """Log which documents failed, and refuse to go on if they are too many."""
+    columns = ["uri", "error_code", "error_message"]
+    failed = documents.filter(pc.equal(documents["status"], _FAILED)).select(columns).to_pylist()
+    for row in failed:
         told = (" ".join(str(value).split()) for value in row.values())  # a name may hold line ends
         log.warning("%s failed (%s): %s", *told)
-
-
-def _guard(documents: pa.Table, config: MergeConfig) -> None:
-    readable = documents.filter(pc.not_equal(documents["status"], _SKIPPED))
-    failed = readable.filter(pc.equal(readable["status"], _FAILED))
-    if not failed.num_rows or failed.num_rows <= config.max_failed_share * readable.num_rows:
+    readable = _sum(pc.not_equal(documents["status"], _SKIPPED))
+    if not failed or len(failed) <= config.max_failed_share * readable:
         return
-    named = ", ".join(
-        f"{row['uri']} ({row['error_code']})"
-        for row in failed.slice(0, _NAMED_FAILURES).to_pylist()
-    )
+    named = ", ".join(f"{row['uri']} ({row['error_code']})" for row in failed[:_NAMED_FAILURES])
     raise SourceError(
-        f"{failed.num_rows} of {readable.num_rows} documents failed, more than the share of "
+        f"{len(failed)} of {readable} documents failed, more than the share of "
         f"{config.max_failed_share:g} that merge_shards.max_failed_share allows: {named}",
         "collect",
         "Nothing was published. Repair or remove them, or raise the share",

