@@ -15,6 +15,9 @@ from graphrag_tasks.core.errors import SnapshotError
 Rows = NDArray[np.int64]
 """Row numbers of a table."""
 
+Floats = NDArray[np.float32]
+"""One number per row, or several, in single precision."""
+
 Vectors = NDArray[np.float32]
 """Unit vectors, shape (rows, dimension), or one of them, shape (dimension,)."""
 
