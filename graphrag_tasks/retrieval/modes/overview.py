@@ -47,7 +47,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         return ranking.with_more(notes=[_NO_COMMUNITIES])
     named = any(seed.as_name for seed in named_seeds(graph, query))
     levels = communities.levels
-    rows = communities.at_level(int(levels.max() if named else levels.min()))
+    rows = np.flatnonzero(levels == (levels.max() if named else levels.min()))
     if _names_no_subject(query.text):
         scores: NDArray[np.floating] = communities.sizes[rows].astype(np.float32)
     else:
