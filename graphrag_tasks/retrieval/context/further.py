@@ -21,7 +21,7 @@ from graphrag_tasks.retrieval.context.hits import (
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval.context.provenance import Provenance
-    from graphrag_tasks.retrieval.question.query import Path, RankedCommunity, Seed
+    from graphrag_tasks.retrieval.question.query import Path, RankedRow, Seed
 
 
 class FurtherHit(Protocol):
@@ -201,9 +201,7 @@ class CommunityHit(FurtherHit):
     score: float
 
     @classmethod
-    def of(
-        cls, provenance: Provenance, rows: Sequence[RankedCommunity]
-    ) -> tuple[CommunityHit, ...]:
+    def of(cls, provenance: Provenance, rows: Sequence[RankedRow]) -> tuple[CommunityHit, ...]:
         """Return communities with their summaries."""
         texts = provenance.communities([one.row for one in rows])
         return tuple(

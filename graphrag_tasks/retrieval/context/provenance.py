@@ -23,7 +23,7 @@ from graphrag_tasks.retrieval.context.hits import (
     SourceSentence,
 )
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRelation, Seed
+from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.view.arrays import Records, Rows, column, id_ranks, rows_of
 from graphrag_tasks.snapshots.store import Snapshot
 
@@ -68,7 +68,7 @@ class Provenance:
             for rank, (item, chunk) in enumerate(zip(ranked, chunks, strict=True), 1)
         )  # fmt: skip
 
-    def relation_hits(self, ranked: Sequence[RankedRelation]) -> tuple[RelationHit, ...]:
+    def relation_hits(self, ranked: Sequence[RankedRow]) -> tuple[RelationHit, ...]:
         """Return relations with their best evidence, in the order given."""
         rows = [item.row for item in ranked]
         heads = self.entity_names(self._graph.heads[rows].tolist())
@@ -107,7 +107,7 @@ class Provenance:
         self, relations: Sequence[int], entities: Sequence[int]
     ) -> tuple[tuple[RelationHit, ...], tuple[bool, ...]]:
         """Return the relations of a path, and whether each leads away from the entity before it."""
-        hits = self.relation_hits([RankedRelation(row, 1.0) for row in relations])
+        hits = self.relation_hits([RankedRow(row, 1.0) for row in relations])
         ends = zip(relations, entities, strict=False)
         return hits, tuple(int(self._graph.heads[row]) == here for row, here in ends)
 

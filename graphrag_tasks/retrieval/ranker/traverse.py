@@ -8,7 +8,7 @@ import numpy as np
 
 from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Path, Query, RankedRelation
+from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow
 from graphrag_tasks.retrieval.view.arrays import Rows, cosines
 
 MAX_DEGREE = 200
@@ -17,11 +17,11 @@ MAX_DEGREE = 200
 _MOST_TRIED = 5_000
 
 
-def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRelation]:
+def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRow]:
     """Return the 2k of these relations with the highest cosine, best first."""
     scores = cosines(graph.relations.vectors, relations, query.vector)
     order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
-    return [RankedRelation(int(relations[place]), float(scores[place])) for place in order]
+    return [RankedRow(int(relations[place]), float(scores[place])) for place in order]
 
 
 def paths_between(
@@ -89,14 +89,9 @@ def _walks(
 
 
 def chains_from(
-    graph: Graph,
-    starts: Sequence[int],
-    *,
-    leads_on: Callable[[int], bool],
-    backwards: bool,
-    max_hops: int,
-    limit: int,
-) -> list[Path]:
+    graph: Graph, starts: Sequence[int], leads_on: Callable[[int], bool], backwards: bool,
+    max_hops: int, limit: int,
+) -> list[Path]:  # fmt: skip
     """Return the chains of relations from an entity that no other chain contains, longest first.
 
     A chain follows the relations for which `leads_on` is true, from head to tail, or, `backwards`
