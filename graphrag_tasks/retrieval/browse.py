@@ -6,6 +6,7 @@ import csv
 import difflib
 import io
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -122,15 +123,17 @@ class Browser:
         order = np.lexsort((graph.relations.id_ranks, -graph.relation_support))
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["head", "relation", "tail"])
-        fits = ""
-        for row in order.tolist():
+        relations = (
+            (names[graph.heads[row]], graph.relation_words[row], names[graph.tails[row]])
+            for row in order.tolist()
+        )
+        end = 0
+        for line in chain([("head", "relation", "tail")], relations):
+            writer.writerow(line)
             if text.tell() > budget_tokens * CHARACTERS_A_TOKEN:
-                return fits
-            fits = text.getvalue()
-            head, tail = names[graph.heads[row]], names[graph.tails[row]]
-            writer.writerow([head, graph.relation_words[row], tail])
-        return text.getvalue() if text.tell() <= budget_tokens * CHARACTERS_A_TOKEN else fits
+                break
+            end = text.tell()
+        return text.getvalue()[:end]
 
     def _entities(self, name: str) -> Rows:
         """Return the rows of the entities with a name, or else with the same words."""
