@@ -6,9 +6,11 @@ import csv
 import difflib
 import io
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.context.further import CommunityHit, PathHit
 from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence
@@ -16,46 +18,74 @@ from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN
 from graphrag_tasks.retrieval.context.provenance import Provenance
 from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
-from graphrag_tasks.retrieval.question.query import RankedCommunity, RankedRelation
+from graphrag_tasks.retrieval.question.query import RankedRow
 from graphrag_tasks.retrieval.ranker.traverse import paths_between
+from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.snapshots.store import Snapshot
 
 _SUGGESTED = 3
 
 
 class Browser:
-    """The graph by names; never changed once built, so threads may share it."""
+    """A snapshot's graph by names; safe to share between threads.
 
-    def __init__(self, graph: Graph, provenance: Provenance) -> None:
-        self._graph = graph
-        self._provenance = provenance
+    Attributes:
+        snapshot: The pinned snapshot.
+        config: Parameters of the search.
+    """
+
+    def __init__(self, snapshot: Snapshot, config: RetrievalConfig) -> None:
+        self.snapshot = snapshot
+        self.config = config
+        self._graph = Graph(snapshot)
 
     def neighbors(self, name: str) -> tuple[RelationHit, ...]:
-        """Return every relation of an entity with its sources, best supported first."""
-        rows = np.array(self.entities(name), dtype=np.int64)
-        relations = np.flatnonzero(self._graph.entity_relations.union(rows))
+        """Return every relation of the entity with this name, best supported first.
+
+        Raises:
+            QueryError: No entity has the name.
+        """
+        relations = np.flatnonzero(self._graph.entity_relations.union(self._entities(name)))
         support = self._graph.relation_support[relations]
         order = np.lexsort((self._graph.relations.id_ranks[relations], -support))
         return self._provenance.relation_hits(
-            [RankedRelation(int(relations[place]), float(support[place])) for place in order]
+            [RankedRow(int(relations[place]), float(support[place])) for place in order]
         )
 
-    def paths(self, a: str, b: str, max_hops: int, limit: int) -> tuple[PathHit, ...]:
-        """Return the shortest paths between two entities, and those one hop longer."""
-        found = paths_between(
-            self._graph, self.entities(a), self.entities(b), max_hops=max_hops, limit=limit
-        )
+    def paths(self, a: str, b: str, max_hops: int | None = None) -> tuple[PathHit, ...]:
+        """Return the shortest paths between two entities, at most `config.max_paths`.
+
+        Args:
+            a: Name of an entity.
+            b: Name of another.
+            max_hops: Longest path wanted; `config.max_hops` by default.
+
+        Raises:
+            QueryError: No entity has a name.
+        """
+        starts, ends = self._entities(a).tolist(), self._entities(b).tolist()
+        hops = self.config.max_hops if max_hops is None else max_hops
+        limit = self.config.max_paths
+        found = paths_between(self._graph, starts, ends, max_hops=hops, limit=limit)
         return PathHit.of(self._provenance, found)
 
     def community(self, name: str) -> tuple[CommunityHit, ...]:
-        """Return the communities that an entity is in, the coarsest first."""
+        """Return the communities of the entity with this name, the coarsest first.
+
+        Raises:
+            QueryError: No entity has the name.
+        """
         communities = self._graph.communities
-        rows = np.flatnonzero(communities.of_entity.union(np.array(self.entities(name), np.int64)))
-        ordered = sorted(rows.tolist(), key=lambda row: (int(communities.levels[row]), row))
-        ranked = [RankedCommunity(row, 1.0) for row in ordered]
-        return CommunityHit.of(self._provenance, ranked)
+        rows = np.flatnonzero(communities.of_entity.union(self._entities(name)))
+        ordered = rows[np.argsort(communities.levels[rows], kind="stable")]
+        return CommunityHit.of(self._provenance, [RankedRow(row, 1.0) for row in ordered.tolist()])
 
     def cite(self, item_id: str) -> tuple[SourceSentence, ...]:
-        """Return the sentences that a relation, an entity or a sentence id stands for.
+        """Return the sentences behind an id.
+
+        Args:
+            item_id: A relation_id: its best evidence; an entity_id: a sentence that mentions it;
+                a sentence_id: that sentence.
 
         Raises:
             QueryError: The snapshot has no such id.
@@ -76,7 +106,7 @@ class Browser:
             )  # fmt: skip
         return found
 
-    def skeleton(self, budget_tokens: int) -> str:
+    def skeleton(self, budget_tokens: int = 1000) -> str:
         """Return the best supported relations as CSV: head, relation, tail.
 
         It shows a language model the structure of the graph, so that it can rewrite queries.
@@ -93,30 +123,29 @@ class Browser:
         order = np.lexsort((graph.relations.id_ranks, -graph.relation_support))
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["head", "relation", "tail"])
-        fits = ""
-        for row in order.tolist():
+        relations = (
+            (names[graph.heads[row]], graph.relation_words[row], names[graph.tails[row]])
+            for row in order.tolist()
+        )
+        end = 0
+        for line in chain([("head", "relation", "tail")], relations):
+            writer.writerow(line)
             if text.tell() > budget_tokens * CHARACTERS_A_TOKEN:
-                return fits
-            fits = text.getvalue()
-            head, tail = names[graph.heads[row]], names[graph.tails[row]]
-            writer.writerow([head, graph.relation_words[row], tail])
-        return text.getvalue() if text.tell() <= budget_tokens * CHARACTERS_A_TOKEN else fits
+                break
+            end = text.tell()
+        return text.getvalue()[:end]
 
-    def entities(self, name: str) -> list[int]:
-        """Return the rows of the entities that have a name, by their words where not exactly.
-
-        Raises:
-            QueryError: No entity has it; the hint names those that are called alike.
-        """
-        rows = self._graph.names.get(name_key(name))
-        found = rows.tolist() if rows is not None else self._graph.named_entities(folded_name(name))
-        if found:
+    def _entities(self, name: str) -> Rows:
+        """Return the rows of the entities with a name, or else with the same words."""
+        found = self._graph.names.get(name_key(name))
+        if found is None:
+            found = np.array(self._graph.named_entities(folded_name(name)), dtype=np.int64)
+        if len(found):
             return found
-        near = difflib.get_close_matches(name_key(name), self._known, n=_SUGGESTED)
+        near = difflib.get_close_matches(name_key(name), sorted(self._graph.names), n=_SUGGESTED)
         hint = f"Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
         raise QueryError(f"there is no entity '{name}'", "", hint)
 
     @cached_property
-    def _known(self) -> list[str]:
-        return sorted(self._graph.names)
+    def _provenance(self) -> Provenance:
+        return Provenance(self.snapshot, self._graph)

@@ -1,11 +1,10 @@
-"""An opened index: one pinned snapshot that answers questions."""
+"""An opened index: answers questions from one pinned snapshot."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,20 +15,11 @@ from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.context import Context
 from graphrag_tasks.retrieval.context.explain import Explanation, shared_names, shared_words
-from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit, PathHit
-from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence
-from graphrag_tasks.retrieval.context.provenance import Provenance
+from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
-from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.modes.registry import AUTO, mode_named
 from graphrag_tasks.retrieval.question.encoder import QueryEncoder
-from graphrag_tasks.retrieval.question.query import (
-    Mode,
-    Query,
-    Ranking,
-    check_question,
-    within_bounds,
-)
+from graphrag_tasks.retrieval.question.query import Mode, Query, Ranking, checked
 from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
@@ -39,11 +29,8 @@ from graphrag_tasks.snapshots.store import Snapshot, Store
 
 log = logging.getLogger(__name__)
 
-_PLACES = 100
-"""How far down `explain` looks for a chunk."""
-
-_STATEMENTS = 3
-"""How many statements of a chunk `explain` gives."""
+_PLACES, _STATEMENTS = 100, 3
+"""How many places `explain` searches for a chunk, and how many of its statements it gives."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +43,16 @@ class IndexFacts:
     relations: int
 
 
-class Index:
+class Index(Browser):
     """Search over one pinned snapshot; safe to share between threads.
 
-    A snapshot that is published later is not seen: graph and vectors stay of one version until
-    the index is opened again.
+    A snapshot that is published later is seen only when the index is opened again.
 
     Args:
         snapshot: The pinned snapshot; with access labels, what `visibility.visible` lets through.
         config: Parameters of the search.
-        embedder: Query encoder; by default the model the manifest names.
+        embedder: Query encoder; by default the model in the manifest.
         noun_phrases: Finds the noun phrases of a question; spaCy by default.
-
-    Attributes:
-        snapshot: The pinned snapshot.
-        config: Parameters of the search.
 
     Raises:
         SnapshotError: The snapshot is damaged, or the embedder is not the one it was embedded with.
@@ -84,12 +66,9 @@ class Index:
         embedder: Embedder | None = None,
         noun_phrases: Callable[[str], Sequence[str]] | None = None,
     ) -> None:
-        embedding = snapshot.manifest.embedding
-        self.snapshot = snapshot
-        self.config = config or RetrievalConfig()
-        self._encoder = QueryEncoder(embedding, embedder)
+        self._encoder = QueryEncoder(snapshot.manifest.embedding, embedder)
+        super().__init__(snapshot, config or RetrievalConfig())
         self._noun_phrases = noun_phrases or NounPhrases(self.config.model)
-        self._graph = Graph(snapshot)
 
     def __repr__(self) -> str:
         """Show the snapshot and its size."""
@@ -112,15 +91,14 @@ class Index:
         k: int | None = None,
         filters: Filters | None = None,
     ) -> Context:
-        """Return the chunks, relations and entities that help to answer a question.
+        """Return the chunks, relations and entities that help to answer a question, best first.
 
         Args:
-            question: Any text that is not blank; its first `ranking.MOST_READ` characters are read.
-            mode: A name from `MODES`, or `auto`: the router chooses by the kind of question.
-            k: Chunks wanted, at most `ranking.MOST_CHUNKS`; relations are at most 2k. `config.k`
-                by default.
-            filters: Values or patterns by field (`filters.FIELDS`); only chunks that fit all of
-                them are returned.
+            question: Any text that is not blank; its first `query.MOST_READ` characters are read.
+            mode: A name from `MODES`, or `auto`: the router chooses.
+            k: Chunks wanted, at most `query.MOST_CHUNKS`, with at most 2k relations; `config.k` by
+                default.
+            filters: Values or patterns by field (`filters.FIELDS`) that all chunks must match.
 
         Raises:
             QueryError: The question is blank or no text, the mode or a filter's field is unknown,
@@ -128,15 +106,15 @@ class Index:
             SnapshotError: The installed model is not the one the snapshot was embedded with.
         """
         query, bounds = self._query(question, k)
-        routed = self._route(query.text) if mode == AUTO else None
-        rank = mode_named(routed.mode if routed else mode)
+        routed, mode = self._routed(query, mode)
+        rank = mode_named(mode)
         if filters:
             allowed = allowed_chunks(self.snapshot, self._graph, filters)
             query = replace(query, allowed=allowed)
         ranking = self._ranking(rank, query)
         return Context(
             question=question,
-            mode=routed.mode if routed else mode,
+            mode=mode,
             k=query.k,
             snapshot_id=self.snapshot.snapshot_id,
             chunks=self._provenance.chunk_hits(ranking.chunks),
@@ -152,12 +130,7 @@ class Index:
         )
 
     def explain(self, question: str, chunk_id: str, mode: str = AUTO) -> Explanation:
-        """Return why a search for a question returns a chunk, or why not.
-
-        Args:
-            question: As in `search`.
-            chunk_id: Id of the chunk, which need not be among the best.
-            mode: As in `search`.
+        """Return why a search returns a chunk, or why not.
 
         Raises:
             QueryError: As in `search`, or no chunk has the id.
@@ -166,8 +139,8 @@ class Index:
         if row is None:
             raise QueryError(f"there is no chunk '{chunk_id}'", "", "Ids stand in hits of a search")
         query, _ = self._query(question, _PLACES)
-        routed = self._route(query.text) if mode == AUTO else None
-        rank = mode_named(routed.mode if routed else mode)
+        routed, mode = self._routed(query, mode)
+        rank = mode_named(mode)
         first = [item.row for item in self._ranking(rank, query).chunks]
         alone = np.arange(len(self._graph.chunks)) == row
         ranking = self._ranking(rank, replace(query, allowed=alone, k=1))
@@ -176,7 +149,7 @@ class Index:
         hits = self._provenance.chunk_hits(ranking.chunks)
         return Explanation(
             question=question,
-            mode=routed.mode if routed else mode,
+            mode=mode,
             route=routed,
             chunk=hits[0] if hits else None,
             place=first.index(row) + 1 if row in first else None,
@@ -186,70 +159,21 @@ class Index:
             relations=self._provenance.relation_hits(nearest),
         )
 
-    def neighbors(self, name: str) -> tuple[RelationHit, ...]:
-        """Return every relation of the entity of this name, best supported first.
-
-        Raises:
-            QueryError: No entity has the name.
-        """
-        return self._browser.neighbors(name)
-
-    def paths(self, a: str, b: str, max_hops: int | None = None) -> tuple[PathHit, ...]:
-        """Return the shortest paths between two entities, at most `config.max_paths`.
-
-        Args:
-            a: Name of an entity.
-            b: Name of another.
-            max_hops: Longest path wanted; `config.max_hops` by default.
-
-        Raises:
-            QueryError: No entity has a name.
-        """
-        hops = self.config.max_hops if max_hops is None else max_hops
-        return self._browser.paths(a, b, hops, self.config.max_paths)
-
-    def community(self, name: str) -> tuple[CommunityHit, ...]:
-        """Return the communities of the entity of this name, the coarsest first.
-
-        Raises:
-            QueryError: No entity has the name.
-        """
-        return self._browser.community(name)
-
-    def cite(self, item_id: str) -> tuple[SourceSentence, ...]:
-        """Return the sentences behind a relation, an entity or a sentence, by its id.
-
-        Raises:
-            QueryError: The snapshot has no such id.
-        """
-        return self._browser.cite(item_id)
-
-    def skeleton(self, budget_tokens: int = 1000) -> str:
-        """Return the best supported relations as CSV, as many as the budget allows.
-
-        Raises:
-            QueryError: The budget is negative.
-        """
-        return self._browser.skeleton(budget_tokens)
-
-    @cached_property
-    def _browser(self) -> Browser:
-        return Browser(self._graph, self._provenance)
-
     def _query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
         """Return the question within its bounds, and notes on what is left out."""
-        k = self.config.k if k is None else k
-        check_question(question, k)
-        read, places, notes = within_bounds(question, int(k))
+        read, places, notes = checked(question, self.config.k if k is None else k)
         return Query(read, places, self._encoder.encode, self._noun_phrases), notes
 
-    def _route(self, question: str) -> Route:
-        routed = route(question)
+    def _routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
+        """Return the mode to search, and why the router chose it."""
+        if mode != AUTO:
+            return None, mode
+        routed = route(query.text)
         log.info(
             "question routed to mode %s (%s: %s) in %.2f ms",
             routed.mode, routed.kind, "; ".join(routed.reasons), routed.milliseconds,
         )  # fmt: skip
-        return routed
+        return routed, routed.mode
 
     def _ranking(self, rank: Mode, query: Query) -> Ranking:
         if not len(self._graph.chunks) and not len(self._graph.entities):
@@ -257,10 +181,6 @@ class Index:
         if query.allowed is not None and not query.allowed.any():
             return Ranking(notes=["No chunk fits the filters."])
         return rank(self._graph, query, self.config)
-
-    @cached_property
-    def _provenance(self) -> Provenance:
-        return Provenance(self.snapshot, self._graph)
 
 
 def open_index(
@@ -276,15 +196,14 @@ def open_index(
     """Open a published snapshot for search.
 
     Args:
-        store: Folder or URI of the store; what is not on the local disk is copied there (`mirror`).
-        snapshot: Id of the snapshot; the current one by default. Either way it is pinned.
-        principals: Access labels that the reader holds: only what rests on documents with one of
-            them, or with the label `public`, is found. Needed where the snapshot has labels, and
-            refused where it has none.
+        store: Folder or URI of the store; a remote snapshot is copied to the local disk.
+        snapshot: Id of the snapshot to pin; the current one by default.
+        principals: Access labels that the reader holds; only documents with one of them, or with
+            the label `public`, are searched. Needed if and only if the snapshot has labels.
         config: Parameters of the search; the paper's by default.
-        embedder: Query encoder; by default the model the manifest names, loaded on first search.
+        embedder: Query encoder; by default the model in the manifest, loaded on first search.
         noun_phrases: Finds the noun phrases of a question; spaCy by default, loaded on first use.
-        verify: Whether tables are compared with their published hashes when they are first read.
+        verify: Whether tables are compared with their published hashes when first read.
 
     Raises:
         SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the

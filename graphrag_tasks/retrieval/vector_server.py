@@ -1,18 +1,17 @@
 """Search by vector in the server that a snapshot was loaded into, for one reader.
 
-The server's rows are those of many snapshots, and of documents that the reader may not see. What
-comes back here are rows that the pinned snapshot names and the reader sees: access labels are part
-of the filter that the server applies, and each row that it finds is compared with the reader's view
-of the snapshot before it is returned.
+The server holds rows of many snapshots and of hidden documents. Access labels are part of the
+filter that the server applies, and each row found is compared with the reader's view of the pinned
+snapshot before it is returned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from functools import cache
 from heapq import nlargest
-from itertools import chain
+from typing import NamedTuple
 
 import pyarrow.compute as pc
 
@@ -26,14 +25,13 @@ from graphrag_tasks.vectors.fields import LABELS, row_keys
 from graphrag_tasks.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
 
 MOST_ROWS = 10_000
-"""Rows asked for, and keys named, at once; a Milvus server returns at most 16,384."""
+"""Most rows or keys in one request; a Milvus server returns at most 16,384."""
 
 _MORE = 4
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of one kind that a reader may get: where they lie, and their keys."""
+class _Rows(NamedTuple):
+    """The rows of one kind that a reader may see."""
 
     collection: str
     keys: frozenset[str]
@@ -44,8 +42,8 @@ class ServedVectors:
     """The vectors of one pinned snapshot in its server, as one reader sees them.
 
     Args:
-        server: That the snapshot was loaded into.
-        snapshot: The pinned snapshot, all of it.
+        server: The server that the snapshot was loaded into.
+        snapshot: The whole pinned snapshot.
         principals: As for `retrieval.open_index`.
 
     Raises:
@@ -60,7 +58,7 @@ class ServedVectors:
         self._view = visible(snapshot, principals)
         held = principals if isinstance(principals, Collection) else None
         self._labels = None if held is None else sorted({PUBLIC, *held})
-        self._known: dict[str, _Rows] = {}
+        self._rows = cache(self._rows_of)
 
     def search(
         self, kind: str, vector: Collection[float], k: int, where: Where = ANYWHERE
@@ -70,11 +68,11 @@ class ServedVectors:
         Args:
             kind: chunk, entity or relation.
             vector: Unit vector of the snapshot's model.
-            k: Rows wanted; fewer come back only where there are no more.
-            where: By scalar field of `load.fields`, the values of which one must be the row's.
+            k: Rows wanted; fewer come back only if there are no more.
+            where: Allowed values by scalar field of `load.fields`.
 
         Raises:
-            QueryError: There is no such kind, k is below 1, or a filter holds what it may not.
+            QueryError: There is no such kind, k is below 1, or a filter is invalid.
             ConfigError: The snapshot was not loaded into a server.
             TransientError: The server refused.
         """
@@ -90,24 +88,16 @@ class ServedVectors:
             if len(seen) >= k or len(found) < asked:
                 return seen[:k]
             asked *= _MORE
-        return self._among(rows, vector, k, where)
+        # Hidden rows crowd out the reader's own, so these are searched by their keys.
+        hits: list[VectorHit] = []
+        keys = sorted(rows.keys)
+        for start in range(0, len(keys), MOST_ROWS):
+            part = keys[start : start + MOST_ROWS]
+            among = {**where, "key": part}
+            hits += self._server.search(rows.collection, vector, min(k, len(part)), among)
+        return nlargest(k, hits, key=lambda hit: hit.score)
 
-    def _among(
-        self, rows: _Rows, vector: Collection[float], k: int, where: Where
-    ) -> list[VectorHit]:
-        """Search among the reader's own rows, named by their keys: where others crowd them out."""
-        parts = (
-            self._server.search(rows.collection, vector, min(k, len(keys)), {**where, "key": keys})
-            for keys in _parts(sorted(rows.keys), MOST_ROWS)
-        )
-        return nlargest(k, chain.from_iterable(parts), key=lambda hit: hit.score)
-
-    def _rows(self, kind: str) -> _Rows:
-        if kind not in self._known:
-            self._known[kind] = self._named(kind)
-        return self._known[kind]
-
-    def _named(self, kind: str) -> _Rows:
+    def _rows_of(self, kind: str) -> _Rows:
         name, manifest = f"{kind}_vectors", self._snapshot.manifest
         if not manifest.collections:
             raise ConfigError(
@@ -124,23 +114,16 @@ class ServedVectors:
         return _Rows(collection, frozenset(row_keys(rows)), LABELS in rows.column_names)
 
 
-def _parts(keys: list[str], size: int) -> Iterable[list[str]]:
-    return (keys[start : start + size] for start in range(0, len(keys), size))
-
-
 @contextmanager
 def open_served(
-    store: str,
-    config: LoadConfig,
-    snapshot: str | None = None,
-    principals: Principals = None,
+    store: str, config: LoadConfig, snapshot: str | None = None, principals: Principals = None
 ) -> Iterator[ServedVectors]:
     """Open a published snapshot for search in its vector server.
 
     Args:
         store: Folder or URI of the store.
-        config: Which server it was loaded into.
-        snapshot: Id of the snapshot; the current one by default. Either way it is pinned.
+        config: The server that it was loaded into.
+        snapshot: Id of the snapshot to pin; the current one by default.
         principals: As for `retrieval.open_index`.
 
     Raises:

@@ -9,7 +9,8 @@ import pytest
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.retrieval.context.prompt import DATA_NOTE, chunk_place
+from graphrag_tasks.retrieval.context.hits import chunk_place
+from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 COMMUNITIES = replace(

@@ -171,7 +171,8 @@ def test_base_alone_is_the_order_of_mode_hybrid(tmp_path: Path) -> None:
     publish(tmp_path, CHAIN)
     config = RetrievalConfig().model_copy(
         update={"walk": RetrievalConfig().walk.model_copy(
-            update={"bm25_weight": 1.0, "base_weight": 1e6, "second_weight": 0.0})}
+            update={"bm25_weight": RetrievalConfig().bm25_weight, "base_weight": 1e6,
+                    "second_weight": 0.0})}
     )  # fmt: skip
     index = open_index(tmp_path, embedder=FakeEmbedder(), config=config)
     ids = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks.retrieval.view.records import Records
+from graphrag_tasks.retrieval.view.arrays import Records
 
 TABLE = pa.table(
     {

@@ -81,7 +81,7 @@ def link_mentions(
         sql: Memory and threads.
 
     Returns:
-        `PRODUCES`, each a stream sorted by its ids. A name that is found where an end of a triple
+        The four tables, each a stream sorted by its ids. A name that is found where an end of a triple
         is the same entity is no second mention.
     """
     inputs = {

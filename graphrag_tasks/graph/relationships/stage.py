@@ -85,7 +85,7 @@ def relationships(
         schema: What an expert lets through; everything by default.
 
     Returns:
-        `PRODUCES`, each a stream sorted by its ids; counts of them, of what was dropped, by
+        The four tables, each a stream sorted by its ids; counts of them, of what was dropped, by
         reason, and of triples outside the schema, dropped or not.
     """
     inputs = {"triples": triples, "surface_forms": surface_forms, "resolved": resolved}

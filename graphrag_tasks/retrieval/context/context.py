@@ -1,4 +1,4 @@
-"""What a search gives back: the paper's three lists, each item with its score and its source."""
+"""The result of a search: the paper's three lists, each item with its score and its source."""
 
 from __future__ import annotations
 
@@ -32,19 +32,17 @@ Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
 class Context(Mapping[str, Hits]):
     """The context of an answer: a mapping with the keys of the paper's Algorithm 2.
 
-    `context["chunks"]`, `context["relations"]` and `context["entity"]` are the paper's names; the
-    attributes `chunks`, `relations` and `entities` are the same lists, with their types.
+    `context["chunks"]`, `context["relations"]` and `context["entity"]` are the same lists as the
+    attributes `chunks`, `relations` and `entities`.
 
     Attributes:
-        question: What was asked.
-        mode: How it was searched; the router's choice where it was asked.
-        k: Chunks asked for.
+        mode: The mode searched; the router's choice in mode `auto`.
+        k: Number of chunks asked for.
         snapshot_id: Snapshot that answered.
         chunks: At most k chunks, best first.
         relations: At most 2k relations, best first.
         entities: The seeds: named by the question first, then the nearest.
-        further: What else was found, by the names of `FURTHER`: also `paths`, `listed` and
-            `communities`.
+        further: Other hits, by the names of `FURTHER`.
         route: Why the router chose the mode; None where the caller did.
         notes: Why something is missing; empty when all is well.
     """
@@ -90,16 +88,15 @@ class Context(Mapping[str, Hits]):
     def to_prompt(
         self, budget_characters: int | None = None, *, budget_tokens: int | None = None
     ) -> str:
-        """Return what was found as text for a language model, with numbered citations.
+        """Return the items as text for a language model, with numbered citations.
 
-        Every item is `[n]` with its document's title and page: chunks are numbered from 1, then
-        relations, paths, what was listed and communities. An item keeps its number whatever the
-        budget, which is its number in `to_frame`. See `prompt.as_prompt`.
+        Every item is `[n]` with its document's title and page: chunks from 1, then relations,
+        paths, listed entities and communities. The number is `citation` in `to_frame` and does not
+        depend on the budget. See `prompt.as_prompt`.
 
         Args:
-            budget_characters: Longest text wanted; only whole items are taken, of a chunk that
-                does not fit its first whole sentences. None takes all.
-            budget_tokens: The same in tokens of four characters, which English has about.
+            budget_characters: Longest text wanted; None takes all.
+            budget_tokens: The same in tokens of four characters.
 
         Raises:
             QueryError: A budget is negative, or both are given.
@@ -111,7 +108,7 @@ class Context(Mapping[str, Hits]):
         return as_prompt(self, budget_characters)
 
     def to_networkx(self) -> nx.MultiDiGraph:
-        """Return the entities and relations found, and the chunks that state them, as a graph.
+        """Return the entities, relations and chunks found as a graph.
 
         Nodes have `kind` (entity or chunk) and `label`; edges have `kind` (relation or evidence)
         and, between entities, `relation`, `negated` and `score`.
@@ -119,12 +116,11 @@ class Context(Mapping[str, Hits]):
         return as_networkx(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per item, the list it belongs to in the column `kind`."""
+        """Return one row per item; the column `kind` names its list."""
         return as_frame(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dicts, lists, texts and numbers: what JSON can carry."""
-        lists = {key: _plain_hits(hits) for key, hits in self.items()}
+        """Return the context as JSON values."""
         return {
             "question": self.question,
             "mode": self.mode,
@@ -132,7 +128,7 @@ class Context(Mapping[str, Hits]):
             "snapshot_id": self.snapshot_id,
             "route": asdict(self.route, dict_factory=_plain) if self.route else None,
             "notes": list(self.notes),
-            **lists,
+            **{name: _plain_hits(hits) for name, hits in self.items()},
             **{name: _plain_hits(self.further.get(name, ())) for name in FURTHER},
         }
 

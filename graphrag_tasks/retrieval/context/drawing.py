@@ -17,18 +17,16 @@ _LONGEST_LABEL = 24
 
 
 def as_networkx(context: Context) -> nx.MultiDiGraph:
-    """Return what `Context.to_networkx` promises."""
+    """Return the graph of `Context.to_networkx`."""
     import networkx as nx
 
     graph = nx.MultiDiGraph()
     chunks = {hit.chunk_id: hit for hit in context.chunks}
     for hit in context.chunks:
         graph.add_node(hit.chunk_id, kind="chunk", label=hit.title)
-    further = [hit for hits in context.further.values() for hit in hits]
-    named = [entity.name for entity in context.entities]
-    for name in (*named, *(name for hit in further for name in hit.names())):
-        graph.add_node(name, kind="entity", label=name)
-    steps = [step for hit in further for step in hit.steps()]
+    for entity in (*context.entities, *context.listed):
+        graph.add_node(entity.name, kind="entity", label=entity.name)
+    steps = [step for path in context.paths for step in path.relations]
     for relation in {one.relation_id: one for one in (*context.relations, *steps)}.values():
         for name in (relation.head, relation.tail):
             graph.add_node(name, kind="entity", label=name)
@@ -45,10 +43,9 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
 
 
 def as_svg(graph: nx.MultiDiGraph) -> str:
-    """Return the entities of a context's graph, as many as can be read, with their relations.
+    """Return the first entities of a context's graph with their relations as an SVG element.
 
-    Returns:
-        An SVG element; empty where there is no relation. The same graph is drawn the same.
+    The text is empty if there is no relation. The layout is the same on each call.
     """
     import networkx as nx
 
@@ -64,7 +61,7 @@ def as_svg(graph: nx.MultiDiGraph) -> str:
         name: (_scaled(x, _WIDTH), _scaled(y, _HEIGHT))
         for name, (x, y) in nx.spring_layout(drawn, seed=0).items()
     }
-    parts = [_edge(places[a], places[b], _denied(data)) for a, b, data in shown]
+    parts = [_edge(places[a], places[b], data) for a, b, data in shown]
     parts += [_node(places[name], name) for name in names if name in places]
     size = f'width="{_WIDTH}" height="{_HEIGHT}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
@@ -74,11 +71,8 @@ def _scaled(place: float, length: int) -> float:
     return round(_MARGIN + (place + 1) / 2 * (length - 2 * _MARGIN), 1)
 
 
-def _denied(data: Mapping[str, Any]) -> str:
-    return f"not {data['relation']}" if data["negated"] else str(data["relation"])
-
-
-def _edge(start: tuple[float, float], end: tuple[float, float], relation: str) -> str:
+def _edge(start: tuple[float, float], end: tuple[float, float], data: Mapping[str, Any]) -> str:
+    relation = f"not {data['relation']}" if data["negated"] else str(data["relation"])
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     return (
         f'<line x1="{start[0]}" y1="{start[1]}" x2="{end[0]}" y2="{end[1]}" stroke="#999"/>'

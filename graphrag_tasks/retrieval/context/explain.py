@@ -1,4 +1,4 @@
-"""Why a chunk came, or did not: its place, its lists, and what it shares with the question."""
+"""Why a search returns a chunk or does not: its ranks, and what it shares with the question."""
 
 from __future__ import annotations
 
@@ -14,20 +14,18 @@ from graphrag_tasks.retrieval.question.sub_questions import part_name, question_
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """What a search knows of one chunk.
+    """Why a search returns a chunk, or not.
 
     Attributes:
-        question: What was asked.
-        mode: How it was searched.
+        mode: The mode searched.
         route: Why the router chose the mode; None where the caller did.
-        chunk: The chunk, with its place in each list and the names that lead to it; None where
-            the mode cannot return it (mode `bm25`, and no word is shared).
+        chunk: The chunk, with its rank in each list and the names that lead to it; None where the
+            mode cannot return it (mode `bm25`, and no word is shared).
         place: Its place from 1; None below `places`.
-        places: How many places were looked at.
-        words: Terms of the question that it, its title or its headings hold, with what each adds
-            to its BM25 score, the highest first.
+        places: Number of places searched.
+        words: Terms shared with its text, title or headings, with their BM25 scores, highest first.
         names: Names in the question that it mentions or is about.
-        relations: Statements of it, the nearest to the question first.
+        relations: Its statements, nearest to the question first.
     """
 
     question: str
@@ -68,13 +66,13 @@ class Explanation:
 
 
 def shared_words(graph: Graph, question: str, chunk: int) -> dict[str, float]:
-    """Return the terms that a chunk shares with a question, with what each adds to its BM25."""
+    """Return the terms that a chunk shares with a question, with their BM25 scores."""
     shares = graph.lexicon.shares(graph.lexicon.asked(question), chunk)
     return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
 
 
 def shared_names(graph: Graph, question: str, chunk: int) -> tuple[str, ...]:
-    """Return the names in a question that a chunk mentions or is about, in their order there."""
+    """Return the names in a question that a chunk mentions or is about, in question order."""
     names = graph.name_graph
     held = set(names.names_of(chunk))
     found = (names.keys[match.key] for match in find_names(question, names.keys))

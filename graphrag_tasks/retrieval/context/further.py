@@ -1,32 +1,37 @@
-"""Hits beside chunks, relations and seeds: what one mode or another finds.
+"""Hits of single modes, beside chunks, relations and seeds.
 
-A kind of hit says itself how it is made, cited, tabulated and drawn. A new one is a class here, in
-`FURTHER`, and a mode that puts its rows into `Ranking.further` under the same name.
+A new kind of hit is a class here, an entry in `FURTHER`, and a mode that puts its rows into
+`Ranking.further` under the same name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from graphrag_tasks.retrieval.context.hits import EntityHit, RelationHit, SourceSentence
-from graphrag_tasks.retrieval.context.wording import cited_entity, place, relation_place
+from graphrag_tasks.retrieval.context.hits import (
+    EntityHit,
+    RelationHit,
+    SourceSentence,
+    place,
+    relation_place,
+)
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval.context.provenance import Provenance
-    from graphrag_tasks.retrieval.question.query import Path, RankedCommunity, Seed
+    from graphrag_tasks.retrieval.question.query import Path, RankedRow, Seed
 
 
 class FurtherHit(Protocol):
-    """A hit that shows itself.
+    """A hit that renders itself.
 
     Attributes:
-        kind: In the data frame.
-        heading: Above its hits, with `{count}` where that is said.
-        header: Names of its `cells`.
-        lines_a_turn: How many have their turn with each chunk where a prompt has a budget.
+        kind: Its kind in the data frame.
+        heading: Heading above the hits, with `{count}` for their number.
+        header: Column names of `cells`.
+        lines_a_turn: How many enter a prompt with each chunk where it has a budget.
         rank: Place from 1.
     """
 
@@ -39,45 +44,37 @@ class FurtherHit(Protocol):
 
     @classmethod
     def of(cls, provenance: Provenance, rows: Sequence[Any]) -> tuple[FurtherHit, ...]:
-        """Return the hits of rows that a mode ranked, in their order."""
+        """Return the hits for the rows that a mode ranked, in their order."""
         ...
 
     def line(self) -> str:
-        """Return what it is, in a line."""
+        """Return one line of text for the terminal."""
         ...
 
     def note(self) -> str:
-        """Return what is said below that line; empty for nothing."""
+        """Return the text below that line, if any."""
         return ""
 
     def sources(self) -> tuple[SourceSentence, ...]:
-        """Return the sentences that show it."""
+        """Return the sentences that support it."""
         return ()
 
     def cited(self) -> str:
-        """Return it with its titles and pages, for a prompt."""
+        """Return its text with titles and pages, for a prompt."""
         ...
 
     def cells(self) -> tuple[str, ...]:
-        """Return its cells of a table."""
+        """Return its cells of an HTML table."""
         ...
 
     def row(self) -> dict[str, Any]:
-        """Return its own columns of `FRAME_COLUMNS`, without those of its first source."""
+        """Return its columns of the data frame, without those of its first source."""
         ...
-
-    def names(self) -> tuple[str, ...]:
-        """Return the entities it draws, beside the ends of its relations."""
-        return ()
-
-    def steps(self) -> tuple[RelationHit, ...]:
-        """Return the relations it draws."""
-        return ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class PathHit(FurtherHit):
-    """Entities that hang together, and the relations that join each with the next.
+    """Entities and the relations that join each with the next.
 
     Attributes:
         rank: Place from 1.
@@ -119,7 +116,7 @@ class PathHit(FurtherHit):
         return tuple(dict.fromkeys(found))
 
     def cited(self) -> str:
-        """Return it with title and page of the best sentence of each step."""
+        """Return the path with title and page of each step's best sentence."""
         places = dict.fromkeys(map(relation_place, self.relations))
         return f"{self.text} — {'; '.join(places)}"
 
@@ -136,10 +133,6 @@ class PathHit(FurtherHit):
         """Return the path in words; it has no id and no score."""
         return {"text": self.text}
 
-    def steps(self) -> tuple[RelationHit, ...]:
-        """Return its relations."""
-        return self.relations
-
 
 @dataclass(frozen=True, kw_only=True)
 class ListedHit(EntityHit, FurtherHit):
@@ -153,23 +146,21 @@ class ListedHit(EntityHit, FurtherHit):
     @classmethod
     def of(cls, provenance: Provenance, rows: Sequence[Seed]) -> tuple[ListedHit, ...]:
         """Return entities with one sentence each."""
-        names = [one.name for one in fields(EntityHit)]
-        return tuple(
-            cls(**{name: getattr(hit, name) for name in names})
-            for hit in provenance.entity_hits(rows)
-        )
+        return tuple(cls(**vars(hit)) for hit in provenance.entity_hits(rows))
 
     def line(self) -> str:
-        """Return its name."""
+        """Return the name."""
         return self.name
 
     def sources(self) -> tuple[SourceSentence, ...]:
-        """Return the sentence that mentions it, where one does."""
+        """Return the sentence that mentions it, if any."""
         return (self.example,) if self.example else ()
 
     def cited(self) -> str:
-        """Return its name with title and page of its sentence."""
-        return cited_entity(self)
+        """Return the name with title and page of its sentence."""
+        if self.example is None:
+            return self.name
+        return f"{self.name} — {place(self.example.title, self.example.page)}"
 
     def cells(self) -> tuple[str, ...]:
         """Return rank, name, type, sentence and source."""
@@ -179,14 +170,8 @@ class ListedHit(EntityHit, FurtherHit):
 
     def row(self) -> dict[str, Any]:
         """Return id, name, score and how it was found."""
-        return {
-            "id": self.entity_id, "text": self.name, "score": self.score,
-            "found_by": self.found_by,
-        }  # fmt: skip
-
-    def names(self) -> tuple[str, ...]:
-        """Return its name."""
-        return (self.name,)
+        found = {"id": self.entity_id, "text": self.name, "score": self.score}
+        return found | {"found_by": self.found_by}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,13 +180,11 @@ class CommunityHit(FurtherHit):
 
     Attributes:
         rank: Place from 1.
-        community_id: Its id.
         level: 0 is the coarsest.
-        parent_id: Community of the level above it lies in.
+        parent_id: The community that contains it, on the level above.
         title: What it is about, in a line.
         summary: What it is about, with sources.
         size: Number of entities.
-        score: What it is ranked by.
     """
 
     kind: ClassVar[str] = "community"
@@ -218,9 +201,7 @@ class CommunityHit(FurtherHit):
     score: float
 
     @classmethod
-    def of(
-        cls, provenance: Provenance, rows: Sequence[RankedCommunity]
-    ) -> tuple[CommunityHit, ...]:
+    def of(cls, provenance: Provenance, rows: Sequence[RankedRow]) -> tuple[CommunityHit, ...]:
         """Return communities with their summaries."""
         texts = provenance.communities([one.row for one in rows])
         return tuple(
@@ -229,11 +210,11 @@ class CommunityHit(FurtherHit):
         )
 
     def line(self) -> str:
-        """Return its title."""
+        """Return the title."""
         return self.title
 
     def note(self) -> str:
-        """Return its summary."""
+        """Return the summary."""
         return self.summary
 
     def cited(self) -> str:
@@ -246,12 +227,11 @@ class CommunityHit(FurtherHit):
 
     def row(self) -> dict[str, Any]:
         """Return id, title with summary, and score."""
-        return {
-            "id": self.community_id, "text": f"{self.title}\n{self.summary}", "score": self.score,
-        }  # fmt: skip
+        text = f"{self.title}\n{self.summary}"
+        return {"id": self.community_id, "text": text, "score": self.score}
 
 
 FURTHER: Mapping[str, type[FurtherHit]] = MappingProxyType(
     {"paths": PathHit, "listed": ListedHit, "communities": CommunityHit}
 )
-"""By the name of `Ranking.further` and `Context.further`, in the order they are shown."""
+"""Kinds by their name in `Ranking.further` and `Context.further`, in the order they are shown."""

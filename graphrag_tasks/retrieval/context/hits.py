@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class PageBox:
-    """Where a block of text stands on a page, in points from the page's top left.
-
-    Attributes:
-        page: The page, from 1.
-        left: Its left edge.
-        top: Its upper edge.
-        right: Its right edge.
-        bottom: Its lower edge.
-    """
+    """A block of text on a page (from 1); edges in points from the page's top left."""
 
     page: int
     left: float
@@ -30,17 +22,11 @@ class SourceSentence:
     """A sentence of a document that supports a relation or mentions an entity.
 
     Attributes:
-        text: The sentence.
-        sentence_id: Its id.
-        chunk_id: Chunk it lies in.
-        document_id: Document it lies in.
-        uri: That document's uri.
-        title: That document's title.
         page: Page it begins on; None where the format has none.
         char_start: First character in the document text.
         char_end: One past its last character.
-        boxes: Of the blocks it lies in; empty where the format has none.
-        confidence: Of the triple read from it; None for a mention.
+        boxes: Boxes of its blocks; empty where the format has none.
+        confidence: Confidence of the triple read from it; None for a mention.
     """
 
     text: str
@@ -62,22 +48,18 @@ class ChunkHit:
 
     Attributes:
         rank: Place from 1.
-        chunk_id: Its id.
-        text: Its text.
-        score: What it is ranked by: in mode `paper` the fused score, in `dense` the cosine.
+        score: Fused score in mode `paper`, cosine in `dense`; each mode has its own scale.
         similarity: Cosine with the question; None in a mode that does not encode it.
-        ranks: The lists it came from, with its rank in each: `{"graph": 2, "dense": 1}`.
-        path: How the graph leads to it from what the question names: a name in the question, then
-            names and titles by turns; empty where it does not, or the mode follows no names.
-        document_id: Document it lies in.
-        uri: That document's uri.
-        title: That document's title.
+        ranks: Its rank in each list that it came from: `{"graph": 2, "dense": 1}`.
+        path: How the graph leads to it: a name in the question, then names and titles by turns;
+            empty without such a path.
+        title: The document's title.
         page_start: First page; None where the format has none.
         page_end: Last page.
         char_start: First character in the document text.
         char_end: One past its last character.
         heading_path: Headings above it, outermost first.
-        boxes: Of its blocks, in reading order; empty where the format has none.
+        boxes: Boxes of its blocks, in reading order; empty where the format has none.
     """
 
     rank: int
@@ -104,16 +86,15 @@ class RelationHit:
 
     Attributes:
         rank: Place from 1.
-        relation_id: Its id.
         text: Head, relation and tail in words.
         head: Name of the entity it starts at.
-        relation: Canonical relation form.
+        relation: Canonical form of the relation.
         tail: Name of the entity it ends at.
         score: Cosine with the question.
         negated: Whether the sources deny it.
-        weight: Number of triples that support it.
-        confidence: From all its evidence together.
-        evidence: The sentences that support it best, by falling confidence of their triple.
+        weight: Number of supporting triples.
+        confidence: Joint confidence of all evidence.
+        evidence: The sentences of the most confident triples, best first.
     """
 
     rank: int
@@ -135,9 +116,8 @@ class EntityHit:
 
     Attributes:
         rank: Place from 1.
-        entity_id: Its id.
         name: Display name.
-        type: Entity label; None where it has none.
+        type: Label; None where it has none.
         score: Cosine with the question.
         found_by: How it became a seed: `noun phrase 'xyz'` or `vector`.
         example: A sentence that mentions it; None where no mention is stored.
@@ -150,3 +130,34 @@ class EntityHit:
     score: float
     found_by: str
     example: SourceSentence | None
+
+
+def chunk_place(hit: ChunkHit) -> str:
+    """Return a chunk's title, pages and headings, without a heading that repeats the title."""
+    headings = [one_line(heading) for heading in hit.heading_path]
+    if headings and headings[0] == one_line(hit.title):
+        headings = headings[1:]
+    parts = [place(hit.title, hit.page_start, hit.page_end), " > ".join(headings)]
+    return ", ".join(filter(None, parts))
+
+
+def relation_place(hit: RelationHit) -> str:
+    """Return title and page of a relation's best sentence."""
+    if not hit.evidence:
+        return "no source sentence"
+    return place(hit.evidence[0].title, hit.evidence[0].page)
+
+
+def place(title: str, first: int | None, last: int | None = None) -> str:
+    """Return a title with its pages, if it has any."""
+    title = one_line(title)
+    if first is None:
+        return title
+    if last is None or last == first:
+        return f"{title}, page {first}"
+    return f"{title}, pages {first}-{last}"
+
+
+def one_line(text: str) -> str:
+    """Return a text with every run of whitespace as one space."""
+    return " ".join(text.split())

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.retrieval.context.further import FURTHER, FurtherHit
+from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
     EntityHit,
     RelationHit,
     SourceSentence,
+    chunk_place,
+    one_line,
+    place,
+    relation_place,
 )
-from graphrag_tasks.retrieval.context.wording import chunk_place, one_line, place, relation_place
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from graphrag_tasks.retrieval.context.context import Context
-
 
 _SHOWN_CHARACTERS = 280
 _TABLE_STYLE = "border-collapse:collapse;font-size:90%;text-align:left;margin:.3em 0"
@@ -33,79 +34,59 @@ _RELATION_HEADER = ("#", "relation", "sentence", "source", "score", "confidence"
 _ENTITY_HEADER = ("entity", "type", "found by", "score", "sentence", "source")
 
 FRAME_COLUMNS = (
-    "kind",
-    "rank",
-    "citation",
-    "id",
-    "text",
-    "score",
-    "title",
-    "uri",
-    "page",
-    "found_by",
+    "kind", "rank", "citation", "id", "text", "score", "title", "uri", "page", "found_by",
     "sentence",
-)
+)  # fmt: skip
 
 
 def as_frame(context: Context) -> pd.DataFrame:
     """Return one row per item with the columns `FRAME_COLUMNS`.
 
-    `kind` is chunk, relation, a further kind (path, listed, community) or entity (a seed).
-    `citation` is the item's number in the prompt; seeds have none. `sentence` is the best
-    supporting sentence of a relation or of a path's first step, or an example of what an entity is
-    named in; its title, uri and page stand beside it.
+    `kind` is chunk, relation, path, listed, community or entity (a seed). `citation` is the item's
+    number in the prompt; seeds have none. `sentence`, with title, uri and page, is the best
+    evidence of a relation or of a path's first step, or a sentence that mentions an entity.
     """
     import pandas as pd
 
-    rows = [_chunk_row(hit) for hit in context.chunks]
-    rows += [_relation_row(hit) for hit in context.relations]
-    rows += [_further_row(hit) for name in FURTHER for hit in context.further.get(name, ())]
-    for citation, row in zip(count(1), rows, strict=False):
+    rows = [
+        {
+            "kind": "chunk", "rank": hit.rank, "id": hit.chunk_id, "text": hit.text,
+            "score": hit.score, "title": hit.title, "uri": hit.uri, "page": hit.page_start,
+            "found_by": _lists(hit),
+        }
+        for hit in context.chunks
+    ]  # fmt: skip
+    rows += [
+        {
+            "kind": "relation", "rank": one.rank, "id": one.relation_id, "text": one.text,
+            "score": one.score, **_sentence(one.evidence),
+        }
+        for one in context.relations
+    ]  # fmt: skip
+    rows += [
+        {"kind": one.kind, "rank": one.rank, **one.row(), **_sentence(one.sources())}
+        for name in FURTHER
+        for one in context.further.get(name, ())
+    ]
+    for citation, row in enumerate(rows, 1):
         row["citation"] = citation
-    rows += [_entity_row(hit) for hit in context.entities]
+    rows += [
+        {
+            "kind": "entity", "rank": seed.rank, "id": seed.entity_id, "text": seed.name,
+            "score": seed.score, "found_by": seed.found_by,
+            **_sentence([seed.example] if seed.example else ()),
+        }
+        for seed in context.entities
+    ]  # fmt: skip
     table = pd.DataFrame(rows, columns=list(FRAME_COLUMNS))
     return table.astype({"rank": "int64", "citation": "Int64", "page": "Int64", "score": "float64"})
 
 
-def _chunk_row(hit: ChunkHit) -> dict[str, Any]:
-    return {
-        "kind": "chunk",
-        "rank": hit.rank,
-        "id": hit.chunk_id,
-        "text": hit.text,
-        "score": hit.score,
-        "title": hit.title,
-        "uri": hit.uri,
-        "page": hit.page_start,
-        "found_by": _lists(hit),
-    }
-
-
-def _relation_row(hit: RelationHit) -> dict[str, Any]:
-    row = {"kind": "relation", "rank": hit.rank, "id": hit.relation_id, "text": hit.text}
-    return row | {"score": hit.score} | _sentence(hit.evidence[0] if hit.evidence else None)
-
-
-def _further_row(hit: FurtherHit) -> dict[str, Any]:
-    sources = hit.sources()
-    row = {"kind": hit.kind, "rank": hit.rank} | hit.row()
-    return row | _sentence(sources[0] if sources else None)
-
-
-def _entity_row(hit: EntityHit) -> dict[str, Any]:
-    row = {"kind": "entity", "rank": hit.rank, "id": hit.entity_id, "text": hit.name}
-    return row | {"score": hit.score, "found_by": hit.found_by} | _sentence(hit.example)
-
-
-def _sentence(found: SourceSentence | None) -> dict[str, Any]:
-    if found is None:
+def _sentence(sources: Sequence[SourceSentence]) -> dict[str, Any]:
+    if not sources:
         return {"title": None, "uri": None, "page": None, "sentence": None}
-    return {
-        "title": found.title,
-        "uri": found.uri,
-        "page": found.page,
-        "sentence": found.text,
-    }
+    best = sources[0]
+    return {"title": best.title, "uri": best.uri, "page": best.page, "sentence": best.text}
 
 
 def _lists(hit: ChunkHit) -> str:
@@ -113,7 +94,7 @@ def _lists(hit: ChunkHit) -> str:
 
 
 def as_html(context: Context) -> str:
-    """Return what was found as compact HTML tables; colours are the notebook's own."""
+    """Return the items as compact HTML tables in the notebook's own colours."""
     title = f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"
     parts = [f"<p><b>{escape(title)}</b></p>"]
     parts += [f"<p><i>{escape(note)}</i></p>" for note in context.notes]
@@ -141,13 +122,9 @@ def _relation_cells(hit: RelationHit) -> tuple[str, ...]:
 
 
 def _entity_cells(hit: EntityHit) -> tuple[str, ...]:
-    return hit.name, hit.type or "", hit.found_by, f"{hit.score:.3f}", *_example_cells(hit)
-
-
-def _example_cells(hit: EntityHit) -> tuple[str, str]:
-    if hit.example is None:
-        return "", ""
-    return hit.example.text, place(hit.example.title, hit.example.page)
+    found = hit.example
+    source = (found.text, place(found.title, found.page)) if found else ("", "")
+    return hit.name, hit.type or "", hit.found_by, f"{hit.score:.3f}", *source
 
 
 def _table(caption: str, header: Sequence[str], cells: Iterable[Sequence[str]]) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.language.bm25 import Lexicon
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Rows, Vectors, column, rows_of
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Vectors, column, rows_of
 from graphrag_tasks.snapshots.store import Snapshot
 
 _COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
@@ -22,7 +22,11 @@ class Communities:
     Args:
         snapshot: The pinned snapshot.
         entities: Entity ids in order of their rows.
-        vectors: Their vectors.
+        vectors: The entities' vectors.
+
+    Attributes:
+        levels: Level of each community; 0 is the coarsest.
+        sizes: Number of entities of each community.
     """
 
     def __init__(self, snapshot: Snapshot, entities: pa.Array[Any], vectors: Vectors) -> None:
@@ -30,47 +34,26 @@ class Communities:
         self._vectors = vectors
         members = snapshot.table("members", ["community_id", "entity_id", "centrality"])
         where = f"{snapshot.folder.uri}, members"
-        self.ids = column(self._table, "community_id")
-        self._of = rows_of(members, "community_id", self.ids, where)
+        ids = column(self._table, "community_id")
+        self._of = rows_of(members, "community_id", ids, where)
         self._entities = rows_of(members, "entity_id", entities, where)
         self._centrality = column(members, "centrality").to_numpy().astype(np.float32)
+        self.levels: NDArray[np.int32] = column(self._table, "level").to_numpy()
+        self.sizes: NDArray[np.int32] = column(self._table, "size").to_numpy()
 
     def __len__(self) -> int:
         """Return the number of communities of all levels."""
-        return len(self.ids)
+        return len(self.levels)
 
     def rows(self, rows: list[int]) -> list[dict[str, Any]]:
-        """Return the named rows of `communities`, in the order given."""
+        """Return rows of the table `communities`, in the order given."""
         taken: list[dict[str, Any]] = self._table.take(pa.array(rows, pa.int64())).to_pylist()
         return taken
 
     @cached_property
-    def levels(self) -> NDArray[np.int32]:
-        """Level of each community; 0 is the coarsest."""
-        levels: NDArray[np.int32] = column(self._table, "level").to_numpy()
-        return levels
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int32]:
-        """Number of entities of each community."""
-        sizes: NDArray[np.int32] = column(self._table, "size").to_numpy()
-        return sizes
-
-    @cached_property
-    def members(self) -> Adjacency:
-        """Entities of each community."""
-        return Adjacency.from_pairs(
-            self._of, self._entities,
-            source_count=len(self), target_count=len(self._vectors),
-        )  # fmt: skip
-
-    @cached_property
     def of_entity(self) -> Adjacency:
         """Communities of each entity, of all levels."""
-        return Adjacency.from_pairs(
-            self._entities, self._of,
-            source_count=len(self._vectors), target_count=len(self),
-        )  # fmt: skip
+        return Adjacency.from_pairs(self._entities, self._of, len(self._vectors), len(self))
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -80,10 +63,10 @@ class Communities:
 
     @cached_property
     def vectors(self) -> Vectors:
-        """Unit mean of the members' vectors, central members first: shape (communities, dimension).
+        """Unit mean of the members' vectors, weighted by centrality.
 
-        Summaries are not embedded; members are, and what a community is about is what its central
-        members are called.
+        Shape (communities, dimension). Summaries are not embedded; the names of central members say
+        what a community is about.
         """
         total = np.zeros((len(self), self._vectors.shape[1]), dtype=np.float32)
         weights = (1.0 + self._centrality)[:, None]
@@ -91,7 +74,3 @@ class Communities:
         lengths = np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
         vectors: Vectors = (total / lengths).astype(np.float32)
         return vectors
-
-    def at_level(self, level: int) -> Rows:
-        """Return the communities of a level."""
-        return np.flatnonzero(self.levels == level)

@@ -1,4 +1,4 @@
-"""Filters: which chunks may be returned at all, by what is known of their documents."""
+"""Filters: which chunks may be returned, by fields of their documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import QueryError
@@ -16,10 +15,10 @@ from graphrag_tasks.retrieval.view.arrays import column
 from graphrag_tasks.snapshots.store import Snapshot
 
 Filters = Mapping[str, str | Iterable[str]]
-"""By field, one value or several of which one must be the document's."""
+"""By field, one value or pattern, or several of which one must match."""
 
 FIELDS = ("document_id", "uri", "source", "path", "media_type", "title", "language", "heading")
-"""What can be filtered by: columns of `documents`, and `heading`, any heading above the chunk."""
+"""Columns of `documents`, and `heading`: any heading above the chunk."""
 
 _EXAMPLE = "For example {'uri': 'docs/*.md'}"
 
@@ -27,7 +26,7 @@ _EXAMPLE = "For example {'uri': 'docs/*.md'}"
 def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArray[np.bool_]:
     """Return which chunks every filter lets through, shape (chunks,).
 
-    Values are compared without case and may be patterns as in file names (`docs/*.md`).
+    Values are compared without case and may be file name patterns (`docs/*.md`).
 
     Raises:
         QueryError: A field is unknown, a value is no text, or the filters are not by field.
@@ -41,10 +40,8 @@ def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArra
             paths = column(snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
             allowed &= np.array([_matches(path, patterns) for path in paths], dtype=np.bool_)
         else:
-            of_document = column(snapshot.table("documents", [field]), field)
-            fits = [
-                _matches([value], patterns) for value in pc.fill_null(of_document, "").to_pylist()
-            ]
+            values_of = column(snapshot.table("documents", [field]), field).to_pylist()
+            fits = [_matches([value or ""], patterns) for value in values_of]
             allowed &= np.array(fits, dtype=np.bool_)[graph.chunk_documents]
     return allowed
 

@@ -1,8 +1,8 @@
-"""The graph that names span: which chunks hold which names, and which are about one.
+"""The bipartite graph of chunks and names: which chunks hold a name, and which are about it.
 
 Names are the entities that have a label, are written as names or are the title of a document. A
-chunk holds those that it mentions, and the titles inside their names; it is about its document's
-title, or without one about the name that it begins with. Both are read from the snapshot's tables.
+chunk holds the names that it mentions and the titles inside these; it is about its document's
+title or, without one, about the name that it begins with.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from graphrag_tasks.retrieval.graph.names import find_names, runs
-from graphrag_tasks.retrieval.graph.propagate import Floats, Walk
-from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.retrieval.graph.propagate import Walk
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows
 
 _MENTIONED = 1.0
 _OWN_TITLE = 10.0
-"""Weights of an edge between a chunk and a name: what it is about counts for more."""
+"""Weights of the edge to a name that a chunk mentions, or is about."""
 
 _MOST_BETWEEN = 50
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Chunks and entities that belong together, one pair a place; a pair may occur twice."""
+    """Pairs of a chunk and an entity; a pair may occur twice."""
 
     chunks: Rows
     entities: Rows
@@ -38,20 +38,20 @@ class NameGraph:
     """Names, and the chunks that hold them; never changed once built.
 
     Args:
-        mentions: What each chunk mentions.
-        about: What each chunk is about.
-        named: Shape (entities,): whether an entity is a name though no chunk is about it.
-        called: Entities by each folded name that they have, the best known first.
-        surface_forms: The names of each entity as they are written, its display name first.
+        mentions: Which chunks mention which entities.
+        about: Which chunks are about which entities.
+        named: Shape (entities,): entities that are names even if no chunk is about them.
+        called: Entities by folded name, the most mentioned first.
+        surface_forms: The names of each entity as written, its display name first.
         chunks: Number of chunks.
 
     Attributes:
-        entities: Shape (names,): the entity that each name is.
-        keys: The name that a folded name stands for, titles before others.
-        weights: Shape (chunks, names).
-        often: Shape (names,): number of chunks that hold it.
+        entities: Shape (names,): entity row of each name.
+        keys: The name for each folded name, titles before others.
+        weights: Shape (chunks, names): weight of each edge.
+        often: Shape (names,): number of chunks that hold the name.
         rarity: Shape (names,): inverse chunk frequency; the rarest name has 1.
-        is_title: Shape (names,): whether a chunk is about it.
+        is_title: Shape (names,): whether a chunk is about the name.
     """
 
     def __init__(
@@ -95,10 +95,10 @@ class NameGraph:
         return found
 
     def _inside(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> sparse.csr_matrix:
-        """Return the names inside each entity's names, shape (entities, names).
+        """Return which names lie inside the names of each entity, shape (entities, names).
 
-        Of a name that is one itself only titles: "Hans Salter" in "film composer Hans Salter"; of
-        another also others: "Donna Summer" in "the Donna Summer album".
+        Inside a name only titles count: "Hans Salter" in "film composer Hans Salter". Inside an
+        entity that is no name all names count: "Donna Summer" in "the Donna Summer album".
         """
         pairs: set[tuple[int, int]] = set()
         for key, entities in called.items():
@@ -117,7 +117,7 @@ class NameGraph:
         return sparse.csr_matrix((np.ones(len(outer), np.float32), (outer, inner)), shape=shape)
 
     def names_of(self, chunk: int) -> Rows:
-        """Return the names that a chunk holds, in ascending order."""
+        """Return the names that a chunk holds, ascending."""
         begin, end = self.weights.indptr[chunk : chunk + 2]
         names: Rows = self.weights.indices[begin:end]
         return names
@@ -130,16 +130,16 @@ class NameGraph:
     def leads(
         self, chunks: Sequence[int], seeds: Mapping[int, float], visits: Floats
     ) -> list[tuple[str, ...]]:
-        """Return how a seed leads to each chunk: a name it holds, or one over another chunk.
+        """Return how the seeds lead to each chunk.
 
         Args:
             chunks: The chunks.
             seeds: Weight of each name that the walk started at.
-            visits: Shape (chunks,): the higher, the better a chunk serves as the one between.
+            visits: Shape (chunks,): chunks between with more visits are preferred.
 
         Returns:
-            For each chunk the seed; or the seed, what the chunk between is about, and the name
-            that both hold; empty where neither is so.
+            For each chunk the seed that it holds. Otherwise, if another chunk lies between, the
+            seed, the title of that chunk, and the name that both chunks hold. Otherwise nothing.
         """
         if not seeds:
             return [()] * len(chunks)
@@ -182,7 +182,7 @@ def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
 
 
 def _indicator(pairs: Pairs, place_of: Rows, shape: tuple[int, int]) -> sparse.csr_matrix:
-    """Return the pairs whose entity is a name as a matrix that is above 0 where there is one."""
+    """Return the pairs whose entity is a name as a matrix: above 0 where there is a pair."""
     places = place_of[pairs.entities]
     known = places >= 0
     cells = pairs.chunks[known], places[known]

@@ -1,9 +1,8 @@
-"""Names that a question holds: its longest runs of words that something is called.
+"""Names in a question: its longest runs of words that are a known name.
 
-Texts are searched for names when they are indexed (`mention.matcher`), with regard to how they are
-spelled. A question is short and typed in haste, so it is compared by folded words alone: case,
-accents, possessives and the signs inside a name make no difference. "S/4HANA" is found by
-"s 4hana", `CL_GUI_ALV_GRID` by "cl gui alv grid".
+A question is typed in haste, so it is compared by folded words: case, accents, possessives and
+signs inside a name make no difference. "s 4hana" finds "S/4HANA", "cl gui alv grid" finds
+`CL_GUI_ALV_GRID`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from graphrag_tasks.language.bm25 import STOP_WORDS, fold
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SHORTEST = 4
 _MOST_WORDS = 12
-"""Names of more words are not looked for."""
+"""Longer names are not looked for."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +24,10 @@ class NameMatch:
     """A known name in a text.
 
     Attributes:
-        key: The name, folded.
-        start: Its first character.
-        end: One past its last character.
-        as_name: Whether it is written as names are: with a capital letter or a digit.
+        key: The folded name.
+        start: First character.
+        end: One past the last character.
+        as_name: Whether it is written with a capital letter or a digit.
     """
 
     key: str
@@ -38,21 +37,20 @@ class NameMatch:
 
     @property
     def is_telling(self) -> bool:
-        """Whether it is a name even so: written as one, or of several words.
+        """Whether it is written as a name or has several words.
 
-        Questions are typed in lower case too, and single words of them are often words like any
-        other: "what is the name of …" names nothing.
+        A single word in lower case is often no name: "what is the name of …" names nothing.
         """
         return self.as_name or " " in self.key
 
 
 def folded_name(name: str) -> str:
-    """Return the folded words of a name, a space between them; empty where it has none."""
+    """Return the folded words of a name, joined by spaces."""
     return " ".join(fold(word) for word in _WORD.findall(name))
 
 
 def can_be_named(key: str) -> bool:
-    """Tell whether questions are searched for a name: no word of grammar alone, nor few letters."""
+    """Tell whether questions are searched for a name: not for stop words or very short names."""
     words = key.split(" ")
     if all(word in STOP_WORDS for word in words):
         return False
@@ -60,7 +58,7 @@ def can_be_named(key: str) -> bool:
 
 
 def runs(key: str) -> Iterator[str]:
-    """Yield what is inside a folded name: each run of its words but the whole."""
+    """Yield each run of words of a folded name, except the whole name."""
     words = key.split(" ")
     for length in range(1, len(words)):
         for start in range(len(words) - length + 1):
@@ -68,7 +66,7 @@ def runs(key: str) -> Iterator[str]:
 
 
 def find_names(text: str, known: Container[str]) -> list[NameMatch]:
-    """Return the known names of a text from left to right; of two that overlap, the longer."""
+    """Return the known folded names in a text, in order; of two that overlap, the longer."""
     words = list(_WORD.finditer(text))
     folded = [fold(word[0]) for word in words]
     taken = [False] * len(words)
@@ -85,5 +83,5 @@ def find_names(text: str, known: Container[str]) -> list[NameMatch]:
 
 
 def is_written_as_name(words: list[str]) -> bool:
-    """Tell by the first two words: "the Beatles" is a name, "the end" is none."""
+    """Tell whether one of the first two words has a capital or a digit: "the Beatles"."""
     return any(word != word.lower() or any(map(str.isdigit, word)) for word in words[:2])

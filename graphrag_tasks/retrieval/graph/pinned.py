@@ -11,12 +11,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.language.bm25 import Lexicon
+from graphrag_tasks.retrieval.graph.chunk_names import ChunkNames
 from graphrag_tasks.retrieval.graph.communities import Communities
-from graphrag_tasks.retrieval.graph.mentions import named_mentions
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.names import folded_name
-from graphrag_tasks.retrieval.graph.spelling import spelled_as_names
-from graphrag_tasks.retrieval.graph.subjects import what_chunks_are_about
 from graphrag_tasks.retrieval.view.arrays import (
     Adjacency,
     Rows,
@@ -30,7 +28,7 @@ from graphrag_tasks.snapshots.store import Snapshot
 
 
 def name_key(name: str) -> str:
-    """Return what names are compared by: casefolded, inner whitespace runs one space, no ends."""
+    """Return a name casefolded and with single spaces, as names are compared."""
     return " ".join(name.casefold().split())
 
 
@@ -65,7 +63,7 @@ class Nodes:
 class Graph:
     """Entities, relations and chunks of a snapshot, addressed by row number.
 
-    What is built here is never changed again, so any number of threads may read it.
+    Nothing here changes once built, so threads may share it.
 
     Attributes:
         chunks: The chunks.
@@ -79,69 +77,59 @@ class Graph:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._relations = snapshot.table("relations", ["relation_id", "head_id", "tail_id"])
-        self._where = snapshot.folder.uri
-        self.chunks = Nodes(snapshot, "chunk", _ids(snapshot, "chunks", "chunk_id"))
-        self.entities = Nodes(snapshot, "entity", _ids(snapshot, "entities", "entity_id"))
-        self.relations = Nodes(snapshot, "relation", column(self._relations, "relation_id"))
+        self.chunks = Nodes(snapshot, "chunk", self._column("chunks", "chunk_id"))
+        self.entities = Nodes(snapshot, "entity", self._column("entities", "entity_id"))
+        self.relations = Nodes(snapshot, "relation", self._column("relations", "relation_id"))
 
     @cached_property
     def heads(self) -> Rows:
         """Entity row each relation starts at."""
-        return rows_of(self._relations, "head_id", self.entities.ids, f"{self._where}, relations")
+        return self._rows("relations", "head_id", self.entities.ids)
 
     @cached_property
     def tails(self) -> Rows:
         """Entity row each relation ends at."""
-        return rows_of(self._relations, "tail_id", self.entities.ids, f"{self._where}, relations")
+        return self._rows("relations", "tail_id", self.entities.ids)
 
     @cached_property
     def entity_names(self) -> list[str]:
         """Display name of each entity."""
-        names: list[str] = column(self._snapshot.table("entities", ["name"]), "name").to_pylist()
-        return names
+        return list(self._column("entities", "name").to_pylist())
 
     @cached_property
     def relation_support(self) -> NDArray[np.float64]:
-        """How well each relation is supported: confidence times the logarithm of its evidence."""
-        table = self._snapshot.table("relations", ["weight", "confidence"])
-        weight, confidence = (column(table, name).to_numpy() for name in table.column_names)
+        """Support of each relation: confidence times the logarithm of its evidence."""
+        weight, confidence = (
+            self._column("relations", name).to_numpy() for name in ("weight", "confidence")
+        )
         support: NDArray[np.float64] = np.log2(1.0 + weight) * confidence
         return support
 
     @cached_property
     def relation_words(self) -> list[str]:
-        """Canonical form of each relation: the words between its ends."""
-        words: list[str] = column(
-            self._snapshot.table("relations", ["relation"]), "relation"
-        ).to_pylist()
-        return words
+        """Canonical form of each relation: the words between head and tail."""
+        return list(self._column("relations", "relation").to_pylist())
 
     @cached_property
     def denied(self) -> NDArray[np.bool_]:
         """Whether the sources deny each relation."""
-        negated = column(self._snapshot.table("relations", ["negated"]), "negated")
-        denied: NDArray[np.bool_] = negated.to_numpy(zero_copy_only=False)
+        denied: NDArray[np.bool_] = self._column("relations", "negated").to_numpy(
+            zero_copy_only=False
+        )
         return denied
 
     @cached_property
     def entity_types(self) -> list[str | None]:
-        """Label of each entity; None where it has none."""
-        types: list[str | None] = column(
-            self._snapshot.table("entities", ["type"]), "type"
-        ).to_pylist()
-        return types
+        """Label of each entity, or None."""
+        return list(self._column("entities", "type").to_pylist())
 
     @cached_property
     def entity_relations(self) -> Adjacency:
         """Relations that touch each entity, as head or as tail."""
         relations = np.arange(len(self.relations))
-        return Adjacency.from_pairs(
-            np.concatenate([self.heads, self.tails]),
-            np.concatenate([relations, relations]),
-            source_count=len(self.entities),
-            target_count=len(self.relations),
-        )
+        entities = np.concatenate([self.heads, self.tails])
+        both = np.concatenate([relations, relations])
+        return Adjacency.from_pairs(entities, both, len(self.entities), len(self.relations))
 
     @cached_property
     def degrees(self) -> Rows:
@@ -152,36 +140,36 @@ class Graph:
         """Return each relation that touches an entity, with the entity at its other end."""
         near = self.entity_relations
         relations = near.neighbours[near.offsets[entity] : near.offsets[entity + 1]]
-        others = np.where(
-            self.heads[relations] == entity, self.tails[relations], self.heads[relations]
-        )
+        heads, tails = self.heads[relations], self.tails[relations]
+        others = np.where(heads == entity, tails, heads)
         return list(zip(relations.tolist(), others.tolist(), strict=True))
 
     @cached_property
     def entity_chunks(self) -> Adjacency:
         """Chunks that mention each entity: the entity-chunk edges."""
-        return self._chunks_by("mentions", "entity_id", self.entities)
+        entities = self._rows("mentions", "entity_id", self.entities.ids)
+        chunks = self._rows("mentions", "chunk_id", self.chunks.ids)
+        return Adjacency.from_pairs(entities, chunks, len(self.entities), len(self.chunks))
 
     @cached_property
     def relation_chunks(self) -> Adjacency:
-        """Chunks that each relation's evidence lies in."""
-        return self._chunks_by("evidence", "relation_id", self.relations)
+        """Chunks that hold evidence of each relation."""
+        return Adjacency.from_pairs(*self._evidence, len(self.relations), len(self.chunks))
 
     @cached_property
     def chunk_relations(self) -> Adjacency:
         """Relations that have evidence in each chunk."""
-        data = self._snapshot.table("evidence", ["relation_id", "chunk_id"])
-        where = f"{self._where}, evidence"
-        return Adjacency.from_pairs(
-            rows_of(data, "chunk_id", self.chunks.ids, where),
-            rows_of(data, "relation_id", self.relations.ids, where),
-            source_count=len(self.chunks),
-            target_count=len(self.relations),
-        )
+        relations, chunks = self._evidence
+        return Adjacency.from_pairs(chunks, relations, len(self.chunks), len(self.relations))
+
+    @property
+    def _evidence(self) -> tuple[Rows, Rows]:
+        relations = self._rows("evidence", "relation_id", self.relations.ids)
+        return relations, self._rows("evidence", "chunk_id", self.chunks.ids)
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """BM25 over the chunks, each below its document's title and the headings above it."""
+        """BM25 over the chunks, each with its document's title and headings."""
         return self._lexicon("text")
 
     @cached_property
@@ -190,17 +178,13 @@ class Graph:
         return self._lexicon("heading")
 
     def _lexicon(self, field: str) -> Lexicon:
-        terms, postings = (
-            self._snapshot.table(f"{field}_{part}") for part in ("terms", "postings")
-        )
-        return Lexicon(terms, postings, len(self.chunks))
+        terms = self._snapshot.table(f"{field}_terms")
+        return Lexicon(terms, self._snapshot.table(f"{field}_postings"), len(self.chunks))
 
     @cached_property
     def chunk_documents(self) -> Rows:
         """Row of each chunk's document."""
-        documents = column(self._snapshot.table("documents", ["document_id"]), "document_id")
-        chunks = self._snapshot.table("chunks", ["document_id"])
-        return rows_of(chunks, "document_id", documents, f"{self._where}, chunks")
+        return self._rows("chunks", "document_id", self._column("documents", "document_id"))
 
     @cached_property
     def documents_per_chunk(self) -> float:
@@ -210,12 +194,12 @@ class Graph:
     @cached_property
     def name_graph(self) -> NameGraph:
         """Which chunks hold which names: titles, and entities with a label or a name's spelling."""
-        ids = self.chunks.ids, self.entities.ids
+        tables = ChunkNames(self._snapshot, self.chunks.ids, self.entities.ids)
         named = np.array([one is not None for one in self.entity_types], dtype=bool)
-        named |= spelled_as_names(self._snapshot, self.entities.ids)
+        named |= tables.spelled_as_names()
         return NameGraph(
-            named_mentions(self._snapshot, *ids),
-            what_chunks_are_about(self._snapshot, *ids, named),
+            tables.mentioned(),
+            tables.about(named),
             named=named,
             called=self.called,
             surface_forms=self._names_of,
@@ -224,8 +208,8 @@ class Graph:
 
     @cached_property
     def called(self) -> dict[str, list[int]]:
-        """Entity rows by each folded name that they have, those of most mentions first."""
-        mentions = column(self._snapshot.table("entities", ["mentions"]), "mentions").to_numpy()
+        """Entity rows by folded display name and alias, those of most mentions first."""
+        mentions = self._column("entities", "mentions").to_numpy()
         found: dict[str, dict[int, None]] = {}
         for row in np.lexsort((self.entities.id_ranks, -mentions)).tolist():
             for name in self._names_of[row]:
@@ -234,16 +218,15 @@ class Graph:
         return {key: list(rows) for key, rows in found.items()}
 
     def named_entities(self, key: str) -> list[int]:
-        """Return entity rows whose display name or an alias has these words, in order of id."""
+        """Return entity rows that have this folded display name or alias, in order of id."""
         return sorted(self.called.get(key, ()), key=self.entities.id_ranks.__getitem__)
 
     @cached_property
     def _names_of(self) -> list[list[str]]:
         """The display name of each entity, and its aliases."""
-        aliases = self._snapshot.table("aliases", ["entity_id", "alias"])
-        rows = rows_of(aliases, "entity_id", self.entities.ids, f"{self._where}, aliases")
+        rows = self._rows("aliases", "entity_id", self.entities.ids).tolist()
         found = [[name] for name in self.entity_names]
-        for row, alias in zip(rows.tolist(), column(aliases, "alias").to_pylist(), strict=True):
+        for row, alias in zip(rows, self._column("aliases", "alias").to_pylist(), strict=True):
             if alias != found[row][0]:
                 found[row].append(alias)
         return found
@@ -266,17 +249,10 @@ class Graph:
         """The communities, with a vector each."""
         return Communities(self._snapshot, self.entities.ids, self.entities.vectors)
 
-    def _chunks_by(self, table: str, key: str, nodes: Nodes) -> Adjacency:
-        data = self._snapshot.table(table, [key, "chunk_id"])
-        where = f"{self._where}, {table}"
-        return Adjacency.from_pairs(
-            rows_of(data, key, nodes.ids, where),
-            rows_of(data, "chunk_id", self.chunks.ids, where),
-            source_count=len(nodes),
-            target_count=len(self.chunks),
-        )
+    def _column(self, table: str, name: str) -> pa.Array[Any]:
+        found: pa.Array[Any] = column(self._snapshot.table(table, [name]), name)
+        return found
 
-
-def _ids(snapshot: Snapshot, table: str, key: str) -> pa.Array[Any]:
-    ids: pa.Array[Any] = column(snapshot.table(table, [key]), key)
-    return ids
+    def _rows(self, table: str, name: str, ids: pa.Array[Any]) -> Rows:
+        where = f"{self._snapshot.folder.uri}, {table}"
+        return rows_of(self._snapshot.table(table, [name]), name, ids, where)

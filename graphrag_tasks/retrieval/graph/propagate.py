@@ -9,24 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Floats = NDArray[np.float32]
+from graphrag_tasks.retrieval.view.arrays import Floats
 
 
 class Walk:
-    """A random surfer between chunks and names.
+    """A random surfer between chunks and names; never changed once built.
 
-    From a chunk it goes to one of its names, in proportion to their weights there; from a name to
-    one of its chunks likewise. Never changed once built.
-
-    Three names of four are held by a single chunk, and from such a name the surfer can only go
-    back. So two steps over one are a chance to stay, a number for each chunk, and only shared names
-    are walked over.
+    It goes from a chunk to one of its names, in proportion to the weights there, and from a name to
+    one of its chunks likewise. Three of four names have a single chunk, and from such a name the
+    surfer can only go back: two steps over it are a chance to stay, and only shared names are
+    walked over.
 
     Args:
-        weights: Shape (chunks, names): how strongly each chunk holds each name.
+        weights: Shape (chunks, names): weight of each edge.
     """
 
     def __init__(self, weights: sparse.csr_matrix) -> None:
@@ -49,16 +46,15 @@ class Walk:
         """Return how often the surfer is at each chunk, shape (chunks,).
 
         Args:
-            chunks: Shape (chunks,): how likely it starts again at each chunk.
-            names: How likely it starts again at names; with the chunks they are scaled to one.
-            damping: Probability that it goes on.
-            steps: Steps back and forth that are taken.
+            chunks: Shape (chunks,): weight of a restart at each chunk.
+            names: Weight of a restart at names; all weights are scaled to a sum of 1.
+            damping: Probability of no restart.
+            steps: Number of steps.
         """
         total = max(float(chunks.sum()) + sum(names.values()), 1e-12)
         scale = np.float32((1.0 - damping) / total)
         damp = np.float32(damping)
-        # From one kind a step leads to the other alone, so what the surfer does from the other
-        # kind at the same step never meets the result, and two steps at once lose nothing.
+        # A step from chunks leads to names only, so two steps can be taken at once.
         start = scale * chunks
         from_names = damp * scale * self._reached(names)
         at = start / np.float32(1.0 - damping)
@@ -69,11 +65,10 @@ class Walk:
         stays = twice * self._stays
         for _ in range(steps // 2):
             at = start + stays * at + twice * (self._to_chunks @ (self._to_names @ at))
-        visits: Floats = at
-        return visits
+        return at
 
     def _reached(self, names: Mapping[int, float]) -> Floats:
-        """Return where one step from the names leads, shape (chunks,)."""
+        """Return the weight that one step from the names brings to each chunk."""
         reached = np.zeros(len(self._stays), dtype=np.float32)
         steps = self._from_names
         for name, weight in names.items():
@@ -82,5 +77,5 @@ class Walk:
         return reached
 
 
-def _inverse(sums: NDArray[np.float32]) -> NDArray[np.float32]:
+def _inverse(sums: Floats) -> Floats:
     return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)

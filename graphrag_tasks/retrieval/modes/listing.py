@@ -1,13 +1,12 @@
 """Mode `list`: everything of a kind, complete and counted.
 
-"Which tables were replaced by X" names X, a relation and its direction. The answer is every entity
-at the other end of such a relation of X, not only the k nearest; "tables that replaced X" are at
-the other side. The kind ("tables") narrows it where names, labels or statements show the kind of
-some of them, and a common noun of another kind is never listed. A question without a verb ("all
-tables of X") lists what is known to be of the kind among the neighbours of X; one without a name
-("all tables") what statements say to be one, and with a passive ("tables that were replaced") what
-of those a statement says it of. Where no relation answers, one of the first passages may say what
-things of the kind include ("monitors such as …").
+"Which tables were replaced by X" gives every entity at the other end of such a relation of X, not
+only the k nearest; "tables that replaced X" gives the other end. If names, labels or statements
+show the kind ("tables") of some, only these are listed; a common noun of another kind never is.
+
+Other forms: "all tables of X" lists the neighbours of X known to be tables; "all tables" what
+statements say to be a table; "tables that were replaced" those of which a statement says so. If no
+relation answers, one of the first passages may list examples ("monitors such as …").
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.graph.names import is_written_as_name
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.listing_question import Asked, Verb, read, verb_term
-from graphrag_tasks.retrieval.question.query import Query, RankedRelation, Ranking, Seed
+from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking, Seed
 from graphrag_tasks.retrieval.question.seeds import NamedSeeds, named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
 
@@ -32,7 +31,7 @@ _PASSIVE = re.compile(r"^be \w+(?:ed|en|t|wn|ne|ld|nd|de|id)\b|\bby$")
 _WITH_PREPOSITION = re.compile(r" (?:at|for|from|in|into|of|on|onto|over|to|under|via|with|as)$")
 _DENIED = re.compile(r"\b(?:not|never|cannot|no longer|without)\b|n['’]t\b", re.IGNORECASE)
 _READ = 3
-"""Passages that may say what things of a kind include."""
+"""Passages that may list examples."""
 
 _FROM_A_PASSAGE = (
     "Listed is what one passage says things of the kind include, whatever else is asked."
@@ -42,7 +41,7 @@ _KIND_UNKNOWN = "No statement, label or name says which of the things listed are
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the entities that the question asks for, all of them, and the default's chunks."""
+    """Return all entities that the question asks for, with the chunks of mode `ranked`."""
     ranking = rank_chunks(graph, query, config)
     asked = read(query.text, named_seeds(graph, query))
     answers = _answers(graph, asked)
@@ -60,9 +59,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     if asked.kind and not any(asked.kind in _kinds(graph, one) for one in listed):
         notes.append(_KIND_UNKNOWN)
     return ranking.with_more(
-        relations=[
-            RankedRelation(row, float(cosine)) for row, cosine in zip(kept, cosines, strict=True)
-        ],
+        relations=list(map(RankedRow, kept, cosines.tolist())),
         seeds=seeds,
         further={
             "listed": [
@@ -75,7 +72,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def _answers(graph: Graph, asked: Asked) -> dict[int, int]:
-    """Return the relations that answer, in order of id, each with the entity at its other end."""
+    """Return the relations that answer, in order of id, each with the entity asked for."""
     found: dict[int, int] = {}
     for verb in asked.verbs:
         found |= _by_verb(graph, verb)
@@ -88,7 +85,7 @@ def _answers(graph: Graph, asked: Asked) -> dict[int, int]:
 
 
 def _included(graph: Graph, kind: str, chunks: Iterable[int]) -> dict[int, int]:
-    """Return the relations of the first chunk that say what things of a kind include, each."""
+    """Return the relations of the first chunk that gives examples of a kind, with the examples."""
     for chunk in chunks:
         relations, _ = graph.chunk_relations.pairs(np.array([chunk]))
         found = {
@@ -104,13 +101,13 @@ def _included(graph: Graph, kind: str, chunks: Iterable[int]) -> dict[int, int]:
 
 
 def _of_those(graph: Graph, found: Mapping[int, int], kind: str) -> dict[int, int]:
-    """Return the relations with an entity that is known to be of a kind."""
+    """Return the relations whose entity is known to be of a kind."""
     of_kind = {one for one in set(found.values()) if kind in _kinds(graph, one)}
     return {relation: one for relation, one in found.items() if one in of_kind}
 
 
 def _done_to(graph: Graph, term: str) -> dict[int, int]:
-    """Return all relations of a verb, and what each says that it is done to."""
+    """Return all relations of a verb, each with its patient."""
     found = {}
     for relation, words in enumerate(graph.relation_words):
         if verb_term(words) != term or graph.denied[relation]:
@@ -123,9 +120,10 @@ def _done_to(graph: Graph, term: str) -> dict[int, int]:
 
 
 def _by_verb(graph: Graph, verb: Verb) -> dict[int, int]:
-    """Return relations of the verb's name that have the verb, and the name at the other end."""
+    """Return the relations of the verb's name that have the verb, with the other entity."""
     found = {}
-    for relation in _relations_of(graph, verb.name.rows):
+    rows = np.array(verb.name.rows, dtype=np.int64)
+    for relation in np.flatnonzero(graph.entity_relations.union(rows)).tolist():
         words = graph.relation_words[relation]
         if verb_term(words) != verb.term or bool(graph.denied[relation]) != verb.negated:
             continue
@@ -137,10 +135,10 @@ def _by_verb(graph: Graph, verb: Verb) -> dict[int, int]:
 
 
 def _wants_head(words: str, verb: Verb) -> bool:
-    """Tell whether a relation's head is what the verb asks for, and not its tail.
+    """Tell whether the verb asks for a relation's head and not its tail.
 
-    "X replaces Y" and "Y is replaced by X" say the same the other way round. Of a relation such as
-    "run on", which has no passive, what stands before the verb is the head.
+    "X replaces Y" and "Y is replaced by X" have head and tail exchanged. A relation such as "run
+    on" has no passive: the name before the verb is its head.
     """
     if _PASSIVE.search(words):
         return verb.asks_for_patient
@@ -150,7 +148,7 @@ def _wants_head(words: str, verb: Verb) -> bool:
 
 
 def _neighbours(graph: Graph, names: Iterable[NamedSeeds]) -> dict[int, int]:
-    """Return the relations of names that are not denied, and the entity at the other end."""
+    """Return the relations of names that are not denied, with the other entity."""
     return {
         relation: other
         for name in names
@@ -160,15 +158,8 @@ def _neighbours(graph: Graph, names: Iterable[NamedSeeds]) -> dict[int, int]:
     }
 
 
-def _relations_of(graph: Graph, entities: Iterable[int]) -> list[int]:
-    found: list[int] = np.flatnonzero(
-        graph.entity_relations.union(np.array(list(entities), np.int64))
-    ).tolist()
-    return found
-
-
 def _of_kind(graph: Graph, asked: Asked, entities: set[int]) -> set[int]:
-    """Return the entities that are of the kind asked for; of none that is known, names alone."""
+    """Return the entities of the kind asked for, or all names if no entity is known to be of it."""
     entities -= {row for name in asked.names for row in name.rows}
     if asked.kind is None:
         return entities
@@ -178,9 +169,9 @@ def _of_kind(graph: Graph, asked: Asked, entities: set[int]) -> set[int]:
 
 
 def _kinds(graph: Graph, entity: int) -> set[str]:
-    """Return the terms of an entity's name and label, and of what statements say that it is.
+    """Return the terms of an entity's name, its label, and its kinds in statements.
 
-    A common noun is of the kind that its last word names: a "table view" is no table.
+    A common noun counts by its last word only: a "table view" is no table.
     """
     name = graph.entity_names[entity]
     own = terms(name)

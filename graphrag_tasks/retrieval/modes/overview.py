@@ -1,9 +1,9 @@
 """Mode `global`: the corpus as a whole, by the summaries of its communities.
 
-Source: Edge et al., "From Local to Global", arXiv 2404.16130, without its LLM: communities of one
-level are ranked by their vectors and by the words of their summaries. A question that names
-something is answered at the finest level, any other at the coarsest. One that asks for themes and
-names none ("What are the main topics?") is answered by the largest communities.
+Source: Edge et al., "From Local to Global", arXiv 2404.16130, without an LLM. Communities are
+ranked by their vectors and the words of their summaries: the finest level if the question names
+something, else the coarsest. A question without a subject ("What are the main topics?") gets the
+largest communities.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import STOP_WORDS
 from graphrag_tasks.retrieval.graph.fuse import standardised
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Query, RankedCommunity, Ranking
+from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking
 from graphrag_tasks.retrieval.question.seeds import named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
 
@@ -28,31 +28,26 @@ name overall overview please recurring show subject subjects summarise summarize
 text texts theme themes topic topics trend trends whole
 """
 _ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())
-"""Words of questions for an overview that do not say of what."""
+"""Words of questions for an overview that name no subject."""
 
 _NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default ranking alone."
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k communities that answer best, and chunks and relations as the default does."""
+    """Return the k best communities, with the chunks and relations of mode `ranked`."""
     ranking = rank_chunks(graph, query, config)
     communities = graph.communities
     if not len(communities):
         return ranking.with_more(notes=[_NO_COMMUNITIES])
     named = any(seed.as_name for seed in named_seeds(graph, query))
     levels = communities.levels
-    rows = communities.at_level(int(levels.max() if named else levels.min()))
-    if _names_no_subject(query.text):
+    rows = np.flatnonzero(levels == (levels.max() if named else levels.min()))
+    if set(re.findall(r"\w+", query.text.casefold())) <= _ASKING_WORDS:
         scores: NDArray[np.floating] = communities.sizes[rows].astype(np.float32)
     else:
         dense = communities.vectors[rows] @ query.vector
         words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
         scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]
-    best = [RankedCommunity(int(rows[place]), float(scores[place])) for place in order]
+    best = [RankedRow(int(rows[place]), float(scores[place])) for place in order]
     return ranking.with_more(further={"communities": best})
-
-
-def _names_no_subject(question: str) -> bool:
-    words = set(re.findall(r"\w+", question.casefold()))
-    return words <= _ASKING_WORDS

@@ -2,14 +2,13 @@
 
 1. Seeds: entities named by the question's noun phrases, and the `seed_entities` nearest by vector.
 2. Neighbourhood, one hop: the relations that touch a seed, at most `random_k_relations` of them
-   (`random_k_relations_large` in a large graph) drawn at random; the candidate chunks are those
-   relations' evidence and the chunks that mention a seed (the entity-chunk edges).
+   (`random_k_relations_large` in a large graph), drawn at random. Candidate chunks are their
+   evidence and the chunks that mention a seed (the entity-chunk edges).
 3. Relations and candidate chunks are ranked by cosine with the question.
 4. The chunk list is fused with dense search over all chunks by reciprocal rank fusion.
-5. The result is the top k chunks, the top 2k relations and the seeds.
 
-Where the paper leaves a choice: the cap is on the neighbourhood of all seeds together, the dense
-list holds every chunk, and ties go to the smaller id.
+The paper leaves open three choices: here the cap is on the neighbourhood of all seeds together, the
+dense list holds every chunk, and ties go to the smaller id.
 """
 
 from __future__ import annotations
@@ -27,37 +26,29 @@ from graphrag_tasks.retrieval.view.arrays import Rows
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the top k chunks, the top 2k relations and the seeds of Algorithm 2.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The encoded question.
-        config: The algorithm's parameters; the draw above the cap depends on `seed` alone, so the
-            same question gives the same answer.
-    """
+    """Return the top k chunks, the top 2k relations and the seeds of Algorithm 2."""
     seeds = find_seeds(graph, query, config)
     seed_rows = np.array([seed.row for seed in seeds], dtype=np.int64)
     relations = neighbourhood(graph, seed_rows, config)
     candidates = graph.relation_chunks.union(relations) | graph.entity_chunks.union(seed_rows)
+    notes = []
+    if not len(graph.entities):
+        notes = ["The graph has no entities: chunks come from dense search alone."]
+    elif not len(graph.relations):
+        notes = ["The graph has no relations: only entity-chunk edges were followed."]
     return Ranking(
         chunks=_fused_chunks(graph, query, candidates, config),
         relations=nearest_relations(graph, query, relations),
         seeds=seeds,
-        notes=_notes(graph),
+        notes=notes,
     )
 
 
 def neighbourhood(graph: Graph, seeds: Rows, config: RetrievalConfig) -> Rows:
-    """Return the relations that touch a seed, a seeded random choice of them above the cap.
+    """Return the relations that touch a seed, a random choice of them above the cap.
 
-    Args:
-        graph: The snapshot's arrays.
-        seeds: Entity rows.
-        config: The caps, and the seed of numpy's PCG64. The draw is without replacement from the
-            relations in order of id, so it does not depend on how tables are sorted.
-
-    Returns:
-        Relation rows, distinct.
+    The choice depends on `config.seed` alone (numpy's PCG64) and is drawn from the relations in
+    order of id, so it does not depend on how tables are sorted.
     """
     relations = np.flatnonzero(graph.entity_relations.union(seeds))
     large = len(graph.relations) >= config.large_graph_relations
@@ -76,18 +67,11 @@ def _fused_chunks(
     dense = query.best_chunks(scores, graph.chunks.id_ranks, len(scores))
     # Both lists are ranked by the same cosine, so the graph's is a part of the dense one.
     lists = {"graph": dense[candidates[dense]], "dense": dense}
-    fusion = reciprocal_rank_fusion(lists, len(graph.chunks), config.rrf_k)
+    fused, ranks = reciprocal_rank_fusion(lists, len(graph.chunks), config.rrf_k)
     return [
         RankedChunk(
-            int(row), float(fusion.scores[row]), float(scores[row]), fusion.ranks_of(int(row))
+            int(row), float(fused[row]), float(scores[row]),
+            {name: int(places[row]) for name, places in ranks.items() if places[row]},
         )
-        for row in query.best_chunks(fusion.scores, graph.chunks.id_ranks)
-    ]
-
-
-def _notes(graph: Graph) -> list[str]:
-    if not len(graph.entities):
-        return ["The graph has no entities: chunks come from dense search alone."]
-    if not len(graph.relations):
-        return ["The graph has no relations: only entity-chunk edges were followed."]
-    return []
+        for row in query.best_chunks(fused, graph.chunks.id_ranks)
+    ]  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.modes import dense, listing, local, overview, paper, relationship
+from graphrag_tasks.retrieval.modes import listing, local, overview, paper, relationship
 from graphrag_tasks.retrieval.question.query import Mode
 from graphrag_tasks.retrieval.ranker import hybrid, rank_chunks, walk
 
@@ -17,7 +17,7 @@ AUTO = "auto"
 MODES: Mapping[str, Mode] = MappingProxyType(
     {
         "paper": paper.rank,
-        "dense": dense.rank,
+        "dense": hybrid.rank_dense,
         "bm25": hybrid.rank_bm25,
         "hybrid": hybrid.rank_hybrid,
         "graph": walk.rank,
@@ -28,11 +28,11 @@ MODES: Mapping[str, Mode] = MappingProxyType(
         "list": listing.rank,
     }
 )
-"""Every mode by name, beside `auto`."""
+"""Every mode by name, without `auto`."""
 
 
 def mode_named(name: str) -> Mode:
-    """Return the mode of this name.
+    """Return a mode by its name.
 
     Raises:
         QueryError: There is none; the message lists the modes and suggests the nearest.

@@ -1,8 +1,8 @@
-"""Mode `path`: how two things are connected, and chains of dependency both ways.
+"""Mode `path`: how two things are connected, and chains of dependency in both directions.
 
-"How is A connected to B" takes the shortest paths between them. "What does A depend on" follows
-relations of dependency from head to tail, "what breaks if A goes down" from tail to head; where
-there is none, every relation of A in that direction is taken, one hop far.
+"How is A connected to B" gives the shortest paths between them. "What does A depend on" follows
+dependencies from head to tail, "what breaks if A goes down" from tail to head; without any, all
+relations of A in that direction are taken, one hop far.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Path, Query, RankedRelation, Ranking
+from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow, Ranking
 from graphrag_tasks.retrieval.question.seeds import NamedSeeds, named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
 from graphrag_tasks.retrieval.ranker.traverse import chains_from, paths_between
@@ -42,7 +42,7 @@ _NOBODY = "The question names no entity: chunks come from the default ranking al
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the paths or chains, their relations in order, and the chunks that state them."""
+    """Return at most `config.max_paths` paths or chains, with the chunks of mode `ranked`."""
     ranking = rank_chunks(graph, query, config)
     named = named_seeds(graph, query)
     if not named:
@@ -54,36 +54,33 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         note = _ONE_NAME if one_of_two else _NOTHING.format(hops=config.max_hops)
         return ranking.with_more(seeds=seeds, notes=[note])
     ordered = list(dict.fromkeys(relation for path in paths for relation in path.relations))
-    relations = [RankedRelation(row, 1.0 / place) for place, row in enumerate(ordered, 1)]
+    relations = [RankedRow(row, 1.0 / place) for place, row in enumerate(ordered, 1)]
     return ranking.with_more(relations=relations, seeds=seeds, further={"paths": paths})
 
 
 def find_paths(
     graph: Graph, question: str, named: Sequence[NamedSeeds], config: RetrievalConfig
 ) -> list[Path]:
-    """Return paths between the first two things named, or chains from the only one.
+    """Return paths between the first two things named, or chains from the first.
 
-    A question that asks how two things are connected has no answer where one of them is unknown.
+    A question how two things are connected has no answer if only one of them is known.
     """
-    if len(named) > 1 and not _BACKWARDS.search(question) and not _FORWARDS.search(question):
-        return paths_between(
-            graph, named[0].rows, named[1].rows, max_hops=config.max_hops, limit=config.max_paths
-        )
+    hops, limit, starts = config.max_hops, config.max_paths, named[0].rows
+    forwards = bool(_FORWARDS.search(question))
+    backwards = bool(_BACKWARDS.search(question))
+    if len(named) > 1 and not backwards and not forwards:
+        return paths_between(graph, starts, named[1].rows, max_hops=hops, limit=limit)
     if len(named) == 1 and _BETWEEN.search(question):
         return []
-    backwards = bool(_BACKWARDS.search(question)) and not _FORWARDS.search(question)
-    starts = named[0].rows
-    texts = graph.relation_words
+    backwards = backwards and not forwards
 
     def depends(relation: int) -> bool:
-        words = texts[relation]
+        words = graph.relation_words[relation]
         return bool(_DEPENDS.search(words)) and not _PASSIVE.search(words)
 
-    chains = chains_from(
-        graph, starts, leads_on=depends, backwards=backwards,
-        max_hops=config.max_hops, limit=config.max_paths,
-    )  # fmt: skip
-    return chains or chains_from(
-        graph, starts, leads_on=lambda _: True, backwards=backwards,
-        max_hops=1, limit=config.max_paths,
-    )  # fmt: skip
+    def any_relation(_: int) -> bool:
+        return True
+
+    return chains_from(graph, starts, depends, backwards, hops, limit) or chains_from(
+        graph, starts, any_relation, backwards, 1, limit
+    )

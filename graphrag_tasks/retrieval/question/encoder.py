@@ -14,13 +14,11 @@ from graphrag_tasks.retrieval.view.arrays import Vectors
 
 
 class QueryEncoder:
-    """Encodes questions with the model the snapshot was embedded with.
-
-    Vectors of two models cannot be compared, so another model is refused and not tried.
+    """Encodes questions with the model the snapshot was embedded with; refuses any other.
 
     Args:
         embedding: The manifest's model, max_tokens, fingerprint and dimension.
-        embedder: The encoder to use; by default the manifest's model, loaded when first needed.
+        embedder: The encoder; by default the manifest's model, loaded when first needed.
 
     Raises:
         SnapshotError: The embedder is not the one the snapshot was embedded with.
@@ -38,34 +36,27 @@ class QueryEncoder:
 
         Raises:
             SnapshotError: The installed model is not the one the snapshot was embedded with.
-            QueryError: What the embedder returns are no such vectors.
+            QueryError: The embedder returns something else.
             MissingDependencyError: The model is not installed.
         """
-        vectors = np.asarray(self._ready().encode(texts), dtype=np.float32)
-        shape = (len(texts), self._embedding["dimension"])
-        if vectors.shape != shape or not np.isfinite(vectors).all():
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = _local(self._embedding)
+        vectors = np.asarray(self._embedder.encode(texts), dtype=np.float32)
+        width = self._embedding["dimension"]
+        if vectors.shape != (len(texts), width) or not np.isfinite(vectors).all():
             raise QueryError(
-                f"returned no vector of {shape[1]} numbers for the question "
-                f"(shape {vectors.shape})",
+                f"returned no vector of {width} numbers for the question (shape {vectors.shape})",
                 "query encoder",
                 "Its `encode` returns a finite unit row for each text",
             )
         return np.ascontiguousarray(vectors)
 
-    def _ready(self) -> Embedder:
-        with self._lock:
-            if self._embedder is None:
-                self._embedder = _local(self._embedding)
-        return self._embedder
-
 
 def _local(embedding: Mapping[str, Any]) -> Embedder:
-    # Here and not above: it brings ONNX Runtime, which a reader with its own embedder never needs.
-    from graphrag_tasks.embed.local import LocalEmbedder
+    from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
 
-    embedder: Embedder = LocalEmbedder(
-        str(embedding["model"]), max_tokens=int(embedding["max_tokens"])
-    )
+    embedder = LocalEmbedder(str(embedding["model"]), max_tokens=int(embedding["max_tokens"]))
     _check(embedder, embedding)
     return embedder
 

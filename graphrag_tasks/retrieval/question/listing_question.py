@@ -1,62 +1,52 @@
 """What a listing question asks for: a kind of thing, a verb, and the name at its other end.
 
-"Which tables were replaced by MATDOC?" asks for tables, of a verb in the passive, with MATDOC after
-it. Read from the words alone, by where the names stand in them: no parser is needed for questions
-of this form, and on any other nothing is listed.
+"Which tables were replaced by MATDOC?" asks for tables, with a verb in the passive and MATDOC after
+it. Questions of this form need no parser: the order of words and names is enough.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from itertools import zip_longest
 
 from graphrag_tasks.language.bm25 import STOP_WORDS, fold, terms
 from graphrag_tasks.retrieval.question.seeds import NamedSeeds
 
 _WORD = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")
-_PREPOSITION_WORDS = "about at by for from in into of on onto over through to under via with"
-_PREPOSITIONS = frozenset(_PREPOSITION_WORDS.split())
+_WORDS = json.loads((resources.files(__package__) / "listing_question.json").read_text("utf-8"))
+_PREPOSITIONS: list[str] = _WORDS["prepositions"]
 _LEAD = re.compile(
     r"(?:^\W*|(?<=[.:;?!]) |(?<= - ))(?:please )?"
-    rf"(?:(?:{_PREPOSITION_WORDS.replace(' ', '|')}) )?"
+    rf"(?:(?:{'|'.join(_PREPOSITIONS)}) )?"
     r"(?:which|what|list|name|show|enumerate|give)\b(?: me| are(?= (?:all|the|my|our)\b))?"
     r"(?: (?:all|every|each|the|my|our|of|a|list|other|different|kinds?|types?)\b)*",
     re.IGNORECASE,
 )
 _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"))
 _NOT = frozenset(("not", "never", "cannot", "without"))
-_BEING_THERE = frozenset(("exist", "exists", "available", "known", "all"))
+_SAYING_NOTHING = STOP_WORDS | {"exist", "exists", "available", "known", "all"}
 _RELATIVE = frozenset(("that", "which", "who"))
-_SINGULAR_WORDS = "was is has does this thus access process class as its us"
-_SINGULAR = frozenset(_SINGULAR_WORDS.split())
+_SINGULAR = frozenset(_WORDS["singular_in_s"])
 """Words in s that are no plural of what is asked for."""
-_MOST_KIND_WORDS = 4
-_MOST_BETWEEN = 4
-_ADVERBS_BETWEEN = 3
-_IRREGULAR_FORMS = """
-begun:begin bought:buy brought:bring built:build came:come caught:catch chosen:choose done:do
-drawn:draw driven:drive drove:drive fell:fall found:find gave:give given:give gone:go grew:grow
-grown:grow held:hold hidden:hide kept:keep knew:know known:know laid:lay led:lead left:leave
-lost:lose made:make meant:mean met:meet overwritten:overwrite paid:pay ran:run rebuilt:rebuild
-rewritten:rewrite said:say sang:sing seen:see sent:send shown:show sold:sell spent:spend
-stood:stand sung:sing taken:take taught:teach threw:throw thrown:throw told:tell took:take
-understood:understand went:go withdrawn:withdraw won:win written:write wrote:write
-"""
-_IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_FORMS.split())
+
+_MOST_KIND_WORDS, _MOST_BETWEEN, _ADVERBS_BETWEEN = 4, 4, 3
+_IRREGULAR: dict[str, str] = _WORDS["irregular_forms"]
 
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb of a question, and the name it is about.
+    """A verb of a question, and its name: the subject or object that is given.
 
     Attributes:
-        term: Its stem, as in `lexical.terms`.
+        term: Its stem.
         passive: Whether it is in the passive.
-        negated: Whether it is denied.
-        name: The name that it has beside what is asked for.
-        name_follows: Whether that name stands after it.
+        negated: Whether it is negated.
+        name: Its name.
+        name_follows: Whether the name stands after the verb.
     """
 
     term: str
@@ -67,21 +57,20 @@ class Verb:
 
     @property
     def asks_for_patient(self) -> bool:
-        """Whether it asks what something is done to: "replaced by X", and "X replaced"."""
+        """Whether it asks for the patient: "replaced by X", "X replaced"."""
         return self.passive == self.name_follows
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A listing question, taken apart.
+    """A parsed listing question.
 
     Attributes:
-        kind: Stem of the noun that names the kind of thing asked for; None where there is none.
-        verbs: Its verbs that have a name beside them, in order.
-        done: What it says was done to the kind where it names nothing: the stem of "replaced" in
-            "which tables were replaced"; None where it says no such thing.
-        names: The names it holds, without those in the words for the kind.
-        kind_names: The names in the words for the kind that are the kind itself.
+        kind: Stem of the noun for the kind of thing asked for, or None.
+        verbs: Verbs that have a name, in order.
+        done: Stem of a passive without a name: "replaced" in "which tables were replaced"; or None.
+        names: Names after the kind.
+        kind_names: Names that are the kind itself.
         is_bare: Whether it asks for the kind and says no more: "list all tables".
     """
 
@@ -94,7 +83,7 @@ class Asked:
 
 
 def verb_term(words: str) -> str | None:
-    """Return the stem of the first word that is none of grammar; None where there is none."""
+    """Return the stem of the first word that is no stop word, or None."""
     for word in _WORD.findall(words):
         if found := terms(_IRREGULAR.get(fold(word), word)):
             return found[0]
@@ -102,12 +91,7 @@ def verb_term(words: str) -> str | None:
 
 
 def read(question: str, named: Sequence[NamedSeeds]) -> Asked:
-    """Take a listing question apart.
-
-    Args:
-        question: As it was typed.
-        named: The names in it, in their order.
-    """
+    """Parse a listing question, given the names in it in order."""
     words = list(_WORD.finditer(question))
     lead = _LEAD.search(question)
     kind = _kind(words, lead.end() if lead else 0, asks=lead is not None)
@@ -119,16 +103,12 @@ def read(question: str, named: Sequence[NamedSeeds]) -> Asked:
         done=None if any(one.as_name for one in names) else _done(words, begin),
         names=names,
         kind_names=tuple(one for one in named if kind and one.start == kind.start()),
-        is_bare=not any(_says_more(word[0]) for word in words if word.start() >= begin),
+        is_bare={fold(word[0]) for word in words if word.start() >= begin} <= _SAYING_NOTHING,
     )
 
 
-def _says_more(word: str) -> bool:
-    return fold(word) not in STOP_WORDS and fold(word) not in _BEING_THERE
-
-
 def _kind(words: Sequence[re.Match[str]], begin: int, *, asks: bool) -> re.Match[str] | None:
-    """Return the first plural after the words that ask, or before "that" where none do."""
+    """Return the first plural after the words that ask; without these, a plural before "that"."""
     near = [word for word in words if word.start() >= begin][: _MOST_KIND_WORDS + 1]
     for word, following in zip_longest(near, near[1:]):
         folded = fold(word[0])
@@ -153,18 +133,13 @@ def _verbs(
         term, beside = verb_term(word[0]), _name_of(words, names, place)
         if term is None or beside is None or folded[place] in _PREPOSITIONS:
             continue
-        is_done = _is_done(folded[place], before)
-        yield Verb(
-            term=term,
-            passive=is_done or following == "by",
-            negated=not _NOT.isdisjoint(before) or any(one.endswith("n't") for one in before),
-            name=beside,
-            name_follows=beside.start > word.start(),
-        )
+        passive = _is_done(folded[place], before) or following == "by"
+        negated = not _NOT.isdisjoint(before) or any(one.endswith("n't") for one in before)
+        yield Verb(term, passive, negated, beside, name_follows=beside.start > word.start())
 
 
 def _done(words: Sequence[re.Match[str]], begin: int) -> str | None:
-    """Return the stem of the passive that ends a question; None where another word does."""
+    """Return the stem of the passive that ends a question, or None."""
     *before, last = [fold(word[0]) for word in words if word.start() >= begin] or [""]
     denied = not _NOT.isdisjoint(before)
     return None if denied or not _is_done(last, before[-_ADVERBS_BETWEEN:]) else verb_term(last)
@@ -177,10 +152,10 @@ def _is_done(word: str, before: Sequence[str]) -> bool:
 def _name_of(
     words: Sequence[re.Match[str]], names: Sequence[NamedSeeds], place: int
 ) -> NamedSeeds | None:
-    """Return the verb's subject if it is a name; else the first name after it, if that is near."""
+    """Return a verb's subject if that is a name, or else the first name after it if near."""
     verb = words[place].start()
     for name in reversed(names):
-        if name.end <= verb and not _hangs_on_another(words, name):
+        if name.end <= verb and not _follows_preposition(words, name):
             return name
     after = next((name for name in names if name.start > verb), None)
     if after is None:
@@ -189,7 +164,7 @@ def _name_of(
     return after if between <= _MOST_BETWEEN else None
 
 
-def _hangs_on_another(words: Sequence[re.Match[str]], name: NamedSeeds) -> bool:
-    """Tell whether a preposition stands before a name: "tables of X", and no subject."""
+def _follows_preposition(words: Sequence[re.Match[str]], name: NamedSeeds) -> bool:
+    """Tell whether a preposition stands before a name, which is then no subject: "tables of X"."""
     before = [fold(word[0]) for word in words if word.end() <= name.start]
     return next((one in _PREPOSITIONS for one in reversed(before) if one != "the"), False)

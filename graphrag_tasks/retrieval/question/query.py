@@ -1,7 +1,6 @@
-"""What a mode is given and what it gives back: row numbers and scores, no texts.
+"""Input and output of a mode, a function `rank(graph, query, config) -> Ranking`.
 
-A mode is a function `rank(graph, query, config) -> Ranking`, one module each, registered in
-`modes.MODES`. Texts and sources are joined afterwards, for the returned rows only.
+A ranking has row numbers and scores; texts and sources are joined later, for returned rows only.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from graphrag_tasks.retrieval.question.sub_questions import question_parts
 from graphrag_tasks.retrieval.view.arrays import Rows, Scores, Vectors
 
 MOST_READ = 2_000
-"""Characters of a question that are read: ten times those of a long one."""
+"""Characters of a question that are read."""
 
 MOST_CHUNKS = 1_000
 """Chunks that one search returns."""
@@ -34,13 +33,12 @@ _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
 
 @dataclass(frozen=True)
 class Query:
-    """One question, checked.
+    """A checked question.
 
     Attributes:
-        text: The question.
         k: Chunks wanted; relations are 2k.
-        encode: Gives the unit vectors of texts; a mode that needs none never calls it.
-        noun_phrases: Finds the noun phrases of a text; a mode that needs none never calls it.
+        encode: Returns the unit vectors of texts.
+        noun_phrases: Returns the noun phrases of a text.
         allowed: Shape (chunks,): the chunks that may be returned; None for all.
     """
 
@@ -58,7 +56,7 @@ class Query:
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
-        """What the question asks for one after the other; none where it is of one part."""
+        """The parts of the question; empty if it has only one."""
         return question_parts(self.text)
 
     @cached_property
@@ -69,7 +67,7 @@ class Query:
         return self.encode(self.parts)
 
     def best_chunks(self, scores: Scores, id_ranks: Rows, n: int | None = None) -> Rows:
-        """Return the allowed chunks with the highest scores, best first; `k` of them by default."""
+        """Return the `n` (by default `k`) allowed chunks with the highest scores, best first."""
         n = self.k if n is None else n
         if self.allowed is None:
             return top(scores, id_ranks, n)
@@ -77,25 +75,11 @@ class Query:
         return rows[top(scores[rows], id_ranks[rows], n)]
 
 
-def within_bounds(question: str, k: int) -> tuple[str, int, list[str]]:
-    """Return what is read of a question, the chunks that are returned, and notes on both.
+def checked(question: object, k: object) -> tuple[str, int, list[str]]:
+    """Return a question and a k cut to their bounds, with a note on each cut.
 
-    Work grows with the words of a question and with every source that is returned, so a page
-    pasted into the question, or a k that means "all", would cost seconds.
-    """
-    notes = []
-    if len(text := question.strip()) > MOST_READ:
-        whole_words, _, _ = text[: MOST_READ + 1].rpartition(" ")
-        question = whole_words or text[:MOST_READ]
-        notes.append(_REST_UNREAD)
-    if k > MOST_CHUNKS:
-        k = MOST_CHUNKS
-        notes.append(_FEWER_THAN_ASKED)
-    return question, k, notes
-
-
-def check_question(question: object, k: object) -> None:
-    """Refuse what is no question, or no number of chunks.
+    Work grows with the words of a question and with k, so a page pasted into the question, or a k
+    that means "all", would cost seconds.
 
     Raises:
         QueryError: The question is blank or no text, or k is no whole number from 1.
@@ -112,16 +96,25 @@ def check_question(question: object, k: object) -> None:
         ) from error
     if not isinstance(k, Integral) or isinstance(k, bool):
         raise QueryError(f"k must be a whole number (got {k!r})")
-    if k < 1:
+    places = int(k)
+    if places < 1:
         raise QueryError(f"k must be at least 1 (got {k})")
+    notes = []
+    if len(text := question.strip()) > MOST_READ:
+        whole_words, _, _ = text[: MOST_READ + 1].rpartition(" ")
+        question = whole_words or text[:MOST_READ]
+        notes.append(_REST_UNREAD)
+    if places > MOST_CHUNKS:
+        notes.append(_FEWER_THAN_ASKED)
+    return question, min(places, MOST_CHUNKS), notes
 
 
 @dataclass(frozen=True)
 class RankedChunk:
-    """A chunk, the score it is ranked by, its cosine with the query, and its ranks by list.
+    """A chunk with its score, its cosine with the question, and its rank in each list.
 
-    The cosine is None in a mode that does not encode the question. The path is a name in the
-    question, and the names and titles by turns that lead from it to the chunk.
+    The cosine is None in a mode that does not encode the question. The path leads from a name in
+    the question to the chunk, over names and titles by turns.
     """
 
     row: int
@@ -132,8 +125,8 @@ class RankedChunk:
 
 
 @dataclass(frozen=True)
-class RankedRelation:
-    """A relation and its cosine with the query."""
+class RankedRow:
+    """A relation or community with its score."""
 
     row: int
     score: float
@@ -141,7 +134,7 @@ class RankedRelation:
 
 @dataclass(frozen=True)
 class Seed:
-    """An entity the search started from, its cosine with the query, and how it was found."""
+    """An entity the search started from, its cosine with the question, and how it was found."""
 
     row: int
     score: float
@@ -150,41 +143,30 @@ class Seed:
 
 @dataclass(frozen=True)
 class Path:
-    """Entities and the relations between neighbours: one entity more than there are relations."""
+    """Entities and the relations between neighbours, one fewer than entities."""
 
     entities: tuple[int, ...]
     relations: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class RankedCommunity:
-    """A community's row and what it is ranked by."""
-
-    row: int
-    score: float
-
-
-@dataclass(frozen=True)
 class Ranking:
-    """Rows a mode chose, each kind best first; notes say why something is missing.
+    """Rows that a mode chose, best first.
 
     Attributes:
-        chunks: Chunks.
-        relations: Relations.
         seeds: Entities that the search started from.
-        further: What else the mode finds, by the names of `context.further`: `paths` or chains
-            between entities, `listed` entities that are the whole answer, `communities`.
+        further: Rows of other kinds, by the names of `context.further.FURTHER`.
         notes: Why something is missing.
     """
 
     chunks: Sequence[RankedChunk] = ()
-    relations: Sequence[RankedRelation] = ()
+    relations: Sequence[RankedRow] = ()
     seeds: Sequence[Seed] = ()
     further: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
     def with_more(self, *, notes: Sequence[str] = (), **lists: Any) -> Ranking:  # noqa: ANN401
-        """Return it with other lists in place of its own, and further notes."""
+        """Return a copy with these lists in place of its own, and further notes."""
         return replace(self, notes=[*self.notes, *notes], **lists)
 
 

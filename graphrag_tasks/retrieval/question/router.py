@@ -1,17 +1,18 @@
-"""The router: which mode answers a question, by rules that say why.
+"""The router: chooses the mode for a question by rules on its words, and gives the reason.
 
 Four kinds, as in the paper's outlook and in microsoft/graphrag's local and global search: simple
-(one passage or a few), relationship (what hangs together), analytical (the corpus as a whole), list
-(everything of a kind). The rules read the question's words alone, so that they cost nothing. A
-question for several things, each in its words, is not one for a list.
+(a few passages), relationship (how things are connected), analytical (the corpus as a whole), list
+(everything of a kind). A question for several things, each in its words, is not one for a list.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from types import MappingProxyType
 
 from graphrag_tasks.retrieval.question.sub_questions import asks, question_parts
@@ -28,26 +29,10 @@ _IN = r"(?:in|under|through|by|for|of|to|at|on|with|from|via|against)"
 _NO_KIND = r"(?!(?:do|does|did|is|are|was|were|a|an)\b)"
 _THINGS = rf"(?:of (?:the|my|our) )?(?:{_NO_KIND}[\w/-]+ ){{0,3}}?{_PLURAL}"
 _RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
-    (kind, reason, re.compile(pattern, re.IGNORECASE))
-    for kind, reason, pattern in (
-        (ANALYTICAL, "asks for themes or a summary of everything",
-         r"\b(main|overall|common|key|recurring) (themes?|topics?|subjects?|trends?|ideas?)\b"
-         r"|\b(summari[sz]e|overview of|give me an overview|what (is|are) (this|these|the) "
-         r"(corpus|documents?|collection)( all)? about)\b|\bacross (all|the whole|the entire)\b"),
-        (RELATIONSHIP, "asks what depends on something, or breaks with it",
-         r"\bdepend(s|ed|ing)? (up)?on\b|\bdependenc(y|ies)\b|\b(goes?|went|is) (down|offline)\b"
-         r"|\bwhat (else )?(breaks|fails|stops|is affected|would break|would fail|is impacted)\b"
-         r"|\b(impact|effect|consequences?) (of|on|if|when)\b.*\b(fail|down|remov|delet|outage)"
-         r"|\b(upstream|downstream) of\b"),
-        (RELATIONSHIP, "asks how two things are connected",
-         r"\b(how|in what way) (is|are|was|were) .{2,80} (connected|related|linked) (to|with)\b"
-         r"|\b(connection|relation|relationship|link|path|chain) (between|from) "),
-        (LIST, "asks for a list",
-         r"^\W*(please )?(list|enumerate|name all|give me (all|a list)|show (me )?all)\b"
-         r"|\bwhat all\b|\bwhich are they\b|\bwhat are they\b"),
-    )
-)  # fmt: skip
-"""Kind, what is said of a question that matches, and the pattern; the first that matches counts."""
+    (rule["kind"], rule["reason"], re.compile("|".join(rule["patterns"]), re.IGNORECASE))
+    for rule in json.loads((resources.files(__package__) / "router.json").read_text("utf-8"))
+)
+"""Kind, reason and pattern; the first pattern that matches counts."""
 
 _EVERYTHING: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -62,25 +47,25 @@ _EVERYTHING: tuple[re.Pattern[str], ...] = tuple(
         r"\bwhich (?:ones|steps)\b|\bwhat is there\b|\band what else\b",
     )
 )
-"""What asks for everything of a kind: "which tables were …", "in which regions"."""
+"""Questions for everything of a kind: "which tables were …", "in which regions"."""
 
 _NAMED = re.compile(
     rf"^\W*(?!the\b)(?:{_NO_KIND}(?!{_IN}\b)[\w/-]+ ){{0,3}}?{_PLURAL}"
     rf" (?:{_IN}|around|between|that|one|i|we)\b",
     re.IGNORECASE,
 )
-"""The same without a verb that asks: "ways to get a test double", "regions one can pick"."""
+"""The same without a question word: "ways to get a test double", "regions one can pick"."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """Where a question was sent, and why.
+    """The mode chosen for a question, and why.
 
     Attributes:
         kind: simple, relationship, analytical or list.
         mode: The mode that answers this kind.
-        reasons: What in the question decided it.
-        milliseconds: What the decision cost.
+        reasons: The words of the question that decided it.
+        milliseconds: Time spent.
     """
 
     kind: str
@@ -90,7 +75,7 @@ class Route:
 
 
 def route(question: str) -> Route:
-    """Return the mode for a question; what no rule knows is simple."""
+    """Return the mode for a question; one that no rule matches is simple."""
     started = time.perf_counter()
     kind, reason = _decide(" ".join(question.split()))
     spent = (time.perf_counter() - started) * 1000
@@ -107,7 +92,7 @@ def _decide(question: str) -> tuple[str, str]:
 
 
 def _everything(question: str) -> str:
-    """Return the words that ask for everything of a kind; none of a question for several things."""
+    """Return the words that ask for everything of a kind, unless several things are asked for."""
     asking = [part for part in question_parts(question) or (question,) if asks(part)]
     if len(asking) > 1:
         return ""

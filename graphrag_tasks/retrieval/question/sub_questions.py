@@ -1,10 +1,9 @@
-"""The parts of a question: what it asks for one after the other, each to be asked by itself.
+"""Parts of a question, which are searched one by one.
 
 "Which transaction condenses call data, and what takes unused code out in the end?" asks for two
-things, which two passages say. As a whole it is closest to passages that say a little of both.
-Parts are cut at the ends of sentences, at commas and dashes, and before a conjunction that begins a
-clause, by the words of English; questions in other languages are cut at their signs alone. Where
-one part alone begins as a question, the others say what it is about.
+things; as a whole it is closest to passages that say a little of both. Questions are cut at the
+ends of sentences, at commas and dashes, and, in English, before a conjunction that begins a clause.
+If only one part begins as a question, the others say what it is about.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections.abc import Sequence
 from graphrag_tasks.language.bm25 import terms
 
 MOST_PARTS = 8
-"""Parts of a question that are asked by themselves: a pasted page has more."""
+"""Parts of a question that are searched."""
 
 _LEAST_TERMS = 2
 
@@ -36,9 +35,9 @@ _ASKS = re.compile(
 
 
 def question_parts(question: str) -> tuple[str, ...]:
-    """Return the parts of a question, in its order; none where there is nothing to cut.
+    """Return the parts of a question, in order; none if it has only one.
 
-    What has fewer than two terms is left with the part beside it.
+    A part of fewer than two terms stays with its neighbour.
     """
     found: list[str] = []
     for part in _CUT.split(question):
@@ -50,23 +49,18 @@ def question_parts(question: str) -> tuple[str, ...]:
 
 
 def part_weights(parts: Sequence[str], about: float) -> tuple[float, ...]:
-    """Return how much the parts of a question count: 1, or less for what it is only about.
-
-    Args:
-        parts: Of `question_parts`.
-        about: Weight of the parts beside the only one that asks.
-    """
+    """Return the weight of each part: 1, or `about` for the parts beside the only one that asks."""
     asking = [asks(part) for part in parts]
     return tuple(1.0 if asked or sum(asking) != 1 else about for asked in asking)
 
 
 def asks(part: str) -> bool:
-    """Tell whether a part of a question begins as one, by the words of English."""
+    """Tell whether a part begins as an English question."""
     return _ASKS.match(part) is not None
 
 
 def part_name(number: int) -> str:
-    """Return what the list of a part is called in the ranks of a hit, the first part being 1."""
+    """Return the name of a part's list in the ranks of a hit; the first part is 1."""
     return f"part {number}"
 
 

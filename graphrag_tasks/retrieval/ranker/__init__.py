@@ -1,4 +1,4 @@
-"""Scores of chunks, and the ranking of them that `retrieval.ranker` names."""
+"""Scores of chunks, and the ranking that `retrieval.ranker` names."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ RANKERS: Registry[Ranking] = Registry(
         "walk": "graphrag_tasks.retrieval.ranker.walk:rank",
     },
 )
-"""Functions `rank(graph, query, config)`, as a mode is one."""
+"""Functions `rank(graph, query, config) -> Ranking`."""
 
 
 def rank_chunks(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k best chunks by the configured ranker: mode `ranked`, and chunks of other modes.
+    """Return the k best chunks by the configured ranker: mode `ranked`, and other modes' chunks.
 
     Raises:
         ConfigError: There is no such ranker.

@@ -1,9 +1,8 @@
-"""What learned trees, the walks and words make of chunks together.
+"""Join the learned trees' score with the scores of walks and words.
 
-The trees, and the walk from a title, are good where a document is one passage about one thing, as
-in the sets that the trees were grown on. In manuals, where a title names a hundred passages, trees
-and walk lose to words, so both count by the share of passages that are documents of their own.
-What the rest counts was chosen on questions about such documents (`docs/retrieval.md`).
+Trees and walks are good where a document is one passage about one thing, as in the sets that the
+trees were grown on. In manuals, where a title names a hundred passages, they lose to words. So both
+count by the ratio of documents to chunks. The other weights: `docs/retrieval.md`.
 """
 
 from __future__ import annotations
@@ -12,34 +11,34 @@ import numpy as np
 
 from graphrag_tasks.retrieval.graph.fuse import standardised
 from graphrag_tasks.retrieval.ranker.features import FEATURES
-from graphrag_tasks.retrieval.ranker.walk import Floats
+from graphrag_tasks.retrieval.view.arrays import Floats
 
 _LEAST = 0.1
-"""What the walk counts at least among passages, and the words anywhere."""
+"""Least weight of the walk where documents are passages, and of words in any case."""
 
 _COSINE = 1.5
 """Weight of the cosine beside BM25."""
 
 _BESIDE_WORDS = {"statement": 0.6, "heading_coverage": 0.3}
-"""Weights beside cosine and BM25 of what is standardised for that: closest statement, headings."""
+"""Weights of features that are standardised first, beside cosine and BM25."""
 
 _FURTHER = {"second": 0.1, "again": 0.1, "beside": 0.05}
-"""The same of lists that are: the second walk, the second hop, the better chunk beside it."""
+"""Weights of features that are standardised already."""
 
 _SECOND_HOP = 0.2
 _AHEAD = np.float32(1e-3)
 
 
 def blended(learned: Floats, columns: Floats, *, alone: float) -> Floats:
-    """Return the trees' score beside what walk and words make of the chunks, standardised.
+    """Return the blend of the trees' score and the features, standardised.
 
-    What the second hop finds is added; the first chunk stays first, as a second hop adds to an
-    answer and does not replace it.
+    The second hop is added last and never displaces the first chunk: it adds to an answer and does
+    not replace it.
 
     Args:
         learned: The trees' score, shape (rows,).
         columns: Shape (rows, `FEATURES`).
-        alone: Documents for each chunk of the snapshot: 1 where each is one passage.
+        alone: Documents for each chunk of the snapshot: 1 where each document is one chunk.
     """
     if not len(learned):
         return np.zeros(0, dtype=np.float32)

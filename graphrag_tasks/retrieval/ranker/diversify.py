@@ -1,10 +1,9 @@
-"""The best chunks for all parts of a question, chosen one after the other.
+"""Choose chunks one after the other so that the first places answer all parts of a question.
 
-The first is the best by its score; each other one is the best by that and by the part of the
-question that it answers best. A part that a chunk was chosen for counts less for the next one. So
-the second place goes to what the first does not say, where that is good enough, and not to what
-says the same again. Where several things are asked, further chunks of a document count less too:
-what is asked together often stands apart.
+Each chunk is chosen by its score and by the part of the question that it answers best. A part that
+a chunk was chosen for counts less for the next one, so that the next place does not say the same
+again. Where several things are asked, further chunks of a document count less too: what is asked
+together often stands in several documents.
 """
 
 from __future__ import annotations
@@ -14,17 +13,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.retrieval.ranker.walk import Floats
-from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows
 
 _PLACES = 20
 """Places that are given one after the other; the chunks behind them follow by their scores."""
 
 _PART, _ANSWERED = np.float32(0.4), np.float32(0.5)
-"""Weight of a part beside the score, and what is left of it each time it is answered."""
+"""Weight of a part beside the score, and the factor for each time it is answered."""
 
 _SAME_DOCUMENT = np.float32(0.2)
-"""What the other chunks of a document lose each time one of it is chosen, for several parts."""
+"""What a document's other chunks lose each time one is chosen, where several things are asked."""
 
 
 def diversified(
@@ -36,16 +34,15 @@ def diversified(
 ) -> Floats:
     """Return scores by which the first places answer all parts of a question.
 
+    Chosen chunks stand a whole number apart above the others, which keep their scores. Without
+    parts, all scores stay.
+
     Args:
-        scores: What chunks are ranked by, standardised, shape (chunks,).
-        parts: What each part makes of each chunk, standardised, shape (parts, chunks).
-        weights: Of `part_weights`: how much each part counts.
+        scores: Standardised, shape (chunks,).
+        parts: Standardised cosines with each part, shape (parts, chunks).
+        weights: From `part_weights`.
         documents: The document of each chunk, shape (chunks,).
         allowed: Shape (chunks,): the chunks that may be chosen; None for all.
-
-    Returns:
-        The given scores where there are no parts. Otherwise the chunks that were chosen stand a
-        whole number apart above the others, which keep their scores.
     """
     if not len(parts):
         return scores

@@ -1,7 +1,7 @@
-"""What a learned ranking sees of a chunk: its scores in the lists, and how it answers the question.
+"""Features of a chunk for the learned ranking.
 
-No feature counts links or names of a chunk: how connected a passage is says more of how a question
-set was made than of what the question asks.
+No feature counts links or names of a chunk: how connected a passage is says more about how a
+question set was made than about what the question asks.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.fuse import standardised, top
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
-from graphrag_tasks.retrieval.ranker.gate import beside, gated
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
-from graphrag_tasks.retrieval.ranker.walk import Floats, Walked, walk
-from graphrag_tasks.retrieval.view.arrays import Rows, all_cosines, cosines
+from graphrag_tasks.retrieval.ranker.walk import Walked, walk
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows, all_cosines, cosines
 
 CANDIDATES = 60
 """Best chunks of each list that are ranked."""
@@ -26,6 +25,8 @@ CANDIDATES_AGAIN = 20
 """Best chunks of the second hop, and of each part of the question, that are ranked."""
 
 _RANK_OFFSET = 10
+_BESIDE, _SECOND, _LEAST = 0.25, 0.3, 0.1
+"""Weights in `_gated` beside cosine and BM25, and the least weight of either side."""
 
 FEATURES = (
     "dense", "dense_z", "dense_gap", "dense_rank",
@@ -45,12 +46,12 @@ FEATURES = (
 
 @dataclass(frozen=True)
 class Lists:
-    """What two passes make of a question, shape (chunks,) where nothing else is said.
+    """The scores of two passes, shape (chunks,) unless noted.
 
     Attributes:
         walked: The lists of mode `graph`.
-        near: Of `beside`.
-        gated: Of `gated`: the best chunks by it are what the second hop reads.
+        near: Score of the better neighbouring chunk.
+        gated: The first pass; the second hop reads its best chunks.
         again: The second hop.
         parts: Standardised cosines with each part of the question, shape (parts, chunks).
     """
@@ -63,19 +64,43 @@ class Lists:
 
 
 def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
-    """Return the lists that a learned ranking looks at."""
+    """Return the lists that the features are read from; `config.walk` has the parameters."""
     several = np.vstack([query.vector, query.part_vectors])
     dense, *parts = all_cosines(graph.chunks.vectors, several)
     walked = walk(graph, query, config, dense)
-    near = beside(graph, walked.hybrid)
-    scores = gated(walked, near)
+    near = _beside(graph, walked.hybrid)
+    scores = _gated(walked, near)
     again = second_hop(graph, walked, scores)
     by_part = np.array([standardised(part) for part in parts], dtype=np.float32)
     return Lists(walked, near, scores, again, by_part.reshape(len(parts), len(dense)))
 
 
+def _beside(graph: Graph, scores: Floats) -> Floats:
+    """Return the better score of the two chunks beside each, at least 0."""
+    documents = graph.chunk_documents
+    found = np.zeros(len(scores), dtype=np.float32)
+    following = np.flatnonzero(documents[1:] == documents[:-1])
+    found[following] = scores[following + 1]
+    found[following + 1] = np.maximum(found[following + 1], scores[following])
+    at_least_zero: Floats = np.maximum(found, np.float32(0))
+    return at_least_zero
+
+
+def _gated(walked: Walked, near: Floats) -> Floats:
+    """Return the walk's score where the question names a title, and a score of words elsewhere.
+
+    A walk from a title in the question leads far; one from names in passing leads astray. So the
+    walk counts by the rarest title named, and words by the rest.
+    """
+    titled = walked.titled
+    plain = walked.hybrid + _BESIDE * near + _SECOND * walked.second
+    scores = (_LEAST + titled) * walked.scores + (_LEAST + 1.0 - titled) * plain
+    gated: Floats = scores.astype(np.float32)
+    return gated
+
+
 def candidates(graph: Graph, lists: Lists) -> Rows:
-    """Return the chunks that are among the best of a list, ascending."""
+    """Return the chunks that are among the best of any list, ascending."""
     ranks, walked, again = graph.chunks.id_ranks, lists.walked, lists.again.scores
     first = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
     best = [top(scores, ranks, CANDIDATES) for scores in first]
@@ -112,7 +137,7 @@ def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
 
 
 def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
-    """Return how like each chunk the best is of those that were read, and the most like."""
+    """Return each chunk's cosine with the first chunk read, and the highest with any."""
     vectors = graph.chunks.vectors
     cosines_read = vectors[rows] @ vectors[again.read].T
     cosines_read[rows[:, None] == again.read] = 0.0
@@ -120,10 +145,7 @@ def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
 
 
 def _as_lists(*lists: Floats, rows: Rows) -> Floats:
-    """Return each list's scores, what they lack to the best, and 1 / (10 + rank).
-
-    Shape (lists, 3, rows).
-    """
+    """Return scores, distance to the best score and 1 / (10 + rank), shape (lists, 3, rows)."""
     own = np.stack([scores[rows] for scores in lists])
     order = np.argsort(-own, axis=1, kind="stable")
     places = np.empty_like(own)
@@ -137,7 +159,7 @@ def _share(scores: Floats) -> Floats:
 
 
 def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[Floats]:
-    """Return the seeds each chunk holds, the best that is its title, and the best title of all."""
+    """Return the weight of each chunk's seeds, of its best title, and of the best title of all."""
     held, title = np.zeros((2, len(graph.chunks)), dtype=np.float32)
     for name, weight in walked.seeds.items():
         chunks, own = graph.name_graph.holders(name)
@@ -148,7 +170,7 @@ def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[Floats]:
 
 
 def _statements(graph: Graph, query: Query, rows: Rows) -> Floats:
-    """Return the highest cosine of a relation that each chunk states; 0 where it states none."""
+    """Return the highest cosine of the relations that each chunk states; 0 without one."""
     relations, chunks = graph.chunk_relations.pairs(rows)
     best = np.zeros(len(rows), dtype=np.float32)
     if len(relations):
@@ -157,7 +179,7 @@ def _statements(graph: Graph, query: Query, rows: Rows) -> Floats:
 
 
 def _document(graph: Graph, hybrid: Floats, rows: Rows) -> Floats:
-    """Return how much better than each chunk the best of its document is."""
+    """Return how far each chunk's score is below the best of its document."""
     documents = graph.chunk_documents
     best = np.full(int(documents.max(initial=-1)) + 1, -np.inf, dtype=np.float32)
     np.maximum.at(best, documents, hybrid)

@@ -1,8 +1,11 @@
-"""Modes `bm25` and `hybrid`: words, and words beside vectors; a graph has to be better."""
+"""Modes `dense`, `bm25` and `hybrid`: the baselines that use no graph."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.fuse import standardised
@@ -13,15 +16,20 @@ from graphrag_tasks.retrieval.view.arrays import Rows, Scores
 _NO_WORD = "No word of the question is in the corpus."
 
 
-def rank_bm25(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k chunks with the highest BM25 score; those that share no term are left out.
+def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
+    """Return the k chunks with the highest cosine."""
+    scores = graph.chunks.vectors @ query.vector
+    rows = query.best_chunks(scores, graph.chunks.id_ranks)
+    return Ranking(
+        chunks=[
+            RankedChunk(int(row), float(scores[row]), float(scores[row]), {"dense": place})
+            for place, row in enumerate(rows, 1)
+        ]
+    )
 
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: Not used: `query.k` is the only parameter.
-    """
-    del config
+
+def rank_bm25(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
+    """Return the k chunks with the highest BM25 score; chunks that share no term are left out."""
     scores = graph.lexicon.scores(graph.lexicon.asked(query.text))
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
     found = [row for row in rows if scores[row] > 0]
@@ -35,28 +43,35 @@ def rank_bm25(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def rank_hybrid(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k chunks with the highest sum of standardised cosine and BM25 score.
+    """Return the k best chunks of `hybrid_chunks`; `config.bm25_weight` weighs the BM25 score."""
+    return Ranking(chunks=hybrid_chunks(graph, query, config.bm25_weight))
 
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: `bm25_weight` is the weight of the BM25 score; the cosine's is 1.
+
+def hybrid_chunks(
+    graph: Graph, query: Query, bm25_weight: float, inside: NDArray[np.bool_] | None = None
+) -> list[RankedChunk]:
+    """Return the k chunks with the highest sum of standardised cosine and weighted BM25 score.
+
+    The mask `inside`, shape (chunks,), limits the choice; scores are standardised over all chunks.
     """
     dense = graph.chunks.vectors @ query.vector
     lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
-    scores = standardised(dense) + np.float32(config.bm25_weight) * standardised(lexical)
-    rows = query.best_chunks(scores, graph.chunks.id_ranks)
-    lists = {"dense": dense, "bm25": lexical}
-    return Ranking(
-        chunks=[
-            RankedChunk(int(row), float(scores[row]), float(dense[row]), ranks)
-            for row, ranks in zip(rows, list_ranks(lists, rows), strict=True)
-        ]
-    )
+    scores = standardised(dense) + np.float32(bm25_weight) * standardised(lexical)
+    if inside is None:
+        rows = query.best_chunks(scores, graph.chunks.id_ranks)
+    else:
+        rows = query.best_chunks(scores, graph.chunks.id_ranks, len(scores))
+        rows = rows[inside[rows]][: query.k]
+    return [
+        RankedChunk(int(row), float(scores[row]), float(dense[row]), ranks)
+        for row, ranks in zip(
+            rows, list_ranks({"dense": dense, "bm25": lexical}, rows), strict=True
+        )
+    ]
 
 
-def list_ranks(lists: dict[str, Scores], rows: Rows) -> list[dict[str, int]]:
-    """Return, for each row, its rank from 1 in each list: one more than the rows above it."""
+def list_ranks(lists: Mapping[str, Scores], rows: Rows) -> list[dict[str, int]]:
+    """Return each row's rank in each list, from 1; rows of equal score share a rank."""
     above = [
         (len(scores) - np.searchsorted(np.sort(scores), scores[rows], side="right")).tolist()
         for scores in lists.values()

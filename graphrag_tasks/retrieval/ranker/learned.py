@@ -1,8 +1,8 @@
-"""Mode `ranked`: lists weighed by a ranking that was learned, or by words, for each part asked.
+"""Mode `ranked`: a learned ranking over the lists of mode `graph`.
 
-Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010) over
-the scores that mode `graph` makes anyway; `training/ranking.py` makes and checks the model. How
-much it counts beside words is in `blend`, how all parts of a question get a place in `diversify`.
+Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010), grown
+and checked by `training/ranking.py`. `blend` weighs them against words; `diversify` gives each part
+of a question a place.
 """
 
 from __future__ import annotations
@@ -30,21 +30,20 @@ from graphrag_tasks.retrieval.ranker.features import (
     features,
     make_lists,
 )
-from graphrag_tasks.retrieval.ranker.walk import Floats
-from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows
 
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
 
 
 @cache
 def load_forest() -> Forest:
-    """Return the ranking that comes with the package; `training/ranking.py` makes it."""
+    """Return the model that comes with the package."""
     file = resources.files(__package__) / "ranking.json"
     return Forest.from_json(json.loads(file.read_text("utf-8")))
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k chunks that the learned ranking puts first, and what mode `graph` adds."""
+    """Return the k chunks that the learned ranking puts first, with mode `graph`'s relations."""
     if not len(graph.chunks):
         return walk.rank(graph, query, config)
     if load_forest().names != FEATURES:
@@ -58,7 +57,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def _best_of(part: Floats, id_ranks: Rows) -> Floats:
-    """Return how far the best chunks of a part are above the others; 0 for those."""
+    """Return positive scores for the best chunks of a part, 0 for the others."""
     best = top(part, id_ranks, CANDIDATES_AGAIN)
     above = np.zeros_like(part)
     above[best] = part[best] - part.min() + 1
@@ -66,11 +65,7 @@ def _best_of(part: Floats, id_ranks: Rows) -> Floats:
 
 
 def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
-    """Return the score of the candidates; the others follow in the order of the walk.
-
-    Returns:
-        `diversified` of what is `blended` of the trees' score and the features, shape (chunks,).
-    """
+    """Return the score of each chunk; the candidates come first, the others in the walk's order."""
     rows = candidates(graph, lists)
     columns = features(graph, query, lists, rows)
     trees = load_forest().scores(columns)

@@ -1,14 +1,11 @@
-"""A second hop: ask again for what the first pass leaves unanswered, about what it leads to.
+"""A second hop: search again for the terms that the best chunks do not hold.
 
 "Where was the director of Winter Song born?" finds the passage of Winter Song, which names its
-director and does not say where he was born. The terms of the question that none of the best chunks
-holds are asked again beside each rare name that these hold and the question does not: a chunk that
-holds such a name is the better the more of those words it holds. Nothing is encoded again, as words
-do it as well as vectors (`docs/retrieval.md`).
+director and does not say where he was born. The terms that are left ("born") are searched by BM25
+together with each rare name in the best chunks (a bridge). Nothing is encoded again.
 
-Source: as in iterative retrieval with bridge entities (Qi et al., "Answering complex open-domain
-questions through iterative query generation", EMNLP 2019), with terms left out in place of a
-learned query.
+Source: iterative retrieval with bridge entities (Qi et al., "Answering complex open-domain
+questions through iterative query generation", EMNLP 2019), without a learned query.
 """
 
 from __future__ import annotations
@@ -21,32 +18,31 @@ import numpy as np
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.ranker.walk import Floats, Walked
-from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.retrieval.ranker.walk import Walked
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows
 
 _READ = 3
 """Chunks of the first pass that are read."""
 
 _MOST_BRIDGES = 12
 _TITLE = np.float32(2)
-"""Weight of a name that is a title, beside others."""
+"""Weight of a bridge that is a title; other bridges have 1."""
 
 _NO_DEVIATION = 1e-9
 
 
 @dataclass(frozen=True)
 class SecondHop:
-    """What a second pass makes of each chunk, shape (chunks,) where nothing else is said.
+    """The scores of a second pass, shape (chunks,) unless noted.
 
     Attributes:
-        scores: The standardised BM25 score of what is left and a bridge's words, of the chunks that
-            hold the bridge, times the share of the question that is left; the highest of all
-            bridges, and 0 where there is none or it is negative.
-        left: Share of the question that no chunk that was read holds.
-        open: Share of the question that is left and that each chunk holds.
-        bridge: Rarity of the rarest bridge that each chunk holds.
-        bridge_title: The same of those that each chunk is about.
-        read: The chunks of the first pass that were read, the best first.
+        scores: For chunks that hold a bridge, the highest standardised BM25 score of the terms
+            left and the bridge's words, times `left`; 0 without a bridge, and where negative.
+        left: Share of the question, by rarity of its terms, that no chunk read holds; a number.
+        open: Share of the question that is left and that the chunk holds.
+        bridge: Rarity of the rarest bridge that the chunk holds.
+        bridge_title: Rarity of the rarest bridge that the chunk is about.
+        read: Rows of the first pass's best chunks, best first.
     """
 
     scores: Floats
@@ -58,13 +54,7 @@ class SecondHop:
 
 
 def second_hop(graph: Graph, walked: Walked, first: Floats) -> SecondHop:
-    """Return how well each chunk answers what the first pass leaves open.
-
-    Args:
-        graph: The snapshot's arrays.
-        walked: The lists of the first pass.
-        first: What the first pass ranks chunks by, shape (chunks,).
-    """
+    """Score each chunk for what the first pass, `first` of shape (chunks,), leaves open."""
     names, lexicon = graph.name_graph, graph.lexicon
     read = top(first, graph.chunks.id_ranks, _READ)
     held = lexicon.held(walked.asked, read)
@@ -88,7 +78,7 @@ def second_hop(graph: Graph, walked: Walked, first: Floats) -> SecondHop:
 
 
 def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
-    """Return the standardised BM25 scores of each bridge's words and those that are left.
+    """Return standardised BM25 scores of each bridge's words and the terms left.
 
     Shape (bridges, chunks).
     """
@@ -103,9 +93,9 @@ def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
 
 
 def _bridges(graph: Graph, walked: Walked, read: Rows) -> Rows:
-    """Return the names that lead on from chunks to others.
+    """Return the names that lead from the chunks read to others, rare names and titles first.
 
-    The rarest come first, titles before others; names in the question lead nowhere new.
+    Names in the question lead nowhere new and are left out.
     """
     names = graph.name_graph
     asked = np.array([names.keys[match.key] for match in walked.matches], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Steps along the graph: relations near a question, paths between entities, chains from one."""
+"""Relations near a question, paths between entities, and chains from one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import numpy as np
 
 from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Path, Query, RankedRelation
+from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow
 from graphrag_tasks.retrieval.view.arrays import Rows, cosines
 
 MAX_DEGREE = 200
-"""An entity with more relations is an end of a path and never its middle: hubs join everything."""
+"""An entity with more relations (a hub) can end a path but never lies inside one."""
 
 _MOST_TRIED = 5_000
 
 
-def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRelation]:
-    """Return the 2k relations nearest to the question by cosine, best first."""
+def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRow]:
+    """Return the 2k of these relations with the highest cosine, best first."""
     scores = cosines(graph.relations.vectors, relations, query.vector)
     order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
-    return [RankedRelation(int(relations[place]), float(scores[place])) for place in order]
+    return [RankedRow(int(relations[place]), float(scores[place])) for place in order]
 
 
 def paths_between(
@@ -29,16 +29,8 @@ def paths_between(
 ) -> list[Path]:
     """Return the shortest paths along relations in either direction, and those one hop longer.
 
-    Args:
-        graph: The snapshot's arrays.
-        starts: Entity rows.
-        ends: Entity rows; one that is also a start is left out.
-        max_hops: Longest path wanted.
-        limit: Most paths wanted.
-
-    Returns:
-        The shortest first; of two equally long ones that through the less connected entities.
-        No path visits an entity twice, and inner ones have at most `MAX_DEGREE` relations.
+    Shortest paths come first; of equally long paths, the one through less connected entities. No
+    path visits an entity twice or passes through a hub. An end that is also a start is ignored.
     """
     targets = set(ends) - set(starts)
     distance = _distances(graph, targets, max_hops)
@@ -50,16 +42,18 @@ def paths_between(
     for start in sorted(set(starts)):
         paths = _walks(graph, Path((start,), ()), targets, distance, longest)
         found += [path for _, path in zip(range(_MOST_TRIED), paths, strict=False)]
-    degrees = graph.degrees
-    ids = graph.relations.id_ranks
-    found.sort(
-        key=lambda path: (
-            len(path.relations),
-            float(np.log1p(degrees[list(path.entities[1:-1])]).sum()),
-            [int(ids[row]) for row in path.relations],
-        )
-    )
-    return found[:limit]
+
+    def order(path: Path) -> tuple[int, float, list[int]]:
+        inner = list(path.entities[1:-1])
+        connected = float(np.log1p(graph.degrees[inner]).sum())
+        return len(path.relations), connected, _ids(graph, path)
+
+    return sorted(found, key=order)[:limit]
+
+
+def _ids(graph: Graph, path: Path) -> list[int]:
+    ids: list[int] = graph.relations.id_ranks[list(path.relations)].tolist()
+    return ids
 
 
 def _distances(graph: Graph, targets: set[int], max_hops: int) -> dict[int, int]:
@@ -95,26 +89,13 @@ def _walks(
 
 
 def chains_from(
-    graph: Graph,
-    starts: Sequence[int],
-    *,
-    leads_on: Callable[[int], bool],
-    backwards: bool,
-    max_hops: int,
-    limit: int,
-) -> list[Path]:
-    """Return the longest chains of relations that lead on from an entity.
+    graph: Graph, starts: Sequence[int], leads_on: Callable[[int], bool], backwards: bool,
+    max_hops: int, limit: int,
+) -> list[Path]:  # fmt: skip
+    """Return the chains of relations from an entity that no other chain contains, longest first.
 
-    Args:
-        graph: The snapshot's arrays.
-        starts: Entity rows.
-        leads_on: Tells of a relation row whether a chain may follow it.
-        backwards: Follow relations from tail to head ("what depends on it") instead.
-        max_hops: Longest chain wanted.
-        limit: Most chains wanted.
-
-    Returns:
-        Chains that no other chain contains, the longest first, in order of relation ids.
+    A chain follows the relations for which `leads_on` is true, from head to tail, or, `backwards`
+    ("what depends on it"), from tail to head.
     """
     finished: list[Path] = []
     growing = [Path((start,), ()) for start in sorted(set(starts))]
@@ -126,11 +107,9 @@ def chains_from(
             if not nexts and path.relations:
                 finished.append(path)
         growing = longer
-    finished += growing
-    ids = graph.relations.id_ranks
-    finished = [path for path in finished if path.relations]
-    finished.sort(key=lambda path: (-len(path.relations), [int(ids[r]) for r in path.relations]))
-    return finished[:limit]
+    chains = [path for path in (*finished, *growing) if path.relations]
+    chains.sort(key=lambda path: (-len(path.relations), _ids(graph, path)))
+    return chains[:limit]
 
 
 def _next_steps(

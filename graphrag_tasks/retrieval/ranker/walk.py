@@ -1,12 +1,11 @@
-"""Mode `graph`: what the question names, spread over the names that chunks share.
+"""Mode `graph`: random walks from the names in the question over the names that chunks share.
 
-1. Base score: standardised cosine plus a part of the standardised BM25 score.
-2. Seeds: the longest known names in the question, rare ones and titles before others.
-3. A random surfer that starts again at the seeds, and a little at the best chunks by base score,
-   visits chunks; the logarithm of the visits is standardised, and a part of the base is added.
-4. A second surfer starts at the best chunks of step 3; its standardised logarithm is added.
-
-Step 4 is what finds the far end of a question whose names do not lead there directly.
+1. Base score: standardised cosine plus a weighted, standardised BM25 score.
+2. Seeds: the longest known names in the question; rare names and titles weigh more.
+3. First walk: restarts at the seeds, and a little at the best chunks by base score. Its score is
+   the standardised logarithm of the visits, plus a part of the base score.
+4. Second walk: restarts at the best chunks of the first, so it also finds chunks that the names
+   in the question do not lead to directly. Its standardised logarithm is added.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
 from graphrag_tasks.retrieval.graph.fuse import standardised, top
@@ -27,33 +25,31 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, Seed
 from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows
 
 _NEVER = 1e-6
-"""Added to visits before the logarithm: what is never reached is not infinitely far."""
+"""Added to visits before the logarithm."""
 
 _NOTHING_NAMED = "The question names nothing that is known: the walk starts at the best chunks."
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Walked:
-    """Every list that mode `graph` has made of a question, shape (chunks,) each.
+    """The scores that mode `graph` computes, shape (chunks,) each.
 
     Attributes:
         dense: Cosine with the question.
         asked: Terms of the question that some chunk holds.
         bm25: BM25 score.
-        dense_z: Cosine, standardised.
-        bm25_z: BM25 score, standardised.
-        base: Both, standardised, BM25 with less weight.
-        first: Standardised logarithm of the visits from the seeds.
-        second: The same from the best chunks of the first walk.
-        scores: What chunks are ranked by.
+        dense_z: Standardised cosine.
+        bm25_z: Standardised BM25 score.
+        base: Weighted sum of both.
+        first: Standardised logarithm of the first walk's visits.
+        second: The same for the second walk.
+        scores: The final score.
         matches: Names found in the question.
-        seeds: Weight of each name that the walk starts at, those of lower numbers first.
-        titled: Weight of the rarest title among them; 0 where none is one.
+        seeds: Weight of each name that the walk starts at, by ascending name.
+        titled: Weight of the rarest title among the seeds; 0 without one.
     """
 
     dense: Floats
@@ -71,21 +67,14 @@ class Walked:
 
     @cached_property
     def hybrid(self) -> Floats:
-        """Standardised cosine plus standardised BM25 score: what mode `hybrid` ranks by."""
+        """Standardised cosine plus standardised BM25 score."""
         return self.dense_z + self.bm25_z
 
 
 def walk(
     graph: Graph, query: Query, config: RetrievalConfig, dense: Floats | None = None
 ) -> Walked:
-    """Score every chunk by the two walks.
-
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        config: `walk` has the parameters.
-        dense: Cosine of each chunk with the question, where they are known.
-    """
+    """Score every chunk by the two walks; `dense` holds the cosines if they are known already."""
     settings = config.walk
     names, ranks = graph.name_graph, graph.chunks.id_ranks
     if dense is None:
@@ -113,10 +102,7 @@ def walk(
 def seed_weights(
     names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig
 ) -> dict[int, float]:
-    """Return how strongly the surfer starts at names, those of lower numbers first.
-
-    Single words in lower case are left out.
-    """
+    """Return the weight of each name that the walk starts at, without single lowercase words."""
     weights = {}
     for place in sorted({names.keys[match.key] for match in matches if match.is_telling}):
         kind = 1.0 if names.is_title[place] else settings.entity_weight
@@ -125,7 +111,7 @@ def seed_weights(
 
 
 def _reset(base: Floats, rows: Rows) -> Floats:
-    """Return the base score of the rows on a scale from the lowest score of all to the highest."""
+    """Return the base score of the rows, scaled to 0..1 over all scores."""
     reset = np.zeros_like(base)
     lowest, highest = float(base.min()), float(base.max())
     reset[rows] = (base[rows] - lowest) / (highest - lowest) if highest > lowest else 1.0
@@ -140,7 +126,7 @@ def _log_visits(
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k chunks of the highest score, relations near them and the entities named."""
+    """Return the k chunks with the highest score, relations near them and the entities named."""
     if not len(graph.chunks):
         return Ranking(notes=["The snapshot holds no chunks."])
     walked = walk(graph, query, config)
@@ -154,33 +140,22 @@ def ranking(
     scores: Floats,
     further: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Ranking:
-    """Return the k best chunks by the scores, with what the walks found about them.
+    """Return the k best chunks by `scores`, with the walks' relations and entities.
 
-    Args:
-        graph: The snapshot's arrays.
-        query: The question.
-        walked: Its lists.
-        scores: What chunks are ranked by, shape (chunks,).
-        further: Other lists that chunks may have come from, 0 for those that did not.
+    Ranks are also given for the lists in `further`, where a chunk's score there is above 0.
     """
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
-    ranks = list_ranks({"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first}, rows)
-    for name, list_scores in further.items():
-        for row, own, of_row in zip(
-            rows, list_ranks({name: list_scores}, rows), ranks, strict=True
-        ):
-            of_row.update(own if list_scores[row] > 0 else {})
+    lists = {"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first, **further}
+    ranks = list_ranks(lists, rows)
+    for row, of_row in zip(rows, ranks, strict=True):
+        for name, list_scores in further.items():
+            if list_scores[row] <= 0:
+                del of_row[name]
     leads = graph.name_graph.leads(rows.tolist(), walked.seeds, walked.first)
     near = np.flatnonzero(graph.chunk_relations.union(rows))
     return Ranking(
         chunks=[
-            RankedChunk(
-                row,
-                float(scores[row]),
-                float(walked.dense[row]),
-                of_row,
-                lead,
-            )
+            RankedChunk(row, float(scores[row]), float(walked.dense[row]), of_row, lead)
             for row, of_row, lead in zip(rows.tolist(), ranks, leads, strict=True)
         ],
         relations=nearest_relations(graph, query, near),
@@ -190,7 +165,7 @@ def ranking(
 
 
 def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
-    """Return the entities that the question names, the rarest first."""
+    """Return the entities that the question names, rarest first."""
     keys, seeds = graph.name_graph.keys, walked.seeds
     matches = [match for match in walked.matches if keys[match.key] in seeds]
     matches.sort(key=lambda match: (-seeds[keys[match.key]], match.start))

@@ -1,10 +1,9 @@
-"""What a reader may see of a snapshot, as a snapshot: nothing behind it knows of access labels.
+"""The part of a snapshot that a reader may see, as a snapshot.
 
-Every table that retrieval reads comes through here. Rows of documents that the reader may not see
-are left out before anything is ranked or counted, so scores, neighbours and statistics come from
-visible documents alone, and k results are k visible ones. What was made from several documents is
-made again from the visible rows: the name of an entity, its label and counts, the weight,
-confidence and wording of a relation, and the communities with their summaries.
+Every table that retrieval reads comes through here. Rows of hidden documents are left out before
+anything is ranked or counted, so scores, neighbours and statistics come from visible documents
+alone. What was made from several documents is made again from the visible rows: names, labels and
+counts of entities, weight, confidence and wording of relations, and the communities.
 
 What remains of hidden documents is which names were found to be one entity, and which common nouns
 are none (`docs/security.md`).
@@ -12,7 +11,7 @@ are none (`docs/security.md`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property
@@ -36,18 +35,16 @@ class _Everybody(Enum):
 
 
 ALL_DOCUMENTS: Final = _Everybody.ALL_DOCUMENTS
-"""In place of principals: see everything, as who runs the store may; never for a user."""
+"""In place of principals: see everything, for whoever runs the store; never for a user."""
 
 Principals = Collection[str] | _Everybody | None
 """The labels that a reader holds; None where labels are off."""
 
+_TABLES = {"chunk": "chunks", "entity": "entities", "relation": "relations"}
+
 
 def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
-    """Return what a reader sees of a snapshot.
-
-    Args:
-        snapshot: A published snapshot.
-        principals: The labels that the reader holds; none of them: what is public.
+    """Return what a reader with these labels sees; without a label, what is public.
 
     Raises:
         AccessError: The snapshot has labels and no principals are given, or the other way round.
@@ -82,8 +79,8 @@ def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
 class VisibleSnapshot(Snapshot):
     """The rows of a snapshot that rest on some of its documents.
 
-    Vectors of entities and relations whose published wording is not that of visible documents are
-    zero: a question that guesses the hidden name must not come near them.
+    Vectors of entities and relations are zero if visible documents word them differently, so that
+    a question that guesses a hidden name does not come near them.
 
     Args:
         snapshot: The whole snapshot.
@@ -97,21 +94,6 @@ class VisibleSnapshot(Snapshot):
         )
         self._whole = snapshot
         self._documents = documents
-        self._made: dict[str, Callable[[], pa.Table]] = {
-            "entities": lambda: self._entities,
-            "aliases": lambda: self._aliases,
-            "relations": lambda: self._relations,
-            "communities": lambda: self._communities["communities"],
-            "members": lambda: self._communities["members"],
-            "chunk_vectors": lambda: self._vectors("chunk", self.table("chunks", ["chunk_id"])),
-            "entity_vectors": lambda: self._vectors("entity", self._entities),
-            "relation_vectors": lambda: self._vectors("relation", self._relations),
-            "text_terms": lambda: self._words["text_terms"],
-            "text_postings": lambda: self._words["text_postings"],
-            "heading_terms": lambda: self._words["heading_terms"],
-            "heading_postings": lambda: self._words["heading_postings"],
-            "links": lambda: self._links,
-        }
 
     def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
         """Return the visible rows of a table.
@@ -119,13 +101,24 @@ class VisibleSnapshot(Snapshot):
         Raises:
             AccessError: Its rows do not say which documents they rest on.
         """
-        if name in self._made:
-            rows = self._made[name]()
-            return rows.select(columns) if columns else rows
+        made = self._made(name)
+        if made is not None:
+            return made.select(columns) if columns else made
         schema = schemas.schema_of(name)
         if schema is None or "document_id" not in schema.names:
             raise AccessError(f"the table '{name}' cannot be read with principals", self.folder.uri)
         return self._rows(name, columns)
+
+    def _made(self, name: str) -> pa.Table | None:
+        """Return a table that is made again from visible rows; None if it is only filtered."""
+        kind, _, part = name.partition("_")
+        if name in ("entities", "aliases", "relations", "links"):
+            return getattr(self, f"_{name}")
+        if name in ("communities", "members"):
+            return self._communities[name]
+        if kind in _TABLES and part == "vectors":
+            return self._vectors(kind)
+        return self._words[name] if part in ("terms", "postings") else None
 
     def _rows(self, name: str, columns: list[str] | None = None) -> pa.Table:
         """Return the rows of the visible documents, as they are."""
@@ -144,17 +137,15 @@ class VisibleSnapshot(Snapshot):
         return rows.filter(pc.equal(rows[key], value))
 
     def searchable(self, kind: str) -> pa.Array[Any]:
-        """Return the ids of the visible rows of one kind whose published vector is theirs."""
-        if kind == "chunk":
-            return column(self.table("chunks", ["chunk_id"]), "chunk_id")
-        rows = self._entities if kind == "entity" else self._relations
+        """Return the ids of the visible chunks, entities or relations with an unchanged vector."""
+        rows = self._nodes(kind)
         return column(rows.filter(rows["as_published"]), f"{kind}_id")
 
     @cached_property
     def _links(self) -> pa.Table:
-        """Links without the target of those that lead to no visible document, be it there or not.
+        """Links; without the target if that is no visible document.
 
-        How the visible document writes a link (`href`) is its own text and stays.
+        The link as the visible document writes it (`href`) is its own text and stays.
         """
         rows = self._rows("links")
         seen = pc.is_in(rows["target_document_id"], value_set=self._documents)
@@ -176,7 +167,7 @@ class VisibleSnapshot(Snapshot):
 
     @cached_property
     def _entities(self) -> pa.Table:
-        """Entities that a visible document mentions or has in a title, as it calls them."""
+        """Entities that a visible document mentions or has in a title, named as there."""
         titles = self.table("titles", ["entity_id", "alias"])
         named = titles.append_column("mentions", pa.array(np.zeros(titles.num_rows, np.int64)))
         names = _most_frequent(pa.concat_tables([self._aliases, named]), "alias")
@@ -184,22 +175,16 @@ class VisibleSnapshot(Snapshot):
         types = _most_frequent(_counted(labels, ["entity_id", "type"], "mentions"), "type")
         whole = self._whole.table("entities", ["entity_id", "name", "type", "mentions"])
         whole = whole.filter(pc.is_in(whole["entity_id"], value_set=pa.array(names, pa.string())))
-        ids, published = (whole[name].to_pylist() for name in ("entity_id", "name"))
-        known = set(zip(*(self._aliases[name].to_pylist() for name in _ALIAS), strict=True))
-        known.update(zip(*(titles[name].to_pylist() for name in _ALIAS), strict=True))
-        shown = [
-            name if (one, name) in known else names[one]
-            for one, name in zip(ids, published, strict=True)
-        ]
-        mentions = _count_of(self._mentions, "entity_id", whole)
-        all_titles = self._whole.table("titles", ["entity_id"])
+        known = {*_pairs(self._aliases, "alias"), *_pairs(titles, "alias")}
+        published = dict(_pairs(whole, "name"))
+        shown = [name if (one, name) in known else names[one] for one, name in published.items()]
+        mentions = _count_of(self._mentions, whole)
+        all_titles = _count_of(self._whole.table("titles", ["entity_id"]), whole)
         hides_nothing = pc.and_(
             pc.equal(mentions, column(whole, "mentions")),
-            pc.equal(
-                _count_of(titles, "entity_id", whole), _count_of(all_titles, "entity_id", whole)
-            ),
+            pc.equal(_count_of(titles, whole), all_titles),
         )
-        visible_types = pa.array([types.get(one) for one in ids], pa.string())
+        visible_types = pa.array(map(types.get, published), pa.string())
         chunks = self._mentions.group_by(["entity_id", "chunk_id"]).aggregate([])
         return pa.table(
             {
@@ -207,14 +192,14 @@ class VisibleSnapshot(Snapshot):
                 "name": pa.array(shown, pa.string()),
                 "type": pc.if_else(hides_nothing, column(whole, "type"), visible_types),
                 "mentions": mentions,
-                "chunks": _count_of(chunks, "entity_id", whole),
-                "as_published": _equal(shown, published),
+                "chunks": _count_of(chunks, whole),
+                "as_published": _equal(shown, published.values()),
             }
         )
 
     @cached_property
     def _relations(self) -> pa.Table:
-        """Relations that a visible document states, as often and as surely as those do."""
+        """Relations that visible documents state, with their weight and confidence there."""
         evidence = self.table("evidence", ["relation_id", "confidence"])
         columns = ["relation_id", "head_id", "relation", "tail_id", "text", "negated"]
         whole = self._whole.table("relations", columns)
@@ -222,7 +207,7 @@ class VisibleSnapshot(Snapshot):
             pc.is_in(whole["relation_id"], value_set=column(evidence, "relation_id"))
         )
         weights, confidence = joint_confidence(evidence, column(whole, "relation_id"))
-        names = dict(zip(*(self._entities[one].to_pylist() for one in _NAME), strict=True))
+        names = dict(_pairs(self._entities, "name"))
         texts = [
             wording(
                 names[row["head_id"]], row["relation"], names[row["tail_id"]],
@@ -258,22 +243,30 @@ class VisibleSnapshot(Snapshot):
         """BM25 over the visible chunks, whose terms are as rare as they are in those."""
         return word_tables(self.table("documents"), self.table("chunks"))
 
-    def _vectors(self, kind: str, rows: pa.Table) -> pa.Table:
-        """Return the vectors of the visible rows, zero where their wording is not the published."""
+    def _nodes(self, kind: str) -> pa.Table:
+        """Return the ids of visible rows, and whether each is worded as published."""
+        if kind != "chunk":
+            return self.table(_TABLES[kind], [f"{kind}_id", "as_published"])
+        rows = self.table("chunks", ["chunk_id"])
+        return rows.append_column("as_published", pa.array(np.ones(rows.num_rows, dtype=bool)))
+
+    def _vectors(self, kind: str) -> pa.Table:
+        """Return the vectors of visible rows, zero if their wording is not the published one."""
+        rows = self._nodes(kind)
         whole = self._whole.table(f"{kind}_vectors", ["id", "vector"])
         ids = column(rows, f"{kind}_id")
         whole = whole.take(pc.index_in(ids, value_set=column(whole, "id")))
         vectors = column(whole, "vector")
         width = vectors.type.list_size
         matrix = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, width).copy()
-        if "as_published" in rows.column_names:
-            matrix[~rows["as_published"].to_numpy()] = 0.0
+        matrix[~rows["as_published"].to_numpy()] = 0.0
         flat = pa.array(matrix.ravel(), pa.float32())
         return pa.table({"id": ids, "vector": pa.FixedSizeListArray.from_arrays(flat, width)})
 
 
-_ALIAS = ("entity_id", "alias")
-_NAME = ("entity_id", "name")
+def _pairs(rows: pa.Table, name: str) -> Iterator[tuple[str, str]]:
+    """Return the entity id and another value of each row."""
+    return zip(rows["entity_id"].to_pylist(), rows[name].to_pylist(), strict=True)
 
 
 def _counted(rows: pa.Table, by: list[str], name: str) -> pa.Table:
@@ -281,20 +274,18 @@ def _counted(rows: pa.Table, by: list[str], name: str) -> pa.Table:
     return counted.select([*by, "count_all"]).rename_columns([*by, name])
 
 
-def _count_of(rows: pa.Table, key: str, of: pa.Table) -> pa.Array[Any]:
-    counted = _counted(rows, [key], "count")
-    place = pc.index_in(column(of, key), value_set=column(counted, key))
+def _count_of(rows: pa.Table, entities: pa.Table) -> pa.Array[Any]:
+    """Return the number of rows of each entity."""
+    counted = _counted(rows, ["entity_id"], "count")
+    place = pc.index_in(column(entities, "entity_id"), value_set=column(counted, "entity_id"))
     return column(counted, "count").take(place).fill_null(0).cast(pa.int32())
 
 
 def _most_frequent(counted: pa.Table, name: str) -> dict[str, str]:
-    """Return the value of each entity that has most mentions, the first by letters of equals."""
-    order = [("mentions", "descending"), (name, "ascending")]
-    found: dict[str, str] = {}
-    for row in counted.sort_by(order).to_pylist():
-        found.setdefault(row["entity_id"], row[name])
-    return found
+    """Return the most mentioned value of each entity; of equals, the first by alphabet."""
+    order = [("mentions", "ascending"), (name, "descending")]
+    return dict(_pairs(counted.sort_by(order), name))
 
 
-def _equal(these: list[str], those: list[str]) -> pa.Array[Any]:
+def _equal(these: Iterable[str], those: Iterable[str]) -> pa.Array[Any]:
     return pa.array([one == other for one, other in zip(these, those, strict=True)], pa.bool_())

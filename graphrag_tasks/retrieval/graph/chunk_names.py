@@ -1,0 +1,158 @@
+"""Which names the chunks mention and are about, as the snapshot's tables say."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from graphrag_tasks.language.bm25 import STOP_WORDS
+from graphrag_tasks.language.bm25.index import FILE_NAME
+from graphrag_tasks.retrieval.graph.name_graph import Pairs
+from graphrag_tasks.retrieval.graph.names import is_written_as_name
+from graphrag_tasks.retrieval.view.arrays import Rows, column, rows_of
+from graphrag_tasks.snapshots.store import Snapshot
+
+_COMMON_WORD = r"^\p{Ll}+$"
+_MOST_CHUNKS = 20
+"""A name in more chunks leads everywhere, or is no name of what a chunk is about."""
+
+_BEGINNING = 100
+"""Characters of a chunk in which the name that it is about begins."""
+
+
+class ChunkNames:
+    """Names of chunks, read from a snapshot's tables.
+
+    Args:
+        snapshot: The pinned snapshot.
+        chunk_ids: Ids of the chunks, by row.
+        entity_ids: Ids of the entities, by row.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, chunk_ids: pa.Array[Any], entity_ids: pa.Array[Any]
+    ) -> None:
+        self._snapshot = snapshot
+        self._ids = {"chunk_id": chunk_ids, "entity_id": entity_ids}
+
+    def mentioned(self) -> Pairs:
+        """Return which chunks mention which entities by a name.
+
+        A single word in lower case is left out: a page called "Song" is not what a text means by
+        "song". Only entities that have such an alias are looked up in the text.
+        """
+        mentions = self._table("mentions", "entity_id", "sentence_id", "chunk_id", "start", "end")
+        aliases = self._table("aliases", "entity_id", "alias")
+        common = aliases.filter(pc.match_substring_regex(aliases["alias"], _COMMON_WORD))
+        doubtful = pc.is_in(mentions["entity_id"], value_set=column(common, "entity_id"))
+        doubtful = pc.fill_null(doubtful, fill_value=False).to_numpy()
+        found = self._pairs(mentions, "mentions")
+        kept = ~doubtful
+        surface_forms = self._surface_forms(mentions.filter(doubtful))
+        kept[doubtful] = [len(one.split()) != 1 or not one.islower() for one in surface_forms]
+        return Pairs(found.chunks[kept], found.entities[kept])
+
+    def spelled_as_names(self) -> NDArray[np.bool_]:
+        """Return which entities without a label are written as names wherever they are mentioned.
+
+        A recogniser misses places, works and call signs that it has seen in no text. Only documents
+        without a title are searched for them: beside titles, more names lead astray
+        (`docs/retrieval.md`).
+        """
+        found = np.zeros(len(self._ids["entity_id"]), dtype=bool)
+        if not len(self._untitled):
+            return found
+        mentions = self._table("mentions", "entity_id", "document_id")
+        mentions = mentions.filter(pc.is_in(mentions["document_id"], value_set=self._untitled))
+        found[self._rows(mentions, "entity_id", "mentions")] = True
+        entities = self._table("entities", "type", "chunks")
+        found &= column(entities, "type").is_null().to_numpy(zero_copy_only=False)
+        found &= column(entities, "chunks").to_numpy() <= _MOST_CHUNKS
+        aliases = self._table("aliases", "entity_id", "alias")
+        rows = self._rows(aliases, "entity_id", "aliases")
+        asked = np.flatnonzero(found[rows])
+        written = column(aliases, "alias").take(pa.array(asked)).to_pylist()
+        found[rows[asked][[not _is_capitalised(one) for one in written]]] = False
+        return found
+
+    def about(self, named: NDArray[np.bool_]) -> Pairs:
+        """Return which chunks are about which entities: those that their document's title names.
+
+        A chunk of a document without a title is about the first name at its beginning, unless many
+        chunks begin with that name.
+
+        Args:
+            named: Shape (entities,): which entities are names.
+        """
+        titles = self._table("titles", "entity_id", "chunk_id", "document_id", "source")
+        of_untitled = pc.is_in(titles["document_id"], value_set=self._untitled)
+        is_title = pc.equal(titles["source"], "title")
+        found = self._pairs(titles.filter(pc.and_(is_title, pc.invert(of_untitled))), "titles")
+        if not len(self._untitled):
+            return found
+        first = self._first_names(named)
+        return Pairs(
+            np.concatenate([found.chunks, first.chunks]),
+            np.concatenate([found.entities, first.entities]),
+        )
+
+    def _first_names(self, named: NDArray[np.bool_]) -> Pairs:
+        """Return the name that each chunk of an untitled document begins with."""
+        mentions = self._snapshot.table("mentions")
+        mentions = mentions.filter(pc.is_in(mentions["document_id"], value_set=self._untitled))
+        found = self._pairs(mentions, "mentions")
+        sentences = column(self._table("sentences", "char_start"), "char_start").to_numpy()
+        begins = column(self._table("chunks", "char_start"), "char_start").to_numpy()
+        start, end = (column(mentions, name).to_numpy() for name in ("start", "end"))
+        place = sentences[self._sentence_rows(mentions)] + start - begins[found.chunks]
+        early = np.flatnonzero((end > start) & (place < _BEGINNING) & named[found.entities])
+        order = early[np.lexsort((-end[early], place[early], found.chunks[early]))]
+        surface_forms = self._surface_forms(mentions.take(pa.array(order)))
+        written = [is_written_as_name(one.split()) for one in surface_forms]
+        order = order[np.array(written, dtype=bool)]
+        _, first = np.unique(found.chunks[order], return_index=True)
+        chunks, entities = found.chunks[order[first]], found.entities[order[first]]
+        often = np.bincount(entities)[entities] if len(entities) else entities
+        return Pairs(chunks[often <= _MOST_CHUNKS], entities[often <= _MOST_CHUNKS])
+
+    @cached_property
+    def _untitled(self) -> pa.Array[Any]:
+        """Ids of the documents that have a file name for a title."""
+        documents = self._table("documents", "document_id", "title_source")
+        untitled = documents.filter(pc.equal(documents["title_source"], FILE_NAME))
+        found: pa.Array[Any] = column(untitled, "document_id")
+        return found
+
+    def _surface_forms(self, mentions: pa.Table) -> list[str]:
+        texts = column(self._table("sentences", "text"), "text")
+        written = texts.take(pa.array(self._sentence_rows(mentions))).to_pylist()
+        bounds = (column(mentions, name).to_pylist() for name in ("start", "end"))
+        return [text[start:end] for text, start, end in zip(written, *bounds, strict=True)]
+
+    def _sentence_rows(self, mentions: pa.Table) -> Rows:
+        ids = column(self._table("sentences", "sentence_id"), "sentence_id")
+        return rows_of(mentions, "sentence_id", ids, f"{self._snapshot.folder.uri}, mentions")
+
+    def _pairs(self, table: pa.Table, name: str) -> Pairs:
+        chunks, entities = (self._rows(table, key, name) for key in ("chunk_id", "entity_id"))
+        return Pairs(chunks, entities)
+
+    def _rows(self, table: pa.Table, key: str, name: str) -> Rows:
+        return rows_of(table, key, self._ids[key], f"{self._snapshot.folder.uri}, {name}")
+
+    def _table(self, name: str, *columns: str) -> pa.Table:
+        return self._snapshot.table(name, list(columns))
+
+
+def _is_capitalised(written: str) -> bool:
+    """Tell whether each word has a capital or digit, except words of grammar inside."""
+    words = written.split()
+    own = words[:1] + [word for word in words[1:] if word not in STOP_WORDS]
+    return written != written.lower() and not any(
+        word[0].isalpha() and word.islower() for word in own
+    )
