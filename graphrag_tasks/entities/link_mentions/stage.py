@@ -81,8 +81,8 @@ def link_mentions(
         sql: Memory and threads.
 
     Returns:
-        The four tables, each a stream sorted by its ids. A name that is found where an end of a triple
-        is the same entity is no second mention.
+        The four tables, each a stream sorted by its ids. A name that is found where an end of a
+        triple is the same entity is no second mention.
     """
     inputs = {
         "triples": triples, "sentences": sentences, "entity_dictionary": entity_dictionary,
