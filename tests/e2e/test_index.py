@@ -223,10 +223,10 @@ def test_a_killed_run_is_continued(
     worked: list[str] = []
     finish = Run._finish
 
-    def counted(self: Run, stage: str, *arguments: Any, **options: Any) -> Any:
-        receipt = finish(self, stage, *arguments, **options)
+    def counted(self: Run, *arguments: Any) -> Any:
+        receipt = finish(self, *arguments)
         if not receipt.reused:
-            worked.append(stage)
+            worked.append(receipt.stage)
         return receipt
 
     monkeypatch.setattr(Run, "_finish", counted)
