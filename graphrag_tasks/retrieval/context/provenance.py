@@ -42,15 +42,7 @@ _SIDES = ("left", "top", "right", "bottom")
 
 
 class Provenance:
-    """Texts and sources of a snapshot's rows; never changed once built, so threads may share it.
-
-    Args:
-        snapshot: The pinned snapshot.
-        graph: Its arrays.
-
-    Raises:
-        SnapshotError: Tables do not fit together.
-    """
+    """Texts and sources of a snapshot's rows; never changed once built, so threads may share it."""
 
     def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
         self._graph = graph

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import STOP_WORDS
-from graphrag_tasks.retrieval.graph.fuse import standardised
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking
 from graphrag_tasks.retrieval.question.seeds import named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
+from graphrag_tasks.retrieval.view.arrays import standardised
 
 _ASKED_FOR = """
 about across all collection common content contents corpus cover covered covers document

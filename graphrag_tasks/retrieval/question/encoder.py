@@ -14,11 +14,7 @@ from graphrag_tasks.retrieval.view.arrays import Vectors
 
 
 class QueryEncoder:
-    """Encodes questions with the model the snapshot was embedded with; refuses any other.
-
-    Args:
-        embedding: The manifest's model, max_tokens, fingerprint and dimension.
-        embedder: The encoder; by default the manifest's model, loaded when first needed.
+    """Encodes questions with the model the snapshot was embedded with, by default a local one.
 
     Raises:
         SnapshotError: The embedder is not the one the snapshot was embedded with.

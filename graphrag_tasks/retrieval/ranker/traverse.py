@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow
-from graphrag_tasks.retrieval.view.arrays import Rows, cosines
+from graphrag_tasks.retrieval.view.arrays import Rows, cosines, top
 
 MAX_DEGREE = 200
 """An entity with more relations (a hub) can end a path but never lies inside one."""

@@ -18,14 +18,13 @@ from types import MappingProxyType
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
-from graphrag_tasks.retrieval.graph.fuse import standardised, top
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.names import NameMatch, find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, Seed
 from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows, standardised, top
 
 _NEVER = 1e-6
 """Added to visits before the logarithm."""
