@@ -36,9 +36,6 @@ class Context(Mapping[str, Hits]):
     attributes `chunks`, `relations` and `entities`.
 
     Attributes:
-        mode: The mode searched; the router's choice in mode `auto`.
-        k: Number of chunks asked for.
-        snapshot_id: Snapshot that answered.
         chunks: At most k chunks, best first.
         relations: At most 2k relations, best first.
         entities: The seeds: named by the question first, then the nearest.
@@ -153,7 +150,6 @@ class Explanation:
     """Why a search returns a chunk, or not.
 
     Attributes:
-        mode: The mode searched.
         route: Why the router chose the mode; None where the caller did.
         chunk: The chunk, with its rank in each list and the names that lead to it; None where the
             mode cannot return it (mode `bm25`, and no word is shared).

@@ -39,10 +39,8 @@ FRAME_COLUMNS = (
     "sentence",
 )  # fmt: skip
 
-
 _WIDTH, _HEIGHT, _MARGIN = 640, 360, 60
-_MOST_NODES = 24
-_LONGEST_LABEL = 24
+_MOST_NODES, _LONGEST_LABEL = 24, 24
 
 
 def as_frame(context: Context) -> pd.DataFrame:

@@ -49,5 +49,5 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
         scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]
-    best = [RankedRow(int(rows[place]), float(scores[place])) for place in order]
-    return ranking.with_more(further={"communities": best})
+    best = map(RankedRow, rows[order].tolist(), scores[order].tolist())
+    return ranking.with_more(further={"communities": list(best)})

@@ -20,7 +20,7 @@ def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[Ranke
     """Return the 2k of these relations with the highest cosine, best first."""
     scores = cosines(graph.relations.vectors, relations, query.vector)
     order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
-    return [RankedRow(int(relations[place]), float(scores[place])) for place in order]
+    return list(map(RankedRow, relations[order].tolist(), scores[order].tolist()))
 
 
 def paths_between(

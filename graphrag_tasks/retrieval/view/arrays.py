@@ -198,7 +198,8 @@ def _reader(values: Any) -> _Read:  # noqa: ANN401 - an array of any Arrow type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             return _known_only(values, _texts(values))
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            return _known_only(values, _numbers(values))
+            numbers = (values.fill_null(0) if values.null_count else values).to_numpy()
+            return _known_only(values, lambda rows: numbers[rows].tolist())
     return lambda rows: [values[row].as_py() for row in rows.tolist()]
 
 
@@ -213,12 +214,6 @@ def _texts(values: pa.StringArray) -> _Read:
         return [str(written[start:end], "utf-8") for start, end in spans]
 
     return read
-
-
-def _numbers(values: pa.Array[Any]) -> _Read:
-    given = values.fill_null(0) if values.null_count else values
-    numbers = given.to_numpy()
-    return lambda rows: numbers[rows].tolist()
 
 
 def _known_only(values: pa.Array[Any], read: _Read) -> _Read:
