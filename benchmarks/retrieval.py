@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.retrieval.graph.fuse import standardised
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.retrieval.view.arrays import standardised
 from graphrag_tasks.snapshots.store import Snapshot
 
 MODES = ("dense", "bm25", "hybrid", "graph", "ranked", "auto", "paper")

@@ -48,9 +48,8 @@ class Browser:
         relations = np.flatnonzero(self._graph.entity_relations.union(self._entities(name)))
         support = self._graph.relation_support[relations]
         order = np.lexsort((self._graph.relations.id_ranks[relations], -support))
-        return self._provenance.relation_hits(
-            [RankedRow(int(relations[place]), float(support[place])) for place in order]
-        )
+        ranked = map(RankedRow, relations[order].tolist(), support[order].tolist())
+        return self._provenance.relation_hits(list(ranked))
 
     def paths(self, a: str, b: str, max_hops: int | None = None) -> tuple[PathHit, ...]:
         """Return the shortest paths between two entities, at most `config.max_paths`.
@@ -90,16 +89,8 @@ class Browser:
         Raises:
             QueryError: The snapshot has no such id.
         """
-        graph = self._graph
-        for nodes, cite in (
-            (graph.relations, self._provenance.relation_sources),
-            (graph.entities, self._provenance.entity_sources),
-        ):
-            row = nodes.row_of(item_id)
-            if row is not None:
-                return cite(row)
-        found = self._provenance.sentence_sources(item_id)
-        if not found:
+        found = self._provenance.sources(item_id)
+        if found is None:
             raise QueryError(
                 f"there is no relation, entity or sentence '{item_id}'", "cite",
                 "Ids stand in the hits of a search",

@@ -13,10 +13,10 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
-from graphrag_tasks.retrieval.context.context import Context
-from graphrag_tasks.retrieval.context.explain import Explanation, shared_names, shared_words
+from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
+from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.registry import AUTO, mode_named
 from graphrag_tasks.retrieval.question.encoder import QueryEncoder
 from graphrag_tasks.retrieval.question.query import Mode, Query, Ranking, checked
@@ -35,7 +35,7 @@ _PLACES, _STATEMENTS = 100, 3
 
 @dataclass(frozen=True)
 class IndexFacts:
-    """How large an index is, and which snapshot it reads."""
+    """The snapshot of an index, and its size."""
 
     snapshot_id: str
     chunks: int
@@ -71,25 +71,16 @@ class Index(Browser):
         self._noun_phrases = noun_phrases or NounPhrases(self.config.model)
 
     def __repr__(self) -> str:
-        """Show the snapshot and its size."""
         return f"Index({self.facts})"
 
     @property
     def facts(self) -> IndexFacts:
-        """Counts of the pinned snapshot, and its id."""
-        return IndexFacts(
-            self.snapshot.snapshot_id,
-            chunks=len(self._graph.chunks),
-            entities=len(self._graph.entities),
-            relations=len(self._graph.relations),
-        )
+        """Id and size of the pinned snapshot."""
+        nodes = (self._graph.chunks, self._graph.entities, self._graph.relations)
+        return IndexFacts(self.snapshot.snapshot_id, *map(len, nodes))
 
     def search(
-        self,
-        question: str,
-        mode: str = AUTO,
-        k: int | None = None,
-        filters: Filters | None = None,
+        self, question: str, mode: str = AUTO, k: int | None = None, filters: Filters | None = None
     ) -> Context:
         """Return the chunks, relations and entities that help to answer a question, best first.
 
@@ -154,10 +145,21 @@ class Index(Browser):
             chunk=hits[0] if hits else None,
             place=first.index(row) + 1 if row in first else None,
             places=_PLACES,
-            words=shared_words(self._graph, query.text, row),
-            names=shared_names(self._graph, query.text, row),
+            words=self._shared_words(query.text, row),
+            names=self._shared_names(query.text, row),
             relations=self._provenance.relation_hits(nearest),
         )
+
+    def _shared_words(self, question: str, chunk: int) -> dict[str, float]:
+        lexicon = self._graph.lexicon
+        shares = lexicon.shares(lexicon.asked(question), chunk)
+        return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
+
+    def _shared_names(self, question: str, chunk: int) -> tuple[str, ...]:
+        names = self._graph.name_graph
+        held = set(names.names_of(chunk))
+        found = (names.keys[match.key] for match in find_names(question, names.keys))
+        return tuple(names.name(place) for place in dict.fromkeys(found) if place in held)
 
     def _query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
         """Return the question within its bounds, and notes on what is left out."""

@@ -39,12 +39,7 @@ class _Rows(NamedTuple):
 
 
 class ServedVectors:
-    """The vectors of one pinned snapshot in its server, as one reader sees them.
-
-    Args:
-        server: The server that the snapshot was loaded into.
-        snapshot: The whole pinned snapshot.
-        principals: As for `retrieval.open_index`.
+    """The vectors of one pinned snapshot in its server, as a reader with `principals` sees them.
 
     Raises:
         AccessError: The snapshot has labels and no principals are given, or the other way round.
@@ -120,11 +115,7 @@ def open_served(
 ) -> Iterator[ServedVectors]:
     """Open a published snapshot for search in its vector server.
 
-    Args:
-        store: Folder or URI of the store.
-        config: The server that it was loaded into.
-        snapshot: Id of the snapshot to pin; the current one by default.
-        principals: As for `retrieval.open_index`.
+    Store, snapshot and principals are as for `retrieval.open_index`.
 
     Raises:
         SnapshotError: Nothing is published, or there is no such snapshot.

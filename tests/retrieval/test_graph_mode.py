@@ -12,8 +12,8 @@ from scipy import sparse
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval.graph.name_graph import Walk
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.graph.propagate import Walk
 from tests.retrieval.small_worlds import FakeEmbedder, World, name_graph, publish
 
 CHAIN = World(

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.question.sub_questions import MOST_PARTS, part_weights, question_parts
-from graphrag_tasks.retrieval.ranker.blend import blended
-from graphrag_tasks.retrieval.ranker.diversify import diversified
 from graphrag_tasks.retrieval.ranker.features import FEATURES
+from graphrag_tasks.retrieval.ranker.learned import blended, diversified
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 

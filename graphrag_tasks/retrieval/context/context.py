@@ -1,4 +1,4 @@
-"""The result of a search: the paper's three lists, each item with its score and its source."""
+"""The result of a search, and why it has a chunk or not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.context.drawing import as_networkx, as_svg
 from graphrag_tasks.retrieval.context.further import (
     FURTHER,
     CommunityHit,
@@ -17,8 +16,9 @@ from graphrag_tasks.retrieval.context.further import (
 )
 from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, RelationHit
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN, as_prompt
-from graphrag_tasks.retrieval.context.render import as_frame, as_html
+from graphrag_tasks.retrieval.context.render import as_frame, as_html, as_networkx, as_svg
 from graphrag_tasks.retrieval.question.router import Route
+from graphrag_tasks.retrieval.question.sub_questions import part_name, question_parts
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -36,9 +36,6 @@ class Context(Mapping[str, Hits]):
     attributes `chunks`, `relations` and `entities`.
 
     Attributes:
-        mode: The mode searched; the router's choice in mode `auto`.
-        k: Number of chunks asked for.
-        snapshot_id: Snapshot that answered.
         chunks: At most k chunks, best first.
         relations: At most 2k relations, best first.
         entities: The seeds: named by the question first, then the nearest.
@@ -146,3 +143,52 @@ def _plain_hits(hits: Iterable[Any]) -> list[dict[str, Any]]:
 
 def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """Why a search returns a chunk, or not.
+
+    Attributes:
+        route: Why the router chose the mode; None where the caller did.
+        chunk: The chunk, with its rank in each list and the names that lead to it; None where the
+            mode cannot return it (mode `bm25`, and no word is shared).
+        place: Its place from 1; None below `places`.
+        places: Number of places searched.
+        words: Terms shared with its text, title or headings, with their BM25 scores, highest first.
+        names: Names in the question that it mentions or is about.
+        relations: Its statements, nearest to the question first.
+    """
+
+    question: str
+    mode: str
+    route: Route | None
+    chunk: ChunkHit | None
+    place: int | None
+    places: int
+    words: Mapping[str, float]
+    names: tuple[str, ...]
+    relations: tuple[RelationHit, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.question} (mode {self.mode})"]
+        if self.route:
+            lines.append(f"routed as {self.route.kind}: {'; '.join(self.route.reasons)}")
+        at = f"place {self.place}" if self.place else f"below the first {self.places} places"
+        if self.chunk is None:
+            return "\n".join([*lines, f"{at}: this mode does not return it"])
+        lists = ", ".join(f"{name} {rank}" for name, rank in self.chunk.ranks.items())
+        lines += [f"{self.chunk.title}: {at}", f"place in each list: {lists}"]
+        parts = enumerate(question_parts(self.question), 1)
+        lines += [
+            f"{name}: {part}" for n, part in parts if (name := part_name(n)) in self.chunk.ranks
+        ]
+        if self.chunk.similarity is not None:
+            lines.append(f"cosine with the question: {self.chunk.similarity:.3f}")
+        shared = ", ".join(f"{term} {score:.1f}" for term, score in self.words.items())
+        lines.append(f"words that both hold, with their BM25: {shared or 'none'}")
+        lines.append(f"names that both hold: {', '.join(self.names) or 'none'}")
+        if self.chunk.path:
+            lines.append(f"led to by: {' → '.join(self.chunk.path)}")
+        lines += [f"states ({one.score:.2f}): {one.text}" for one in self.relations]
+        return "\n".join(lines)

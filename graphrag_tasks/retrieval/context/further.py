@@ -32,7 +32,6 @@ class FurtherHit(Protocol):
         heading: Heading above the hits, with `{count}` for their number.
         header: Column names of `cells`.
         lines_a_turn: How many enter a prompt with each chunk where it has a budget.
-        rank: Place from 1.
     """
 
     kind: ClassVar[str]
@@ -77,7 +76,6 @@ class PathHit(FurtherHit):
     """Entities and the relations that join each with the next.
 
     Attributes:
-        rank: Place from 1.
         text: The path in words; an arrow shows the direction of each relation.
         entities: Names of the entities, in order.
         relations: The relations between them, in order.
@@ -179,12 +177,9 @@ class CommunityHit(FurtherHit):
     """A community of entities with its summary.
 
     Attributes:
-        rank: Place from 1.
         level: 0 is the coarsest.
         parent_id: The community that contains it, on the level above.
-        title: What it is about, in a line.
-        summary: What it is about, with sources.
-        size: Number of entities.
+        summary: Text with sources.
     """
 
     kind: ClassVar[str] = "community"

@@ -44,7 +44,7 @@ class SourceSentence:
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkHit:
-    """A chunk of a document.
+    """A chunk of a document; the last fields are as in `SourceSentence`.
 
     Attributes:
         rank: Place from 1.
@@ -53,13 +53,7 @@ class ChunkHit:
         ranks: Its rank in each list that it came from: `{"graph": 2, "dense": 1}`.
         path: How the graph leads to it: a name in the question, then names and titles by turns;
             empty without such a path.
-        title: The document's title.
-        page_start: First page; None where the format has none.
-        page_end: Last page.
-        char_start: First character in the document text.
-        char_end: One past its last character.
         heading_path: Headings above it, outermost first.
-        boxes: Boxes of its blocks, in reading order; empty where the format has none.
     """
 
     rank: int
@@ -87,9 +81,7 @@ class RelationHit:
     Attributes:
         rank: Place from 1.
         text: Head, relation and tail in words.
-        head: Name of the entity it starts at.
         relation: Canonical form of the relation.
-        tail: Name of the entity it ends at.
         score: Cosine with the question.
         negated: Whether the sources deny it.
         weight: Number of supporting triples.
@@ -116,7 +108,6 @@ class EntityHit:
 
     Attributes:
         rank: Place from 1.
-        name: Display name.
         type: Label; None where it has none.
         score: Cosine with the question.
         found_by: How it became a seed: `noun phrase 'xyz'` or `vector`.

@@ -111,19 +111,15 @@ class Provenance:
         """Return the texts of communities."""
         return self._graph.communities.rows(list(rows)) if rows else []
 
-    def relation_sources(self, row: int) -> tuple[SourceSentence, ...]:
-        """Return the best evidence of a relation."""
-        return self._evidence_of([row])[0]
-
-    def entity_sources(self, row: int) -> tuple[SourceSentence, ...]:
-        """Return a sentence that mentions an entity, if any mention is stored."""
-        example = self._example_sentences[row]
-        return tuple(self._sentences_of(np.array([example]))) if example >= 0 else ()
-
-    def sentence_sources(self, sentence_id: str) -> tuple[SourceSentence, ...]:
-        """Return the sentence with this id, if there is one."""
-        row = pc.index(self._ids["sentence_id"], sentence_id).as_py()
-        return tuple(self._sentences_of(np.array([row]))) if row >= 0 else ()
+    def sources(self, item_id: str) -> tuple[SourceSentence, ...] | None:
+        """Return the sentences behind a relation, entity or sentence id; None for any other."""
+        if (row := self._graph.relations.row_of(item_id)) is not None:
+            return self._evidence_of([row])[0]
+        if (row := self._graph.entities.row_of(item_id)) is not None:
+            example = self._example_sentences[[row]]
+            return tuple(self._sentences_of(example[example >= 0]))
+        row = pc.index(self._ids["sentence_id"], item_id).as_py()
+        return None if row < 0 else tuple(self._sentences_of(np.array([row])))
 
     def _evidence_of(self, relations: Sequence[int]) -> list[tuple[SourceSentence, ...]]:
         chosen = [self._best_sentences(relation) for relation in relations]

@@ -26,13 +26,7 @@ _BEGINNING = 100
 
 
 class ChunkNames:
-    """Names of chunks, read from a snapshot's tables.
-
-    Args:
-        snapshot: The pinned snapshot.
-        chunk_ids: Ids of the chunks, by row.
-        entity_ids: Ids of the entities, by row.
-    """
+    """Names of chunks, read from a snapshot's tables."""
 
     def __init__(
         self, snapshot: Snapshot, chunk_ids: pa.Array[Any], entity_ids: pa.Array[Any]
@@ -83,11 +77,8 @@ class ChunkNames:
     def about(self, named: NDArray[np.bool_]) -> Pairs:
         """Return which chunks are about which entities: those that their document's title names.
 
-        A chunk of a document without a title is about the first name at its beginning, unless many
-        chunks begin with that name.
-
-        Args:
-            named: Shape (entities,): which entities are names.
+        A chunk of a document without a title is about the first name at its beginning (of those in
+        `named`, shape (entities,)), unless many chunks begin with that name.
         """
         titles = self._table("titles", "entity_id", "chunk_id", "document_id", "source")
         of_untitled = pc.is_in(titles["document_id"], value_set=self._untitled)

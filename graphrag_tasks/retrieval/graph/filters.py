@@ -20,8 +20,6 @@ Filters = Mapping[str, str | Iterable[str]]
 FIELDS = ("document_id", "uri", "source", "path", "media_type", "title", "language", "heading")
 """Columns of `documents`, and `heading`: any heading above the chunk."""
 
-_EXAMPLE = "For example {'uri': 'docs/*.md'}"
-
 
 def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArray[np.bool_]:
     """Return which chunks every filter lets through, shape (chunks,).
@@ -32,7 +30,8 @@ def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArra
         QueryError: A field is unknown, a value is no text, or the filters are not by field.
     """
     if not isinstance(filters, Mapping):
-        raise QueryError(f"must be values by field (got {filters!r})", "filters", _EXAMPLE)
+        example = "For example {'uri': 'docs/*.md'}"
+        raise QueryError(f"must be values by field (got {filters!r})", "filters", example)
     allowed = np.ones(len(graph.chunks), dtype=np.bool_)
     for field, values in filters.items():
         patterns = _patterns(field, values)
@@ -40,9 +39,9 @@ def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArra
             paths = column(snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
             allowed &= np.array([_matches(path, patterns) for path in paths], dtype=np.bool_)
         else:
-            values_of = column(snapshot.table("documents", [field]), field).to_pylist()
-            fits = [_matches([value or ""], patterns) for value in values_of]
-            allowed &= np.array(fits, dtype=np.bool_)[graph.chunk_documents]
+            found = column(snapshot.table("documents", [field]), field).to_pylist()
+            fits = np.array([_matches([one or ""], patterns) for one in found], dtype=np.bool_)
+            allowed &= fits[graph.chunk_documents]
     return allowed
 
 
@@ -53,9 +52,7 @@ def _patterns(field: str, values: str | Iterable[str]) -> list[str]:
         raise QueryError(
             f"there is no field '{field}'", "filters", f"{hint}Fields: {', '.join(FIELDS)}"
         )
-    listed = [values] if isinstance(values, str) else values
-    if not isinstance(listed, Iterable):
-        raise QueryError(f"a value must be text (got {values!r})", f"filters, {field}")
+    listed = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     patterns = list(listed)
     if wrong := [one for one in patterns if not isinstance(one, str)]:
         raise QueryError(f"a value must be text (got {wrong[0]!r})", f"filters, {field}")

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.graph.chunk_names import ChunkNames
-from graphrag_tasks.retrieval.graph.communities import Communities
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.retrieval.view.arrays import (
@@ -26,6 +25,8 @@ from graphrag_tasks.retrieval.view.arrays import (
 )
 from graphrag_tasks.snapshots.store import Snapshot
 
+_COMMUNITY_COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
+
 
 def name_key(name: str) -> str:
     """Return a name casefolded and with single spaces, as names are compared."""
@@ -33,22 +34,15 @@ def name_key(name: str) -> str:
 
 
 class Nodes:
-    """The rows of one kind: ids, ranks of the ids, and unit vectors.
-
-    Args:
-        snapshot: The pinned snapshot.
-        kind: chunk, entity or relation.
-        ids: Ids in row order.
-    """
+    """Chunks, entities or relations: ids, ranks of the ids, and unit vectors."""
 
     def __init__(self, snapshot: Snapshot, kind: str, ids: pa.Array[Any]) -> None:
         self.ids = ids
         self.id_ranks = id_ranks(ids)
         table = f"{kind}_vectors"
         dimension = int(snapshot.manifest.embedding["dimension"])
-        self.vectors: Vectors = matrix(
-            snapshot.table(table), ids, dimension, f"{snapshot.folder.uri}, {table}"
-        )
+        where = f"{snapshot.folder.uri}, {table}"
+        self.vectors: Vectors = matrix(snapshot.table(table), ids, dimension, where)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -60,15 +54,65 @@ class Nodes:
         return None if row < 0 else row
 
 
+class Communities:
+    """The communities of a snapshot; never changed once built.
+
+    Attributes:
+        levels: Level of each community; 0 is the coarsest.
+        sizes: Number of entities of each community.
+    """
+
+    def __init__(self, snapshot: Snapshot, entities: pa.Array[Any], vectors: Vectors) -> None:
+        self._table = snapshot.table("communities", _COMMUNITY_COLUMNS).combine_chunks()
+        self._vectors = vectors
+        members = snapshot.table("members", ["community_id", "entity_id", "centrality"])
+        where = f"{snapshot.folder.uri}, members"
+        ids = column(self._table, "community_id")
+        self._of = rows_of(members, "community_id", ids, where)
+        self._entities = rows_of(members, "entity_id", entities, where)
+        self._centrality = column(members, "centrality").to_numpy().astype(np.float32)
+        self.levels: NDArray[np.int32] = column(self._table, "level").to_numpy()
+        self.sizes: NDArray[np.int32] = column(self._table, "size").to_numpy()
+
+    def __len__(self) -> int:
+        """Return the number of communities of all levels."""
+        return len(self.levels)
+
+    def rows(self, rows: list[int]) -> list[dict[str, Any]]:
+        """Return rows of the table `communities`, in the order given."""
+        taken: list[dict[str, Any]] = self._table.take(pa.array(rows, pa.int64())).to_pylist()
+        return taken
+
+    @cached_property
+    def of_entity(self) -> Adjacency:
+        """Communities of each entity, of all levels."""
+        return Adjacency.from_pairs(self._entities, self._of, len(self._vectors), len(self))
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """BM25 over titles and summaries."""
+        texts = self._table.to_pylist()
+        return Lexicon.of([f"{one['title']}\n{one['summary']}" for one in texts])
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """Unit mean of the members' vectors, weighted by centrality.
+
+        Shape (communities, dimension). Summaries are not embedded; the names of central members say
+        what a community is about.
+        """
+        total = np.zeros((len(self), self._vectors.shape[1]), dtype=np.float32)
+        weights = (1.0 + self._centrality)[:, None]
+        np.add.at(total, self._of, weights * self._vectors[self._entities])
+        lengths = np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
+        vectors: Vectors = (total / lengths).astype(np.float32)
+        return vectors
+
+
 class Graph:
     """Entities, relations and chunks of a snapshot, addressed by row number.
 
     Nothing here changes once built, so threads may share it.
-
-    Attributes:
-        chunks: The chunks.
-        entities: The entities.
-        relations: The relations.
 
     Raises:
         SnapshotError: Tables do not fit together.
@@ -113,10 +157,7 @@ class Graph:
     @cached_property
     def denied(self) -> NDArray[np.bool_]:
         """Whether the sources deny each relation."""
-        denied: NDArray[np.bool_] = self._column("relations", "negated").to_numpy(
-            zero_copy_only=False
-        )
-        return denied
+        return np.array(self._column("relations", "negated"), dtype=np.bool_)
 
     @cached_property
     def entity_types(self) -> list[str | None]:
@@ -198,13 +239,9 @@ class Graph:
         named = np.array([one is not None for one in self.entity_types], dtype=bool)
         named |= tables.spelled_as_names()
         return NameGraph(
-            tables.mentioned(),
-            tables.about(named),
-            named=named,
-            called=self.called,
-            surface_forms=self._names_of,
-            chunks=len(self.chunks),
-        )
+            tables.mentioned(), tables.about(named), named=named, called=self.called,
+            surface_forms=self._names_of, chunks=len(self.chunks),
+        )  # fmt: skip
 
     @cached_property
     def called(self) -> dict[str, list[int]]:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import STOP_WORDS
-from graphrag_tasks.retrieval.graph.fuse import standardised
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking
 from graphrag_tasks.retrieval.question.seeds import named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
+from graphrag_tasks.retrieval.view.arrays import standardised
 
 _ASKED_FOR = """
 about across all collection common content contents corpus cover covered covers document
@@ -49,5 +49,5 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
         scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]
-    best = [RankedRow(int(rows[place]), float(scores[place])) for place in order]
-    return ranking.with_more(further={"communities": best})
+    best = map(RankedRow, rows[order].tolist(), scores[order].tolist())
+    return ranking.with_more(further={"communities": list(best)})

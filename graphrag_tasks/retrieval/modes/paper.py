@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
-from graphrag_tasks.retrieval.graph.fuse import reciprocal_rank_fusion
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking
+from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
 from graphrag_tasks.retrieval.question.seeds import find_seeds
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.view.arrays import Rows
@@ -63,15 +62,20 @@ def neighbourhood(graph: Graph, seeds: Rows, config: RetrievalConfig) -> Rows:
 def _fused_chunks(
     graph: Graph, query: Query, candidates: NDArray[np.bool_], config: RetrievalConfig
 ) -> list[RankedChunk]:
-    scores = graph.chunks.vectors @ query.vector
-    dense = query.best_chunks(scores, graph.chunks.id_ranks, len(scores))
+    """Return the k best chunks by reciprocal rank fusion: the sum of 1 / (rrf_k + rank).
+
+    Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
+    individual rank learning methods", SIGIR 2009, where k = 60.
+    """
+    cosines = graph.chunks.vectors @ query.vector
+    dense = query.best_chunks(cosines, graph.chunks.id_ranks, len(cosines))
     # Both lists are ranked by the same cosine, so the graph's is a part of the dense one.
     lists = {"graph": dense[candidates[dense]], "dense": dense}
-    fused, ranks = reciprocal_rank_fusion(lists, len(graph.chunks), config.rrf_k)
-    return [
-        RankedChunk(
-            int(row), float(fused[row]), float(scores[row]),
-            {name: int(places[row]) for name, places in ranks.items() if places[row]},
-        )
-        for row in query.best_chunks(fused, graph.chunks.id_ranks)
-    ]  # fmt: skip
+    ranks = {name: np.zeros(len(cosines), dtype=np.int64) for name in lists}
+    fused = np.zeros(len(cosines))
+    for name, rows in lists.items():
+        ranks[name][rows] = np.arange(1, len(rows) + 1)
+        fused[rows] += 1.0 / (config.rrf_k + ranks[name][rows])
+    best = query.best_chunks(fused, graph.chunks.id_ranks)
+    places = [{name: int(of[row]) for name, of in ranks.items() if of[row]} for row in best]
+    return ranked_chunks(best, fused, cosines, places)

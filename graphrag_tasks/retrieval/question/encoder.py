@@ -14,11 +14,7 @@ from graphrag_tasks.retrieval.view.arrays import Vectors
 
 
 class QueryEncoder:
-    """Encodes questions with the model the snapshot was embedded with; refuses any other.
-
-    Args:
-        embedding: The manifest's model, max_tokens, fingerprint and dimension.
-        embedder: The encoder; by default the manifest's model, loaded when first needed.
+    """Encodes questions with the model the snapshot was embedded with, by default a local one.
 
     Raises:
         SnapshotError: The embedder is not the one the snapshot was embedded with.
@@ -41,7 +37,12 @@ class QueryEncoder:
         """
         with self._lock:
             if self._embedder is None:
-                self._embedder = _local(self._embedding)
+                from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
+
+                model, most = self._embedding["model"], self._embedding["max_tokens"]
+                embedder = LocalEmbedder(str(model), max_tokens=int(most))
+                _check(embedder, self._embedding)
+                self._embedder = embedder
         vectors = np.asarray(self._embedder.encode(texts), dtype=np.float32)
         width = self._embedding["dimension"]
         if vectors.shape != (len(texts), width) or not np.isfinite(vectors).all():
@@ -51,14 +52,6 @@ class QueryEncoder:
                 "Its `encode` returns a finite unit row for each text",
             )
         return np.ascontiguousarray(vectors)
-
-
-def _local(embedding: Mapping[str, Any]) -> Embedder:
-    from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
-
-    embedder = LocalEmbedder(str(embedding["model"]), max_tokens=int(embedding["max_tokens"]))
-    _check(embedder, embedding)
-    return embedder
 
 
 def _check(embedder: Embedder, embedding: Mapping[str, Any]) -> None:

@@ -43,9 +43,6 @@ class Verb:
 
     Attributes:
         term: Its stem.
-        passive: Whether it is in the passive.
-        negated: Whether it is negated.
-        name: Its name.
         name_follows: Whether the name stands after the verb.
     """
 

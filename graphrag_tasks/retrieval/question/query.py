@@ -5,7 +5,7 @@ A ranking has row numbers and scores; texts and sources are joined later, for re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
-from graphrag_tasks.retrieval.view.arrays import Rows, Scores, Vectors
+from graphrag_tasks.retrieval.view.arrays import Rows, Scores, Vectors, top
 
 MOST_READ = 2_000
 """Characters of a question that are read."""
@@ -122,6 +121,16 @@ class RankedChunk:
     similarity: float | None
     ranks: Mapping[str, int]
     path: tuple[str, ...] = ()
+
+
+def ranked_chunks(
+    rows: Rows, scores: Scores, cosines: Scores | None, ranks: Iterable[Mapping[str, int]]
+) -> list[RankedChunk]:
+    """Return chunks by row, with scores and cosines of all chunks and the ranks of these."""
+    own = scores[rows].tolist()
+    similarities = [None] * len(rows) if cosines is None else cosines[rows].tolist()
+    fields = zip(rows.tolist(), own, similarities, ranks, strict=True)
+    return [RankedChunk(*one) for one in fields]
 
 
 @dataclass(frozen=True)

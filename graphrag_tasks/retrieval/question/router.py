@@ -63,9 +63,7 @@ class Route:
 
     Attributes:
         kind: simple, relationship, analytical or list.
-        mode: The mode that answers this kind.
         reasons: The words of the question that decided it.
-        milliseconds: Time spent.
     """
 
     kind: str

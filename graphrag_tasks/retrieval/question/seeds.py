@@ -7,10 +7,10 @@ from threading import Lock
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language import load_pipeline
-from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.question.query import Query, Seed
+from graphrag_tasks.retrieval.view.arrays import top
 
 _COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler")
 _DETERMINERS = {"DT", "PDT", "PRP$", "WDT", "WP$"}

@@ -11,12 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
-from graphrag_tasks.retrieval.graph.fuse import standardised, top
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
 from graphrag_tasks.retrieval.ranker.walk import Walked, walk
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, all_cosines, cosines
+from graphrag_tasks.retrieval.view.arrays import (
+    Floats,
+    Rows,
+    all_cosines,
+    cosines,
+    standardised,
+    top,
+)
 
 CANDIDATES = 60
 """Best chunks of each list that are ranked."""

@@ -8,38 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
-from graphrag_tasks.retrieval.graph.fuse import standardised
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking
-from graphrag_tasks.retrieval.view.arrays import Rows, Scores
-
-_NO_WORD = "No word of the question is in the corpus."
+from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
+from graphrag_tasks.retrieval.view.arrays import Rows, Scores, standardised
 
 
 def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest cosine."""
     scores = graph.chunks.vectors @ query.vector
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
-    return Ranking(
-        chunks=[
-            RankedChunk(int(row), float(scores[row]), float(scores[row]), {"dense": place})
-            for place, row in enumerate(rows, 1)
-        ]
-    )
+    ranks = [{"dense": place} for place in range(1, len(rows) + 1)]
+    return Ranking(chunks=ranked_chunks(rows, scores, scores, ranks))
 
 
 def rank_bm25(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest BM25 score; chunks that share no term are left out."""
     scores = graph.lexicon.scores(graph.lexicon.asked(query.text))
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
-    found = [row for row in rows if scores[row] > 0]
-    return Ranking(
-        chunks=[
-            RankedChunk(int(row), float(scores[row]), None, {"bm25": place})
-            for place, row in enumerate(found, 1)
-        ],
-        notes=[] if found else [_NO_WORD],
-    )
+    rows = rows[scores[rows] > 0]
+    ranks = [{"bm25": place} for place in range(1, len(rows) + 1)]
+    notes = [] if len(rows) else ["No word of the question is in the corpus."]
+    return Ranking(chunks=ranked_chunks(rows, scores, None, ranks), notes=notes)
 
 
 def rank_hybrid(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
@@ -62,12 +51,8 @@ def hybrid_chunks(
     else:
         rows = query.best_chunks(scores, graph.chunks.id_ranks, len(scores))
         rows = rows[inside[rows]][: query.k]
-    return [
-        RankedChunk(int(row), float(scores[row]), float(dense[row]), ranks)
-        for row, ranks in zip(
-            rows, list_ranks({"dense": dense, "bm25": lexical}, rows), strict=True
-        )
-    ]
+    ranks = list_ranks({"dense": dense, "bm25": lexical}, rows)
+    return ranked_chunks(rows, scores, dense, ranks)
 
 
 def list_ranks(lists: Mapping[str, Scores], rows: Rows) -> list[dict[str, int]]:

@@ -1,27 +1,28 @@
 """Mode `ranked`: a learned ranking over the lists of mode `graph`.
 
 Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010), grown
-and checked by `training/ranking.py`. `blend` weighs them against words; `diversify` gives each part
-of a question a place.
+and checked by `training/ranking.py`. Trees and walks are good where a document is one passage about
+one thing, as in the sets that the trees were grown on. In manuals, where a title names a hundred
+passages, they lose to words. So both count by the ratio of documents to chunks; the other weights
+are explained in `docs/retrieval.md`.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.forest import Forest
-from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, Ranking
 from graphrag_tasks.retrieval.question.sub_questions import part_name, part_weights
 from graphrag_tasks.retrieval.ranker import walk
-from graphrag_tasks.retrieval.ranker.blend import blended
-from graphrag_tasks.retrieval.ranker.diversify import diversified
 from graphrag_tasks.retrieval.ranker.features import (
     CANDIDATES_AGAIN,
     FEATURES,
@@ -30,9 +31,32 @@ from graphrag_tasks.retrieval.ranker.features import (
     features,
     make_lists,
 )
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows, standardised, top
 
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
+_LEAST = 0.1
+"""Least weight of the walk where documents are passages, and of words in any case."""
+
+_COSINE = 1.5
+"""Weight of the cosine beside BM25."""
+
+_BESIDE_WORDS = {"statement": 0.6, "heading_coverage": 0.3}
+"""Weights of features that are standardised first, beside cosine and BM25."""
+
+_FURTHER = {"second": 0.1, "again": 0.1, "beside": 0.05}
+"""Weights of features that are standardised already."""
+
+_SECOND_HOP = 0.2
+_AHEAD = np.float32(1e-3)
+
+_PLACES = 20
+"""Places that are given one after the other; the chunks behind them follow by their scores."""
+
+_PART, _ANSWERED = np.float32(0.4), np.float32(0.5)
+"""Weight of a part beside the score, and the factor for each time it is answered."""
+
+_SAME_DOCUMENT = np.float32(0.2)
+"""What a document's other chunks lose each time one is chosen, where several things are asked."""
 
 
 @cache
@@ -78,3 +102,69 @@ def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
     scores: Floats = walked - walked.max() + (learned.min() - 1)
     scores[rows] = learned
     return scores
+
+
+def blended(learned: Floats, columns: Floats, *, alone: float) -> Floats:
+    """Return the blend of the trees' score and the features, standardised.
+
+    The second hop is added last and never displaces the first chunk: it adds to an answer and does
+    not replace it.
+
+    Args:
+        learned: The trees' score, shape (rows,).
+        columns: Shape (rows, `FEATURES`).
+        alone: Documents for each chunk of the snapshot: 1 where each document is one chunk.
+    """
+    if not len(learned):
+        return np.zeros(0, dtype=np.float32)
+    of = dict(zip(FEATURES, columns.T, strict=True))
+    titled = alone * float(of["titled"][0])
+    words = np.float32(_COSINE) * of["dense_z"] + of["bm25_z"]
+    words += sum(weight * standardised(of[name]) for name, weight in _BESIDE_WORDS.items())
+    words += sum(weight * of[name] for name, weight in _FURTHER.items())
+    gated = (_LEAST * alone + titled) * of["walk"] + (_LEAST + 1 - titled) * words
+    both = alone * standardised(learned) + (1 - titled) * standardised(gated)
+    scores: Floats = standardised(both) + np.float32(alone * _SECOND_HOP) * of["again"]
+    scores[both.argmax()] = scores.max() + _AHEAD
+    return scores
+
+
+def diversified(
+    scores: Floats,
+    parts: Floats,
+    weights: Sequence[float],
+    documents: Rows,
+    allowed: NDArray[np.bool_] | None = None,
+) -> Floats:
+    """Return scores by which the first places answer all parts of a question.
+
+    Each chunk is chosen by its score and by the part that it answers best. A part that a chunk was
+    chosen for counts less for the next one. Where several things are asked, further chunks of a
+    document count less too: what is asked together often stands in several documents.
+
+    Chosen chunks stand a whole number apart above the others, which keep their scores.
+
+    Args:
+        scores: Standardised, shape (chunks,).
+        parts: Standardised cosines with each part, shape (parts, chunks).
+        weights: From `part_weights`.
+        documents: The document of each chunk, shape (chunks,).
+        allowed: Shape (chunks,): the chunks that may be chosen; None for all.
+    """
+    if not len(parts):
+        return scores
+    answers_to = np.array(weights, dtype=np.float32)[:, None] * parts
+    left = np.full(len(parts), _PART, dtype=np.float32)
+    open_rows = np.ones(len(scores), dtype=bool) if allowed is None else allowed.copy()
+    places = min(_PLACES, int(open_rows.sum()))
+    remaining, covered = scores.copy(), scores.copy()
+    again = _SAME_DOCUMENT if sum(weight == 1 for weight in weights) > 1 else np.float32(0)
+    above = scores.max(initial=0.0) + np.arange(places, 0, -1, dtype=np.float32)
+    for place in range(places):
+        answers = (left[:, None] * answers_to).max(axis=0) if place else 0
+        row = int(np.where(open_rows, remaining + answers, -np.inf).argmax())
+        covered[row] = above[place]
+        open_rows[row] = False
+        remaining[documents == documents[row]] -= again
+        left[answers_to[:, row].argmax()] *= _ANSWERED
+    return covered

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.ranker.walk import Walked
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows, top
 
 _READ = 3
 """Chunks of the first pass that are read."""

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from graphrag_tasks.retrieval.graph.fuse import top
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow
-from graphrag_tasks.retrieval.view.arrays import Rows, cosines
+from graphrag_tasks.retrieval.view.arrays import Rows, cosines, top
 
 MAX_DEGREE = 200
 """An entity with more relations (a hub) can end a path but never lies inside one."""
@@ -21,7 +20,7 @@ def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[Ranke
     """Return the 2k of these relations with the highest cosine, best first."""
     scores = cosines(graph.relations.vectors, relations, query.vector)
     order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
-    return [RankedRow(int(relations[place]), float(scores[place])) for place in order]
+    return list(map(RankedRow, relations[order].tolist(), scores[order].tolist()))
 
 
 def paths_between(

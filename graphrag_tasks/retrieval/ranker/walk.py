@@ -18,14 +18,13 @@ from types import MappingProxyType
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
-from graphrag_tasks.retrieval.graph.fuse import standardised, top
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.names import NameMatch, find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, Seed
 from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows, standardised, top
 
 _NEVER = 1e-6
 """Added to visits before the logarithm."""
@@ -38,16 +37,11 @@ class Walked:
     """The scores that mode `graph` computes, shape (chunks,) each.
 
     Attributes:
-        dense: Cosine with the question.
+        dense: Cosine with the question; `dense_z` standardised.
         asked: Terms of the question that some chunk holds.
-        bm25: BM25 score.
-        dense_z: Standardised cosine.
-        bm25_z: Standardised BM25 score.
-        base: Weighted sum of both.
-        first: Standardised logarithm of the first walk's visits.
-        second: The same for the second walk.
-        scores: The final score.
-        matches: Names found in the question.
+        bm25: BM25 score; `bm25_z` standardised.
+        base: Weighted sum of `dense_z` and `bm25_z`.
+        first: Standardised logarithm of the first walk's visits; `second` of the second's.
         seeds: Weight of each name that the walk starts at, by ascending name.
         titled: Weight of the rarest title among the seeds; 0 without one.
     """
@@ -103,11 +97,9 @@ def seed_weights(
     names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig
 ) -> dict[int, float]:
     """Return the weight of each name that the walk starts at, without single lowercase words."""
-    weights = {}
-    for place in sorted({names.keys[match.key] for match in matches if match.is_telling}):
-        kind = 1.0 if names.is_title[place] else settings.entity_weight
-        weights[place] = kind * float(names.rarity[place])
-    return weights
+    found = sorted({names.keys[match.key] for match in matches if match.is_telling})
+    kinds = (1.0 if names.is_title[name] else settings.entity_weight for name in found)
+    return {name: kind * float(names.rarity[name]) for name, kind in zip(found, kinds, strict=True)}
 
 
 def _reset(base: Floats, rows: Rows) -> Floats:

@@ -1,7 +1,8 @@
-"""Snapshot tables as arrays: row numbers for ids, vectors, adjacency, and rows as dictionaries."""
+"""Arrays of a snapshot: row numbers, vectors, scores, adjacency, and rows as dictionaries."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,6 @@ Rows = NDArray[np.int64]
 """Row numbers of a table."""
 
 Floats = NDArray[np.float32]
-"""One number per row, or several, in single precision."""
 
 Vectors = NDArray[np.float32]
 """Unit vectors, shape (rows, dimension), or one of them, shape (dimension,)."""
@@ -27,6 +27,7 @@ Scores = NDArray[np.float32] | NDArray[np.float64]
 
 _COPIED_AT_ONCE = 256
 _READ_AT_ONCE = 512
+_NO_DEVIATION = 1e-9
 
 
 def column(table: pa.Table, name: str) -> Any:  # noqa: ANN401 - an array of any Arrow type
@@ -65,12 +66,6 @@ def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Ve
 
     A table is published in that order, so the matrix is a read-only view of the memory-mapped file:
     nothing is read before it is used, and readers share the pages.
-
-    Args:
-        table: Columns id and vector (`schemas.vectors_schema`).
-        ids: Ids in the wanted order.
-        dimension: Length of the vectors in the manifest.
-        what: Name of the table, for the message.
 
     Raises:
         SnapshotError: The vectors have another length, or an id has none.
@@ -113,6 +108,26 @@ def all_cosines(vectors: Vectors, several: Vectors) -> Vectors:
         for own, vector in zip(found, several, strict=True):
             np.dot(vectors[part], vector, out=own[part])
     return found
+
+
+def top(scores: Scores, id_ranks: Rows, n: int) -> Rows:
+    """Return the positions of the `n` highest scores, best first; ties by ascending id rank."""
+    if n >= len(scores):
+        return np.lexsort((id_ranks, -scores))
+    rows = np.flatnonzero(scores >= np.partition(scores, -n)[-n])
+    return rows[np.lexsort((id_ranks[rows], -scores[rows]))][:n]
+
+
+def standardised(scores: Scores) -> NDArray[np.float32]:
+    """Return scores less their mean, over their standard deviation; all 0 where they are equal."""
+    if not len(scores):
+        return np.zeros(0, dtype=np.float32)
+    centred = scores - scores.sum() / len(scores)
+    deviation = math.sqrt(float(centred @ centred) / len(centred))
+    if deviation < _NO_DEVIATION:
+        return np.zeros(len(scores), dtype=np.float32)
+    scaled: NDArray[np.float32] = (centred / deviation).astype(np.float32, copy=False)
+    return scaled
 
 
 @dataclass(frozen=True)
@@ -183,7 +198,8 @@ def _reader(values: Any) -> _Read:  # noqa: ANN401 - an array of any Arrow type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             return _known_only(values, _texts(values))
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            return _known_only(values, _numbers(values))
+            numbers = (values.fill_null(0) if values.null_count else values).to_numpy()
+            return _known_only(values, lambda rows: numbers[rows].tolist())
     return lambda rows: [values[row].as_py() for row in rows.tolist()]
 
 
@@ -198,12 +214,6 @@ def _texts(values: pa.StringArray) -> _Read:
         return [str(written[start:end], "utf-8") for start, end in spans]
 
     return read
-
-
-def _numbers(values: pa.Array[Any]) -> _Read:
-    given = values.fill_null(0) if values.null_count else values
-    numbers = given.to_numpy()
-    return lambda rows: numbers[rows].tolist()
 
 
 def _known_only(values: pa.Array[Any], read: _Read) -> _Read:

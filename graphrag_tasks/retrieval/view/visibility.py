@@ -81,10 +81,6 @@ class VisibleSnapshot(Snapshot):
 
     Vectors of entities and relations are zero if visible documents word them differently, so that
     a question that guesses a hidden name does not come near them.
-
-    Args:
-        snapshot: The whole snapshot.
-        documents: Ids of the documents that may be seen.
     """
 
     def __init__(self, snapshot: Snapshot, documents: pa.Array[Any]) -> None:
