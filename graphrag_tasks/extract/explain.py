@@ -16,7 +16,7 @@ from graphrag_tasks.extract.dependency.subjects import find_subject
 from graphrag_tasks.extract.dependency.syntax import is_close_apposition, is_verbal
 from graphrag_tasks.extract.frames import Frame, Rule
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
-from graphrag_tasks.extract.linear.pairs import LinearRule
+from graphrag_tasks.extract.linear.names import LinearRule
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 
 if TYPE_CHECKING:

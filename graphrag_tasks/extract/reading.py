@@ -1,9 +1,8 @@
 """Lines of prose, read by a parser and by patterns.
 
-The parser reads a line without a label that only disturbs it.
-
-"Optional: Under Notifications, you can ..." is read from "Under" on. In "adjust_numbers: Provides
-final numbers." the label is the subject of the verb after it, so the colon gives way.
+The parser reads a line without a label that only disturbs it: "Optional: Under Notifications, you
+can ..." is read from "Under" on. In "adjust_numbers: Provides final numbers." the label is the
+subject of the verb after it, so the colon gives way.
 """
 
 from __future__ import annotations
@@ -13,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from graphrag_tasks.extract import topics
 from graphrag_tasks.extract.context import RowKey
-from graphrag_tasks.extract.frames import Argument, Frame
+from graphrag_tasks.extract.frames import Argument, Extractor, Frame
 from graphrag_tasks.extract.linear import linear_frames
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
-from graphrag_tasks.extract.protocol import Extractor
+from graphrag_tasks.extract.topics import Reading, clause_about, phrase_about, told_of_key
 
 _PHRASE = re.compile(
     r"\w\)?\s(?:of|for|in|on|from|to|with|within|about|between|without|via|after|before|"
@@ -39,33 +37,29 @@ def is_phrase(text: str) -> bool:
 
 
 class Line(NamedTuple):
-    """A line of prose.
-
-    Attributes:
-        text: Its text.
-        lead: The sentence before the list that it is an item of, if it is one.
-        is_parsed: Whether the parser reads it too; patterns always do.
-        key: What names the row of the table that it stands in, if it is in a cell of prose.
-        opens: Whether it is the first sentence of its cell.
-    """
+    """A line of prose."""
 
     text: str
-    lead: str | None = None
-    is_parsed: bool = True
-    key: RowKey | None = None
-    opens: bool = False
+    lead: str | None = None  # the text before the list that it is an item of, if it is one
+    is_parsed: bool = True  # whether the parser reads it too; patterns always do
+    key: RowKey | None = None  # what names its row, if it is in a cell of prose
+    opens: bool = False  # whether it is the first sentence of its cell
 
 
 def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
     """Yield the frames of each line: those of the extractor, then those of the patterns."""
     about_keys = _frames_about_keys([line for line in lines if line.key], extractor)
     readings = [readings_of(line.text) if line.is_parsed and not line.key else [] for line in lines]
-    parses = extractor.extract([one.text for line in readings for one in line])
-    for line, pieces in zip(lines, readings, strict=True):
-        parsed = [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
-        if line.key:
-            parsed = next(about_keys)
-        yield [*parsed, *linear_frames(line.text, line.lead)]
+    for line, parsed in zip(lines, _parsed(readings, extractor), strict=True):
+        found = next(about_keys) if line.key else parsed
+        yield [*found, *linear_frames(line.text, line.lead)]
+
+
+def _parsed(readings: Sequence[list[Reading]], extractor: Extractor) -> Iterator[list[Frame]]:
+    """Yield the frames of each line's readings, with places in the line."""
+    parses = extractor.extract([one.text for pieces in readings for one in pieces])
+    for pieces in readings:
+        yield [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
 
 
 def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
@@ -74,38 +68,26 @@ def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[
     A phrase, which shows by its frames only, is read a second time, as what the key is.
     """
     readings = [_readings_about_key(line) for line in lines]
-    parses = extractor.extract([one.text for line in readings for one in line])
-    frames = [
-        [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
-        for pieces in readings
-    ]
+    frames = list(_parsed(readings, extractor))
     phrases = {
         number: phrase
         for number, (line, found) in enumerate(zip(lines, frames, strict=True))
         if line.opens
         and not (readings[number] and readings[number][0].shift < 0)
-        and (phrase := topics.phrase_about(line.text, found))
+        and (phrase := phrase_about(line.text, found))
     }
-    again = extractor.extract([one.text for one in phrases.values()])
-    for number, found in zip(phrases, again, strict=True):
-        frames[number] = [shifted(frame, phrases[number].shift) for frame in found]
-    for line, found in zip(lines, frames, strict=True):
+    again = _parsed([[phrase] for phrase in phrases.values()], extractor)
+    frames_of_phrases = dict(zip(phrases, again, strict=True))
+    for number, line in enumerate(lines):
         if line.key:
-            yield list(topics.told_of_key(found, line.key, line.text, opens=line.opens))
+            found = frames_of_phrases.get(number, frames[number])
+            yield list(told_of_key(found, line.key, line.text, opens=line.opens))
 
 
 def _readings_about_key(line: Line) -> list[Reading]:
-    about = topics.clause_about(line.text)
-    if about:
-        return [Reading(*about)]
+    if about := clause_about(line.text):
+        return [about]
     return readings_of(line.text) if line.is_parsed else []
-
-
-class Reading(NamedTuple):
-    """A text to parse, and how many characters further on each of its own stands in the line."""
-
-    text: str
-    shift: int
 
 
 def readings_of(text: str) -> list[Reading]:
@@ -113,13 +95,13 @@ def readings_of(text: str) -> list[Reading]:
     readings, start = [], 0
     for line in text.split("\n"):
         if line.strip():
-            reading = reading_of(line)
+            reading = _reading_of(line)
             readings.append(Reading(reading.text, reading.shift + start))
         start += len(line) + 1
     return readings
 
 
-def reading_of(line: str) -> Reading:
+def _reading_of(line: str) -> Reading:
     """Return what is to be parsed of a line of prose."""
     label = label_of(line)
     if label is None:

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from graphrag_tasks.extract.context import RowKey
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
+from graphrag_tasks.extract.words import any_of
 from graphrag_tasks.language.cells import says_what_it_does
 
 _STARTS = r"(?:(?:Typically|Mainly|Usually|Generally|Also|Only|Mostly|Often|Primarily)\s)?"
 _PARTICIPLE = re.compile(
     rf"{_STARTS}(?!(?:Based|Compared|Related|Added|Depending)\b)"
-    r"(?:[A-Za-z]+ed|Sent|Set|Meant|Known|Made|Held|Kept|Shown|Written|Read|Relevant|Responsible|"
-    r"Available|Suitable|Useful|Necessary|Valid|Applicable|Equivalent|Identical|Similar|Comparable)"
-    r"\s(?:to|for|in|by|when|if|as|on|with|from|via|during|after|before|at|until|only|per)\s",
+    rf"{any_of('participles')}\s"
+    r"(?:to|for|in|by|when|if|as|on|with|from|via|during|after|before|at|until|only|per)\s",
     re.IGNORECASE,
 )
 _AUXILIARY = re.compile(
@@ -34,11 +34,7 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|can|cannot|must|will|should|may|has|have|had|does|do|did)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_NO_PHRASE = re.compile(
-    r"(?:[^\w\"'“<{]|if|when|while|to|in|on|at|by|for|from|with|without|as|after|before|during|"
-    r"see|note|example|there|you|it|this|these|not|none|no|yes|as|via|\d)\b|\W",
-    re.IGNORECASE,
-)
+_NO_PHRASE = re.compile(rf"{any_of('no_phrases')}\b|\W", re.IGNORECASE)
 _MAIN_RULES = frozenset(
     {Rule.SVO, Rule.PASSIVE, Rule.COPULA, Rule.VERB_PREP, Rule.CLAUSAL, Rule.ADVERBIAL}
     | {Rule.EXISTENTIAL, Rule.IMPERATIVE}
@@ -50,24 +46,23 @@ _ENTRIES = frozenset(
 """Commands that say what to do with the key: "Enter the name of the plant"."""
 
 
-class About(NamedTuple):
+class Reading(NamedTuple):
     """A text to parse, and how many characters further on each of its own stands in the line."""
 
     text: str
     shift: int
 
 
-def clause_about(text: str) -> About | None:
+def clause_about(text: str) -> Reading | None:
     """Return a sentence that lacks its subject with a pronoun for it, or None if it has one."""
-    auxiliary = _AUXILIARY.match(text)
-    if auxiliary:
+    if auxiliary := _AUXILIARY.match(text):
         return _behind("They " if auxiliary[1] else "It ", text)
     if says_what_it_does(text):
         return _behind("It ", text)
     return _behind("It is ", text) if _PARTICIPLE.match(text) else None
 
 
-def phrase_about(text: str, frames: Iterable[Frame]) -> About | None:
+def phrase_about(text: str, frames: Iterable[Frame]) -> Reading | None:
     """Return a phrase as what a pronoun is, or None if the text is a clause."""
     relative = _RELATIVE.search(text)
     end = relative.start() if relative else len(text)
@@ -78,21 +73,17 @@ def phrase_about(text: str, frames: Iterable[Frame]) -> About | None:
     return _behind("It is ", text) if len(_WORDS.findall(text)) > 1 else None
 
 
-def _behind(subject: str, text: str) -> About:
+def _behind(subject: str, text: str) -> Reading:
     first = text[:1].lower() if text[1:2].islower() or text[1:2] == " " else text[:1]
-    return About(subject + first + text[1:], -len(subject))
+    return Reading(subject + first + text[1:], -len(subject))
 
 
 def told_of_key(frames: Iterable[Frame], key: RowKey, text: str, *, opens: bool) -> Iterator[Frame]:
     """Yield frames with the key where they have the pronoun that stood for it.
 
     A command at the beginning of a cell is about the key, too: "Enter the name of the plant".
-
-    Args:
-        frames: Frames of the sentence, with places in it; the pronoun's are negative.
-        key: What names the row.
-        text: The sentence, for its capital.
-        opens: Whether it is the first of its cell.
+    Places in the frames are those in the sentence `text`; the pronoun's are negative. `opens` says
+    whether the sentence is the first of its cell.
     """
     for frame in frames:
         yield _with_key(frame, key, text)
@@ -114,15 +105,9 @@ def _with_key(frame: Frame, key: RowKey, sentence: str) -> Frame:
         _argument(one, key.name, at, one.role) if one.start < 0 else _capital(one, sentence)
         for one in frame.arguments
     )
-    is_phrase = frame.start < 0 and frame.predicate_lemma == "be"
-    return replace(
-        frame,
-        predicate=key.relation if is_phrase else frame.predicate,
-        predicate_lemma=key.relation if is_phrase else frame.predicate_lemma,
-        start=max(0, frame.start),
-        end=max(0, frame.end),
-        arguments=arguments,
-    )
+    if frame.start < 0 and frame.predicate_lemma == "be":
+        frame = replace(frame, predicate=key.relation, predicate_lemma=key.relation)
+    return replace(frame, start=max(0, frame.start), end=max(0, frame.end), arguments=arguments)
 
 
 def _capital(argument: Argument, sentence: str) -> Argument:
