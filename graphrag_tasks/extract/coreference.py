@@ -21,8 +21,7 @@ from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract.context import PLACE, CellPlaces
 from graphrag_tasks.extract.coref.parses import Parse, joined, parse_of
 from graphrag_tasks.extract.coref.protocol import Coreference, CoreferenceResolver, Passage, Topic
-from graphrag_tasks.extract.reading import readings_of
-from graphrag_tasks.extract.topics import Reading
+from graphrag_tasks.extract.reading import Reading, readings_of
 
 _SENTENCE_COLUMNS = [*PLACE, "text", "char_start", "has_verb"]
 _ENDS = ("head", "tail")
