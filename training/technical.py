@@ -16,7 +16,7 @@ from typing import NamedTuple
 from benchmarks.scoring.triple_gold import read_gold
 from benchmarks.scoring.triples import evaluate_triples
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.extract.linear.pairs import CONFIDENCE
+from graphrag_tasks.extract.linear.names import CONFIDENCE
 
 HELD_OUT = frozenset({"held", "test"})
 """Splits that nothing is learned from."""

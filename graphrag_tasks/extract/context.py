@@ -6,10 +6,9 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +17,8 @@ from graphrag_tasks.extract.linear.pointers import leads_elsewhere, tells_what_i
 from graphrag_tasks.extract.tables import CELL_COLUMNS, keyed_cells, relation_of
 from graphrag_tasks.language.cells import prose_rows
 
+PLACE = ("sentence_id", "chunk_id", "document_id")
+"""Columns that say where in the corpus a row was found."""
 LINE_KINDS = frozenset({"code", "table"})
 """Kinds of blocks whose lines are no sentences."""
 CELL = "cell"
@@ -36,23 +37,15 @@ _COLUMNS = ["document_id", "kind", "level", "text", "char_start", "links"]
 _Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class RowKey:
-    """What a cell of prose is about.
+class RowKey(NamedTuple):
+    """What a cell of prose is about."""
 
-    Attributes:
-        name: The cell that names its row.
-        kind: Header of the column of such cells, or "".
-        relation: What a phrase in the cell is to the key: "be", or what the header says.
-    """
-
-    name: str
-    kind: str = ""
-    relation: str = "be"
+    name: str  # the cell that names its row
+    kind: str = ""  # header of the column of such cells, or ""
+    relation: str = "be"  # what a phrase in the cell is to the key: "be", or what the header says
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell of prose: its characters in the document, and what it is about."""
 
     start: int
@@ -60,14 +53,12 @@ class Cell:
     key: RowKey | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a sentence stands.
 
     Attributes:
         kind: Kind of its block, or `CELL`.
-        lead: Text of the paragraph that leads to the list it is an item of; None elsewhere, and
-            for what follows the first sentence of an item.
+        lead: Text of the paragraph before the list, for the first sentence of an item.
         key: What its cell is about, if it stands in one of a row that has a name.
         opens: Whether it is the first sentence of its cell.
         is_pointer: Whether its block only leads to other pages: an item, or a text with a link,
@@ -82,56 +73,44 @@ class Place:
 
 
 class Places:
-    """Finds the places of sentences.
-
-    Args:
-        blocks: Blocks of their documents, in any order (`schemas.BLOCKS`).
-        cells: Cells of their documents (`schemas.CELLS`).
-    """
+    """Finds the places of sentences among the blocks and cells of their documents, in any order."""
 
     def __init__(self, blocks: pa.Table, cells: pa.Table) -> None:
         by_document: dict[str, list[_Row]] = defaultdict(list)
         for row in blocks.select(_COLUMNS).sort_by("char_start").to_pylist():
             by_document[row["document_id"]].append(row)
         self._blocks = by_document
-        self._starts = {
-            document_id: [row["char_start"] for row in rows]
-            for document_id, rows in by_document.items()
-        }
         self._pointers = {document_id: _pointers(rows) for document_id, rows in by_document.items()}
         self._cells = CellPlaces(cells)
 
     def of(self, sentence: _Row) -> Place:
-        """Return the place of a sentence.
+        """Return the place of a row with `document_id` and `char_start`.
 
-        Args:
-            sentence: A row with `document_id` and `char_start`; where its document has no blocks,
-                it is taken for a paragraph.
+        A sentence of a document without blocks is taken for a paragraph.
         """
         document_id, start = sentence["document_id"], sentence["char_start"]
         cell = self._cells.of(sentence)
         if cell is not None:
             return Place(CELL, key=cell.key, opens=start == cell.start)
-        index = bisect_right(self._starts.get(document_id, []), start) - 1
+        blocks = self._blocks.get(document_id, ())
+        index = bisect_right(blocks, start, key=itemgetter("char_start")) - 1
         if index < 0:
             return Place("paragraph")
-        block = self._blocks[document_id][index]
-        is_pointer = index in self._pointers[document_id]
-        is_first = block["char_start"] == start
-        if block["kind"] != "list_item" or not is_first:
-            return Place(block["kind"], is_pointer=is_pointer)
-        return Place("list_item", self._lead(document_id, index), is_pointer=is_pointer)
-
-    def _lead(self, document_id: str, index: int) -> str | None:
-        blocks = self._blocks[document_id]
-        while index >= 0 and blocks[index]["kind"] == "list_item":
-            index -= 1
-        return (
-            blocks[index]["text"] if index >= 0 and blocks[index]["kind"] == "paragraph" else None
-        )
+        kind, is_pointer = blocks[index]["kind"], index in self._pointers[document_id]
+        is_first = blocks[index]["char_start"] == start
+        lead = _lead(blocks, index) if kind == "list_item" and is_first else None
+        return Place(kind, lead, is_pointer=is_pointer)
 
 
-def _pointers(blocks: Sequence[Mapping[str, Any]]) -> frozenset[int]:
+def _lead(blocks: Sequence[_Row], index: int) -> str | None:
+    """Return the paragraph before the list that an item stands in, or None."""
+    while index >= 0 and blocks[index]["kind"] == "list_item":
+        index -= 1
+    is_paragraph = index >= 0 and blocks[index]["kind"] == "paragraph"
+    return blocks[index]["text"] if is_paragraph else None
+
+
+def _pointers(blocks: Sequence[_Row]) -> frozenset[int]:
     """Return the numbers of the blocks of a document that only lead to other pages."""
     found: list[int] = []
     level: int | None = None  # of the heading that leads elsewhere
@@ -153,11 +132,7 @@ def _pointers(blocks: Sequence[Mapping[str, Any]]) -> frozenset[int]:
 
 
 class CellPlaces:
-    """Finds the cells of prose that sentences stand in.
-
-    Args:
-        cells: Cells of their documents (`schemas.CELLS`).
-    """
+    """Finds the cells of prose that sentences stand in, among the cells of their documents."""
 
     def __init__(self, cells: pa.Table) -> None:
         self._cells: dict[str, list[Cell]] = defaultdict(list)
@@ -165,16 +140,12 @@ class CellPlaces:
             self._cells[document_id].append(cell)
         for found in self._cells.values():
             found.sort(key=lambda cell: cell.start)
-        self._starts = {one: [cell.start for cell in found] for one, found in self._cells.items()}
 
     def of(self, sentence: _Row) -> Cell | None:
         """Return the cell of prose that a sentence stands in, or None."""
-        document_id, start = sentence["document_id"], sentence["char_start"]
-        index = bisect_right(self._starts.get(document_id, []), start) - 1
-        if index < 0:
-            return None
-        cell = self._cells[document_id][index]
-        return cell if start < cell.end else None
+        found, start = self._cells.get(sentence["document_id"], []), sentence["char_start"]
+        index = bisect_right(found, start, key=lambda cell: cell.start) - 1
+        return found[index] if index >= 0 and start < found[index].end else None
 
 
 def _prose_cells(cells: pa.Table) -> Iterator[tuple[str, Cell]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -17,13 +18,12 @@ import pyarrow as pa
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.extract.context import Cell, CellPlaces
+from graphrag_tasks.extract.context import PLACE, CellPlaces
 from graphrag_tasks.extract.coref.parses import Parse, joined, parse_of
 from graphrag_tasks.extract.coref.protocol import Coreference, CoreferenceResolver, Passage, Topic
 from graphrag_tasks.extract.reading import Reading, readings_of
 
-_PLACE = ("sentence_id", "chunk_id", "document_id")
-_SENTENCE_COLUMNS = [*_PLACE, "text", "char_start", "has_verb"]
+_SENTENCE_COLUMNS = [*PLACE, "text", "char_start", "has_verb"]
 _ENDS = ("head", "tail")
 
 _Row = Mapping[str, Any]
@@ -33,7 +33,6 @@ class ParseRecorder:
     """Keeps the light parses of the sentences that an extractor reads.
 
     Attributes:
-        cells: Cells of tables, as those of prose are passages of their own (`schemas.CELLS`).
         parses: Parses by the text that was parsed: equal texts have equal parses.
     """
 
@@ -41,7 +40,7 @@ class ParseRecorder:
         self.parses: dict[str, Parse] = {}
 
     def record(self, text: str, tokens: Iterable[Any]) -> None:
-        """Keep the parse of a text: what an extractor calls for each one it has parsed."""
+        """Keep the parse of a text; an extractor calls this for each one it has parsed."""
         self.parses[text] = parse_of(tokens, text)
 
 
@@ -59,12 +58,14 @@ def resolve_mentions(
 ) -> StageResult:
     """Resolve the mentions of all documents, and add to triples what their ends stand for.
 
+    Cells of prose are passages of their own.
+
     Args:
         found: Tables of extraction, among them `triples`.
-        documents: Titles (`schemas.DOCUMENTS`: document_id, title).
-        chunks: Headings (`schemas.CHUNKS`: chunk_id, heading_path).
+        documents: Their columns `document_id` and `title`.
+        chunks: Their columns `chunk_id` and `heading_path`.
         sentences: All sentences in reading order (`schemas.SENTENCES`).
-        cells: Cells of tables, as those of prose are passages of their own (`schemas.CELLS`).
+        cells: Cells of tables (`schemas.CELLS`).
         parses: Parses by the text that was parsed; a sentence without one is passed over.
         linear: Whether sentences were parsed without the labels before them.
         resolver: What resolves.
@@ -74,8 +75,8 @@ def resolve_mentions(
         The tables of `found`, with `coreferences`, and `triples` with `head_resolved` and
         `tail_resolved`.
     """
-    titles = dict(_pairs(documents, "document_id", "title"))
-    headings = dict(_pairs(chunks, "chunk_id", "heading_path"))
+    titles = _mapping(documents, "document_id", "title")
+    headings = _mapping(chunks, "chunk_id", "heading_path")
     places = CellPlaces(cells)
     rows = []
     for together in _passages(sentences, headings):
@@ -92,7 +93,10 @@ def resolve_mentions(
         for cell, run in groupby(zip(inside, together, strict=True), key=itemgetter(0)):
             if cell:
                 of_cell = [row for _, row in run]
-                passage = _cell_passage(cell, of_cell, parses, linear=linear)
+                passage = Passage(
+                    parses=[_parse_of_row(row, parses, linear=linear) for row in of_cell],
+                    topic=Topic(cell.key.name, cell.key.kind) if cell.key else None,
+                )
                 rows += [_row(one, of_cell) for one in resolver.resolve(passage)]
     sure = [row for row in rows if row["confidence"] >= min_confidence]
     triples = _with_resolutions(found.tables["triples"], sure)
@@ -106,8 +110,8 @@ def resolve_mentions(
     return StageResult(tables, {**found.stats, **stats})
 
 
-def _pairs(table: pa.Table, key: str, value: str) -> Iterator[tuple[Any, Any]]:
-    return zip(table[key].to_pylist(), table[value].to_pylist(), strict=True)
+def _mapping(table: pa.Table, key: str, value: str) -> dict[Any, Any]:
+    return dict(zip(table[key].to_pylist(), table[value].to_pylist(), strict=True))
 
 
 def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Iterator[list[_Row]]:
@@ -118,16 +122,6 @@ def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Ite
 
     for _, together in groupby(sentences.select(_SENTENCE_COLUMNS).to_pylist(), key=place):
         yield list(together)
-
-
-def _cell_passage(
-    cell: Cell, rows: Sequence[_Row], parses: Mapping[str, Parse], *, linear: bool
-) -> Passage:
-    key = cell.key
-    return Passage(
-        parses=[_parse_of_row(row, parses, linear=linear) for row in rows],
-        topic=Topic(key.name, key.kind) if key else None,
-    )
 
 
 def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Parse:
@@ -144,20 +138,9 @@ def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Pa
 
 
 def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:
-    place = one.antecedent_sentence
-    return {name: rows[one.sentence][name] for name in _PLACE} | {
-        "start": one.start,
-        "end": one.end,
-        "surface": one.surface,
-        "antecedent": one.antecedent,
-        "source": one.source,
-        "antecedent_sentence_id": None if place is None else rows[place]["sentence_id"],
-        "antecedent_start": one.antecedent_start,
-        "antecedent_end": one.antecedent_end,
-        "kind": one.kind,
-        "rule": one.rule,
-        "confidence": one.confidence,
-    }
+    at = one.antecedent_sentence
+    antecedent = {"antecedent_sentence_id": None if at is None else rows[at]["sentence_id"]}
+    return {name: rows[one.sentence][name] for name in PLACE} | asdict(one) | antecedent
 
 
 def _with_resolutions(triples: pa.Table, rows: Iterable[_Row]) -> pa.Table:

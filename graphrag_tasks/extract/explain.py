@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
 from graphrag_tasks.extract.dependency.predicates import is_chained, verb_chain
@@ -16,7 +15,7 @@ from graphrag_tasks.extract.dependency.subjects import find_subject
 from graphrag_tasks.extract.dependency.syntax import is_close_apposition, is_verbal
 from graphrag_tasks.extract.frames import Frame, Rule
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
-from graphrag_tasks.extract.linear.pairs import LinearRule
+from graphrag_tasks.extract.linear.names import LinearRule
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 
 if TYPE_CHECKING:
@@ -25,24 +24,17 @@ if TYPE_CHECKING:
 PARSE = "parse"
 
 
-@dataclass(frozen=True, slots=True)
-class NearMiss:
-    """A rule that nearly gave a frame.
+class NearMiss(NamedTuple):
+    """A rule that nearly gave a frame."""
 
-    Attributes:
-        rule: "parse", or the pattern (`LinearRule`).
-        word: The word that shows that it could have.
-        start: First character of it in what was read.
-        reason: The condition that failed.
-    """
-
-    rule: str
-    word: str
-    start: int
-    reason: str
+    rule: str  # "parse", or the pattern (`LinearRule`)
+    word: str  # the word that shows that it could have
+    start: int  # first character of the word in what was read
+    reason: str  # the condition that failed
 
 
 _SHORT_NAME = re.compile(r"\(\s*[\"“']?([A-Z][\w/&-]{0,11})[\"”']?\s*\)")
+_NO_PAIR = "not two short names stand beside the arrow, or the line begins with a command"
 _ARROWS = re.compile(r"→|⇒|➔|➜|-?->")
 
 
@@ -52,20 +44,16 @@ def near_misses(doc: Doc, frames: Sequence[Frame]) -> list[NearMiss]:
     return [
         NearMiss(PARSE, token.text, token.idx, reason)
         for token in doc
-        if token.idx not in found
-        for reason in _reasons(token)
+        if token.idx not in found and (reason := _reason(token))
     ]
 
 
 def pattern_misses(
     text: str, frames: Sequence[Frame], *, lead: str | None = None
 ) -> Iterator[NearMiss]:
-    """Yield the patterns of `linear` that a sentence shows a sign of, but that gave no frame.
+    """Yield the patterns that a sentence shows a sign of, but that are in none of its frames.
 
-    Args:
-        text: The sentence.
-        frames: Its frames, from all readers.
-        lead: The sentence before the list that it is an item of, if it is one.
+    `lead` is the text before the list that the sentence is an item of, if it is one.
     """
     rules = {frame.rule for frame in frames}
     if states_no_fact(text):
@@ -91,9 +79,6 @@ def pattern_misses(
         yield NearMiss(LinearRule.LIST_ITEM, text.split()[0], 0, reason)
 
 
-_NO_PAIR = "not two short names stand beside the arrow, or the line begins with a command"
-
-
 def _label_misses(text: str) -> Iterator[NearMiss]:
     label = label_of(text)
     if label is None:
@@ -107,18 +92,15 @@ def _label_misses(text: str) -> Iterator[NearMiss]:
     yield NearMiss(LinearRule.LABEL, text[: label.start].strip(), 0, reason)
 
 
-def _reasons(token: Token) -> Iterator[str]:
+def _reason(token: Token) -> str | None:
     if is_verbal(token):
-        yield _verb_reason(token)
-    elif token.dep_ == "appos":
-        close = "it is part of the name before it" if is_close_apposition(token) else ""
-        yield close or f"an apposition of two nouns is expected, not {_pos_of_both(token)}"
-    elif token.dep_ == "poss":
-        yield f"the owner is no noun but {token.pos_}"
-
-
-def _pos_of_both(token: Token) -> str:
-    return f"{token.head.pos_} and {token.pos_}"
+        return _verb_reason(token)
+    if token.dep_ == "appos" and is_close_apposition(token):
+        return "it is part of the name before it"
+    if token.dep_ == "appos":
+        both = f"{token.head.pos_} and {token.pos_}"
+        return f"an apposition of two nouns is expected, not {both}"
+    return f"the owner is no noun but {token.pos_}" if token.dep_ == "poss" else None
 
 
 def _verb_reason(verb: Token) -> str:

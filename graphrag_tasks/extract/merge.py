@@ -8,34 +8,25 @@ from typing import Any
 
 from graphrag_tasks.extract.dependency.syntax import ADDRESSEES
 from graphrag_tasks.extract.frames import Rule
-from graphrag_tasks.extract.linear.pairs import LinearRule
+from graphrag_tasks.extract.linear.names import LinearRule
+from graphrag_tasks.extract.words import any_of, words
 
-_EMPTY_NAMES = frozenset(
-    {"example", "case", "default", "addition", "general", "particular", "order", "detail"}
-    | {"details", "more details", "more information", "information about", "contrast", "turn"}
-    | {"most cases", "nutshell", "other words", "same time", "some cases", "the same time", "way"}
-)
+_EMPTY_NAMES = words("empty_names")
 """Nouns of phrases that only join sentences: "for example", "by default"."""
-_NO_NOUNS = frozenset(
-    {"above", "below", "e.g", "e.g.", "ect", "etc", "etc.", "following", "here", "i. e.", "i.e."}
-    | {"one", "ones", "so on", "that", "the following", "there", "what", "which", "who", "whom"}
-)
+_NO_HEADS = ADDRESSEES | words("no_nouns")
 """What is taken for a noun by mistake, or points to one."""
+_NO_TAILS = _NO_HEADS | _EMPTY_NAMES
 _EXPLETIVE = re.compile(
     r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?"
-    r"(?:possible|recommended|allowed|necessary|important|required|advisable|worth|enough|"
-    r"best|easier|harder|useful|helpful|mandatory|sufficient|better|common|easy|difficult|planned|assumed|advised)\b",
+    rf"{any_of('clause_adjectives')}\b",
     re.IGNORECASE,
 )
 """An "it" that stands for the clause after it."""
-_APPOSITION = Rule.APPOSITION.value
 _ITEM = re.compile(r"\s?,\s(?:an?\s|the\s)?")
 _LAST_ITEM = re.compile(r"[^.;:]{0,80}?,\s(?:and|or)\b")
 _SET_OFF = re.compile(r"[,(\[:;–—-]")
 _BROKEN = re.compile(r"\w[)\]]\w(?![^(]*\()|\w:\s")
 """A bracket that was opened elsewhere, or a colon between words: a parse across their bounds."""
-_NO_HEADS = ADDRESSEES | _NO_NOUNS
-_NO_TAILS = _NO_HEADS | _EMPTY_NAMES
 
 _Row = dict[str, Any]
 
@@ -45,10 +36,6 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
 
     Of several that relate the same names in the same way, the most confident stays. A name and
     its short form are one fact, so what a parse makes of the bracket between them gives way.
-
-    Args:
-        triples: Rows of `schemas.TRIPLES` of one sentence.
-        text: The sentence.
     """
     expletives = {match.start(1) for match in _EXPLETIVE.finditer(text)}
     best: dict[tuple[object, ...], _Row] = {}
@@ -58,20 +45,21 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
             continue
         if head == tail or _BROKEN.search(f"{head} {row['relation']} {tail}"):
             continue
-        if _is_announced(row, text) or _is_no_apposition(row, text):
-            continue
         if head == "it" and row["head_start"] in expletives:
+            continue
+        if _is_announced(row, text):
+            continue
+        if row["rule"] == Rule.APPOSITION and _is_no_apposition(row, text):
             continue
         key = (head, row["relation"], tail, row["negated"])
         known = best.get(key)
         if known is None or row["confidence"] > known["confidence"]:
             best[key] = row
     rows = list(best.values())
-    shorts = [(row["head_end"], row["tail_start"]) for row in rows if row["rule"] == _ALIAS]
-    return [row for row in rows if row["rule"] == _ALIAS or not _restates(row, shorts)]
-
-
-_ALIAS = LinearRule.ALIAS.value
+    shorts = [
+        (row["head_end"], row["tail_start"]) for row in rows if row["rule"] == LinearRule.ALIAS
+    ]
+    return [row for row in rows if row["rule"] == LinearRule.ALIAS or not _restates(row, shorts)]
 
 
 def _is_announced(row: _Row, text: str) -> bool:
@@ -81,14 +69,11 @@ def _is_announced(row: _Row, text: str) -> bool:
 
 
 def _is_no_apposition(row: _Row, text: str) -> bool:
-    """Return whether what a parse takes for another name of something is none.
+    """Return whether an apposition is no other name of what it stands behind.
 
-    It is one in brackets, if it is more than a remark ("(Optional)") or a short form of something
-    else, and one set off by a comma, if it has an article. Without one, and before a last item
-    with "and", it is the next item of an enumeration.
+    In brackets it may be a remark ("(Optional)") or a short form of something else. Behind a comma
+    it is the next item of an enumeration, if it has no article or a last item with "and" follows.
     """
-    if row["rule"] != _APPOSITION:
-        return False
     between, tail = text[row["head_end"] : row["tail_start"]], row["tail"]
     after = text[row["tail_end"] :]
     if between.endswith("("):

@@ -1,30 +1,86 @@
 """Lines of prose, read by a parser and by patterns.
 
-The parser reads a line without a label that only disturbs it.
+The parser reads a line without a label that only disturbs it: "Optional: Under Notifications, you
+can ..." is read from "Under" on. In "adjust_numbers: Provides final numbers." the label is the
+subject of the verb after it, so the colon gives way.
 
-"Optional: Under Notifications, you can ..." is read from "Under" on. In "adjust_numbers: Provides
-final numbers." the label is the subject of the verb after it, so the colon gives way.
+In cells of tables, "Used to store orders", "Contains the stock" and "Name of the plant" are about
+the key of their row. They are parsed with a pronoun in front, which no key disturbs, however it is
+written. In the frames the key stands for the pronoun, and covers no characters of the sentence.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from graphrag_tasks.extract import topics
 from graphrag_tasks.extract.context import RowKey
-from graphrag_tasks.extract.frames import Argument, Frame
+from graphrag_tasks.extract.frames import Argument, Extractor, Frame, Role, Rule
 from graphrag_tasks.extract.linear import linear_frames
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
-from graphrag_tasks.extract.protocol import Extractor
+from graphrag_tasks.extract.words import any_of
+from graphrag_tasks.language import cells
 
 _PHRASE = re.compile(
     r"\w\)?\s(?:of|for|in|on|from|to|with|within|about|between|without|via|after|before|"
     r"such as)\s\w",
     re.IGNORECASE,
 )
+_STARTS = r"(?:(?:Typically|Mainly|Usually|Generally|Also|Only|Mostly|Often|Primarily)\s)?"
+_PARTICIPLE = re.compile(
+    rf"{_STARTS}(?!(?:Based|Compared|Related|Added|Depending)\b)"
+    rf"{any_of('participles')}\s"
+    r"(?:to|for|in|by|when|if|as|on|with|from|via|during|after|before|at|until|only|per)\s",
+    re.IGNORECASE,
+)
+_AUXILIARY = re.compile(
+    r"(?:(Are|Have|Were)|Is|Can|Cannot|Must|May|Should|Will|Has|Does|Was|Could)\s"
+    r"(?!(?:it|this|that|these|the|you|we|there|an?)\b)"
+)
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_RELATIVE = re.compile(r"\b(?:that|which|who|where|when|whose|whom|if|whether)\b|[:;]")
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|can|cannot|must|will|should|may|has|have|had|does|do|did)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_NO_PHRASE = re.compile(rf"{any_of('no_phrases')}\b|\W", re.IGNORECASE)
+_MAIN_RULES = frozenset(
+    {Rule.SVO, Rule.PASSIVE, Rule.COPULA, Rule.VERB_PREP, Rule.CLAUSAL, Rule.ADVERBIAL}
+    | {Rule.EXISTENTIAL, Rule.IMPERATIVE}
+)
+_ENTRIES = frozenset(
+    {"add", "choose", "configure", "define", "enter", "indicate", "provide", "select", "set"}
+    | {"specify", "use"}
+)
+"""Commands that say what to do with the key: "Enter the name of the plant"."""
+
+
+class Line(NamedTuple):
+    """A line of prose."""
+
+    text: str
+    lead: str | None = None  # the text before the list that it is an item of, if it is one
+    is_parsed: bool = True  # whether the parser reads it too; patterns always do
+    key: RowKey | None = None  # what names its row, if it is in a cell of prose
+    opens: bool = False  # whether it is the first sentence of its cell
+
+
+class Reading(NamedTuple):
+    """A text to parse, and how many characters further on each of its own stands in the line."""
+
+    text: str
+    shift: int
+
+
+def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
+    """Yield the frames of each line: those of the extractor, then those of the patterns."""
+    about_keys = _frames_about_keys([line for line in lines if line.key], extractor)
+    readings = [readings_of(line.text) if line.is_parsed and not line.key else [] for line in lines]
+    for line, parsed in zip(lines, _parsed(readings, extractor), strict=True):
+        found = next(about_keys) if line.key else parsed
+        yield [*found, *linear_frames(line.text, line.lead)]
 
 
 def is_phrase(text: str) -> bool:
@@ -38,34 +94,11 @@ def is_phrase(text: str) -> bool:
     return label is not None and says_what_it_does(text, label)
 
 
-class Line(NamedTuple):
-    """A line of prose.
-
-    Attributes:
-        text: Its text.
-        lead: The sentence before the list that it is an item of, if it is one.
-        is_parsed: Whether the parser reads it too; patterns always do.
-        key: What names the row of the table that it stands in, if it is in a cell of prose.
-        opens: Whether it is the first sentence of its cell.
-    """
-
-    text: str
-    lead: str | None = None
-    is_parsed: bool = True
-    key: RowKey | None = None
-    opens: bool = False
-
-
-def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
-    """Yield the frames of each line: those of the extractor, then those of the patterns."""
-    about_keys = _frames_about_keys([line for line in lines if line.key], extractor)
-    readings = [readings_of(line.text) if line.is_parsed and not line.key else [] for line in lines]
-    parses = extractor.extract([one.text for line in readings for one in line])
-    for line, pieces in zip(lines, readings, strict=True):
-        parsed = [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
-        if line.key:
-            parsed = next(about_keys)
-        yield [*parsed, *linear_frames(line.text, line.lead)]
+def _parsed(readings: Sequence[list[Reading]], extractor: Extractor) -> Iterator[list[Frame]]:
+    """Yield the frames of each line's readings, with places in the line."""
+    parses = extractor.extract([one.text for pieces in readings for one in pieces])
+    for pieces in readings:
+        yield [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
 
 
 def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
@@ -74,38 +107,26 @@ def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[
     A phrase, which shows by its frames only, is read a second time, as what the key is.
     """
     readings = [_readings_about_key(line) for line in lines]
-    parses = extractor.extract([one.text for line in readings for one in line])
-    frames = [
-        [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
-        for pieces in readings
-    ]
+    frames = list(_parsed(readings, extractor))
     phrases = {
         number: phrase
         for number, (line, found) in enumerate(zip(lines, frames, strict=True))
         if line.opens
         and not (readings[number] and readings[number][0].shift < 0)
-        and (phrase := topics.phrase_about(line.text, found))
+        and (phrase := _phrase_about(line.text, found))
     }
-    again = extractor.extract([one.text for one in phrases.values()])
-    for number, found in zip(phrases, again, strict=True):
-        frames[number] = [shifted(frame, phrases[number].shift) for frame in found]
-    for line, found in zip(lines, frames, strict=True):
+    again = _parsed([[phrase] for phrase in phrases.values()], extractor)
+    frames_of_phrases = dict(zip(phrases, again, strict=True))
+    for number, line in enumerate(lines):
         if line.key:
-            yield list(topics.told_of_key(found, line.key, line.text, opens=line.opens))
+            found = frames_of_phrases.get(number, frames[number])
+            yield list(_told_of_key(found, line.key, line.text, opens=line.opens))
 
 
 def _readings_about_key(line: Line) -> list[Reading]:
-    about = topics.clause_about(line.text)
-    if about:
-        return [Reading(*about)]
+    if about := _clause_about(line.text):
+        return [about]
     return readings_of(line.text) if line.is_parsed else []
-
-
-class Reading(NamedTuple):
-    """A text to parse, and how many characters further on each of its own stands in the line."""
-
-    text: str
-    shift: int
 
 
 def readings_of(text: str) -> list[Reading]:
@@ -113,13 +134,13 @@ def readings_of(text: str) -> list[Reading]:
     readings, start = [], 0
     for line in text.split("\n"):
         if line.strip():
-            reading = reading_of(line)
+            reading = _reading_of(line)
             readings.append(Reading(reading.text, reading.shift + start))
         start += len(line) + 1
     return readings
 
 
-def reading_of(line: str) -> Reading:
+def _reading_of(line: str) -> Reading:
     """Return what is to be parsed of a line of prose."""
     label = label_of(line)
     if label is None:
@@ -142,3 +163,81 @@ def shifted(frame: Frame, shift: int) -> Frame:
 def _shifted(argument: Argument, shift: int) -> Argument:
     places = ("start", "end", "head_start", "head_end", "core_start", "core_end")
     return replace(argument, **{name: getattr(argument, name) + shift for name in places})
+
+
+def _clause_about(text: str) -> Reading | None:
+    """Return a sentence that lacks its subject with a pronoun for it, or None if it has one."""
+    if auxiliary := _AUXILIARY.match(text):
+        return _behind("They " if auxiliary[1] else "It ", text)
+    if cells.says_what_it_does(text):
+        return _behind("It ", text)
+    return _behind("It is ", text) if _PARTICIPLE.match(text) else None
+
+
+def _phrase_about(text: str, frames: Iterable[Frame]) -> Reading | None:
+    """Return a phrase as what a pronoun is, or None if the text is a clause."""
+    relative = _RELATIVE.search(text)
+    end = relative.start() if relative else len(text)
+    if any(frame.rule in _MAIN_RULES and frame.start < end for frame in frames):
+        return None
+    if _NO_PHRASE.match(text) or _FINITE.search(text, 0, end):
+        return None
+    return _behind("It is ", text) if len(_WORDS.findall(text)) > 1 else None
+
+
+def _behind(subject: str, text: str) -> Reading:
+    first = text[:1].lower() if text[1:2].islower() or text[1:2] == " " else text[:1]
+    return Reading(subject + first + text[1:], -len(subject))
+
+
+def _told_of_key(
+    frames: Iterable[Frame], key: RowKey, text: str, *, opens: bool
+) -> Iterator[Frame]:
+    """Yield frames with the key where they have the pronoun that stood for it.
+
+    A command at the beginning of a cell is about the key, too: "Enter the name of the plant".
+    Places in the frames are those in the sentence `text`; the pronoun's are negative. `opens` says
+    whether the sentence is the first of its cell.
+    """
+    for frame in frames:
+        yield _with_key(frame, key, text)
+        if opens and frame.rule == Rule.IMPERATIVE and frame.start == 0:
+            objects = frame.having(Role.OBJECT)
+            is_command = frame.predicate.casefold() in _ENTRIES  # no gerund: "Using X, you ..."
+            is_key = bool(objects) and objects[0].text.lower().startswith("this ")
+            if objects and is_command and not is_key:
+                at = objects[-1].end
+                subject = _with_name(objects[0], key.name, at, Role.SUBJECT)
+                yield replace(frame, arguments=(subject, *objects))
+
+
+def _with_key(frame: Frame, key: RowKey, sentence: str) -> Frame:
+    if all(one.start > 0 for one in frame.arguments) and frame.start >= 0:
+        return frame
+    at = max(0, *(one.end for one in frame.arguments))
+    arguments = tuple(
+        _with_name(one, key.name, at, one.role) if one.start < 0 else _capital(one, sentence)
+        for one in frame.arguments
+    )
+    if frame.start < 0 and frame.predicate_lemma == "be":
+        frame = replace(frame, predicate=key.relation, predicate_lemma=key.relation)
+    return replace(frame, start=max(0, frame.start), end=max(0, frame.end), arguments=arguments)
+
+
+def _capital(argument: Argument, sentence: str) -> Argument:
+    """Return an argument as it stands in the sentence, not behind a pronoun."""
+    if argument.start:
+        return argument
+    core = argument.core_text
+    return replace(
+        argument,
+        text=sentence[:1] + argument.text[1:],
+        core_text=core if argument.core_start or not core else sentence[:1] + core[1:],
+    )
+
+
+def _with_name(like: Argument, name: str, at: int, role: str) -> Argument:
+    return replace(
+        like, role=str(role), text=name, core_text=name, entity_type=None, preposition=None,
+        start=at, end=at, head_start=at, head_end=at, core_start=at, core_end=at,
+    )  # fmt: skip

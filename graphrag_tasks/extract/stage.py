@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -21,13 +22,12 @@ from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.extract.context import CELL, LINE_KINDS, Place, Places
+from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Places
 from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
-from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.merge import merged
-from graphrag_tasks.extract.protocol import Extractor, ParseListener
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples
@@ -41,13 +41,10 @@ EXTRACTORS: Registry[Extractor] = Registry(
 )
 """Factories take the settings and, as `on_parse`, what hears of each parsed sentence."""
 
-_PLACE = ("sentence_id", "chunk_id", "document_id")
-
-_Row = dict[str, Any]
-
-
 ExtractorFactory = Callable[[ParseListener], Extractor]
 """Makes an extractor that hands on each sentence it has parsed."""
+
+_Row = dict[str, Any]
 
 
 @stage(
@@ -77,24 +74,15 @@ def extract(
 ) -> StageResult:
     """Read sentences and tables into frames and triples, and resolve their mentions.
 
-    Args:
-        documents: Titles (`schemas.DOCUMENTS`).
-        blocks: What the sentences stand in (`schemas.BLOCKS`).
-        cells: Cells of tables (`schemas.CELLS`).
-        chunks: Headings (`schemas.CHUNKS`).
-        sentences: All sentences in reading order (`schemas.SENTENCES`).
-        config: Which other extractors are used, their bounds, and the least confidence.
-        extractor: Makes what reads the sentences that have a verb.
-        resolver: Finds what pronouns and definite mentions stand for.
+    `sentences` are all of them, in reading order. `extractor` makes what reads those with a verb.
 
     Returns:
         `frames`; `triples`, with what their ends stand for; and `coreferences`.
     """
     recorder = ParseRecorder()
+    reader = extractor(recorder.record)
     return resolve_mentions(
-        extract_facts(
-            blocks, cells, sentences, extractor=extractor(recorder.record), config=config
-        ),
+        extract_facts(blocks, cells, sentences, extractor=reader, config=config),
         documents,
         chunks,
         sentences,
@@ -126,28 +114,20 @@ def extract_facts(
 ) -> StageResult:
     """Extract frames from sentences and tables, and derive triples from them.
 
-    Args:
-        blocks: What the sentences stand in (`schemas.BLOCKS`).
-        cells: Cells of tables (`schemas.CELLS`).
-        sentences: Rows of `schemas.SENTENCES`.
-        extractor: What reads the sentences that have a verb.
-        config: Which of the other extractors are used, and their bounds.
-
     Returns:
         `frames` and `triples`, in the order of the sentences, those of tables last.
     """
     prose, stats = _prose(blocks, cells, sentences, config)
     oversized = extractor.oversized_sentences
-    frames = _read(prose, extractor, config)
     collected = _Rows()
-    for (row, _), found in zip(prose, frames, strict=True):
+    for (row, _), found in zip(prose, _read(prose, extractor, config), strict=True):
         collected.add(row, found)
     stats["sentences_oversized"] = extractor.oversized_sentences - oversized
     if config.tables:
         stats |= _add_tables(collected, cells, sentences, config)
     tables = {
-        "frames": pa.Table.from_pylist(collected.frames, schema=schemas.FRAMES),
-        "triples": pa.Table.from_pylist(collected.triples, schema=schemas.TRIPLES),
+        "frames": pa.Table.from_pylist([*collected.frames.values()], schema=schemas.FRAMES),
+        "triples": pa.Table.from_pylist([*collected.triples.values()], schema=schemas.TRIPLES),
     }
     stats |= {name: table.num_rows for name, table in tables.items()}
     return StageResult(tables, stats)
@@ -160,7 +140,7 @@ def _prose(
 
     A document without a single verb is in another language than the models'.
     """
-    columns = [*_PLACE, "char_start", "text", "has_verb"]
+    columns = [*PLACE, "char_start", "text", "has_verb"]
     documents = sentences.filter(sentences["has_verb"])["document_id"].unique()
     known = sentences.filter(pc.is_in(sentences["document_id"], value_set=documents))
     places = Places(blocks, cells)
@@ -185,46 +165,32 @@ def _read(
     """Return the frames of each sentence, from its parse and from its patterns."""
     if not config.linear:
         return extractor.extract([row["text"] for row, _ in prose])
-    lines = [
-        Line(
-            row["text"],
-            place.lead,
-            row["has_verb"] or is_phrase(row["text"]),
-            place.key,
-            place.opens,
-        )
-        for row, place in prose
-    ]
+    lines = []
+    for row, place in prose:
+        is_parsed = row["has_verb"] or is_phrase(row["text"])
+        lines.append(Line(row["text"], place.lead, is_parsed, place.key, place.opens))
     return read_lines(lines, extractor)
 
 
 class _Rows:
-    """Rows of the two artifacts, as they are found."""
+    """Rows of the two artifacts by their ids, as they are found."""
 
     def __init__(self) -> None:
-        self._frames: dict[str, _Row] = {}
-        self._triples: dict[str, _Row] = {}
-
-    @property
-    def frames(self) -> list[_Row]:
-        return list(self._frames.values())
-
-    @property
-    def triples(self) -> list[_Row]:
-        return list(self._triples.values())
+        self.frames: dict[str, _Row] = {}
+        self.triples: dict[str, _Row] = {}
 
     def add(self, sentence: Mapping[str, Any], found: Iterable[Frame]) -> None:
         """Add the frames of one sentence, and what is derived from them."""
-        place = {name: sentence[name] for name in _PLACE}
+        place = {name: sentence[name] for name in PLACE}
         triples: list[_Row] = []
         for frame in found:
             frame_row = place | _frame_row(frame, sentence["sentence_id"])
-            self._frames[frame_row["frame_id"]] = frame_row
+            self.frames[frame_row["frame_id"]] = frame_row
             origin = {"frame_id": frame_row["frame_id"], "extractor": frame.extractor}
             triples.extend(place | asdict(one) | origin for one in derive_triples(frame))
         for row in merged(triples, sentence.get("text", "")):
             row["triple_id"] = _triple_id(row)
-            self._triples[row["triple_id"]] = row
+            self.triples[row["triple_id"]] = row
 
 
 def _add_tables(
@@ -233,24 +199,19 @@ def _add_tables(
     """Add the frames of tables to the sentences their rows are, and return counts."""
     counts = TableCounts()
     with_cells = cells["document_id"].unique()
-    columns = [*_PLACE, "char_start", "char_end"]
+    columns = [*PLACE, "char_start", "char_end"]
     wanted = sentences.filter(pc.is_in(sentences["document_id"], value_set=with_cells))
     by_document: dict[str, list[_Row]] = defaultdict(list)
     for row in wanted.select(columns).sort_by("char_start").to_pylist():
         by_document[row["document_id"]].append(row)
-    for document_id in sorted(by_document):
-        lines = by_document[document_id]
-        starts = [line["char_start"] for line in lines]
+    for document_id, lines in sorted(by_document.items()):
         table = cells.filter(pc.equal(cells["document_id"], document_id))
-        for fact in row_facts(table, max_rows=config.max_table_rows, counts=counts):
-            line = lines[max(0, bisect_right(starts, fact.place) - 1)]
-            if line["char_start"] <= fact.place < line["char_end"]:
-                rows.add(line, [_in_line(fact.frame, line)])
-    return {
-        "table_rows": counts.rows,
-        "table_rows_over_limit": counts.rows_over_limit,
-        "table_numbers": counts.numbers,
-    }
+        for frame in row_facts(table, max_rows=config.max_table_rows, counts=counts):
+            before = bisect_right(lines, frame.start, key=itemgetter("char_start"))
+            line = lines[max(0, before - 1)]
+            if line["char_start"] <= frame.start < line["char_end"]:
+                rows.add(line, [_in_line(frame, line)])
+    return asdict(counts)
 
 
 def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:

@@ -10,14 +10,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.extract.frames import Frame
-from graphrag_tasks.extract.linear.names import Name
-from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+from graphrag_tasks.extract.frames import Frame, Span
+from graphrag_tasks.extract.linear.names import LinearRule, pair
+from graphrag_tasks.extract.words import any_of
 from graphrag_tasks.language.cells import MAX_NAME_WORDS, is_prose
 
 EXTRACTOR_NAME = "table"
@@ -30,62 +32,41 @@ _MIN_UNIQUE = 0.7
 """Least share of rows with a value of their own in a key column."""
 _MIN_NAMED = 0.5
 """Least share of rows whose key is a name."""
-_KEY_WORDS = re.compile(
-    r"\b(?:name|id|key|code|object|field|transaction|table|report|class|app|service|parameter|"
-    r"term|old|element|option|property|attribute|method|statement|component|type)\b",
-    re.IGNORECASE,
-)
+_KEY_WORDS = re.compile(rf"\b{any_of('key_headers')}\b", re.IGNORECASE)
 _OLD = re.compile(r"\b(?:old|obsolete|deprecated|previous|legacy|replaced|before)\b", re.IGNORECASE)
 _NEW = re.compile(
     r"\b(?:new|replacement|successor|replaced by|instead|alternative|after)\b", re.IGNORECASE
 )
 _SAYS_WHAT = re.compile(
-    r"(?:description|meaning|definition|explanation|value|values|content|entry|setting)",
-    re.IGNORECASE,
+    r"description|meaning|definition|explanation|values?|content|entry|setting", re.IGNORECASE
 )
 _PARTICIPLE = re.compile(r"\w+(?:ed|en|own|lt)\s(?:by|in|to|with|for|from|on|as)\b", re.IGNORECASE)
 
 _Cell = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class RowFact:
-    """A frame and where in the document its evidence stands.
-
-    Attributes:
-        frame: Its names cover characters of the document text; the key of a row that another row
-            holds covers none.
-        place: First character of the tail in the document text.
-    """
-
-    frame: Frame
-    place: int
-
-
 @dataclass
 class TableCounts:
-    """What became of rows and cells."""
+    """Rows read and left out, and cells that are numbers."""
 
-    rows: int = 0
-    rows_over_limit: int = 0
-    numbers: int = 0
+    table_rows: int = 0
+    table_rows_over_limit: int = 0
+    table_numbers: int = 0
 
 
-def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterator[RowFact]:
-    """Yield the facts of one document's tables, table by table and row by row.
+def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterator[Frame]:
+    """Yield the frames of one document's tables, in order, with places in the document text.
 
-    Args:
-        cells: The document's rows of `schemas.CELLS`.
-        max_rows: Rows read of each table: the first of them.
-        counts: What is read and left out is added here.
+    Only the first `max_rows` of each table are read. What is read and left out is added to
+    `counts`. A frame starts at its tail.
     """
     body = cells.filter(pc.invert(cells["is_header"]))
     for ordinal in sorted(set(body["ordinal"].to_pylist())):
         table = body.filter(pc.equal(body["ordinal"], ordinal))
         numbers = pc.unique(table["row"]).sort()
         kept = numbers.slice(0, max_rows)
-        counts.rows += len(kept)
-        counts.rows_over_limit += len(numbers) - len(kept)
+        counts.table_rows += len(kept)
+        counts.table_rows_over_limit += len(numbers) - len(kept)
         if len(kept) < len(numbers):
             table = table.filter(pc.less_equal(table["row"], kept[-1]))
         yield from _table_facts(table.select(CELL_COLUMNS).to_pylist(), counts)
@@ -94,26 +75,30 @@ def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterato
 def keyed_cells(cells: Sequence[_Cell]) -> Iterator[tuple[_Cell, _Cell]]:
     """Yield the cells beside the keys of their rows, each with its key, row by row.
 
-    Args:
-        cells: Cells of one table, without those of its header.
+    `cells` are those of one table without its header.
     """
-    rows: dict[int, list[_Cell]] = defaultdict(list)
-    for cell in cells:
-        rows[cell["row"]].append(cell)
+    rows = {cell["row"] for cell in cells}
     key_column = _key_column(cells, len(rows))
-    for row in sorted(rows):
-        key = next((cell for cell in rows[row] if cell["column"] == key_column), None)
+    in_order = sorted(cells, key=itemgetter("row", "column"))
+    for _, group in groupby(in_order, key=itemgetter("row")):
+        row = list(group)
+        key = next((cell for cell in row if cell["column"] == key_column), None)
         if key is not None and _is_name(key):
-            others = (cell for cell in rows[row] if cell["column"] != key_column)
-            yield from ((key, cell) for cell in sorted(others, key=lambda one: int(one["column"])))
+            yield from ((key, cell) for cell in row if cell["column"] != key_column)
 
 
-def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[RowFact]:
+def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[Frame]:
     for key, cell in keyed_cells(cells):
         if cell["value_type"] != "text":
-            counts.numbers += 1
-        elif _names_something(cell) and (relation := relation_of(key["header"], cell["header"])):
-            yield RowFact(_frame(key, relation, cell), cell["char_start"])
+            counts.table_numbers += 1
+            continue
+        if not _is_name(cell) or is_prose(cell["text"], cell["value_type"]):
+            continue
+        if relation := relation_of(key["header"], cell["header"]):
+            head = Span(key["text"], key["char_start"], key["char_end"])
+            tail = Span(cell["text"], cell["char_start"], cell["char_end"])
+            frame = pair(LinearRule.LABEL, head, relation, tail)
+            yield replace(frame, rule=RULE, extractor=EXTRACTOR_NAME, confidence=CONFIDENCE)
 
 
 def _key_column(cells: Sequence[_Cell], rows: int) -> int | None:
@@ -126,21 +111,15 @@ def _key_column(cells: Sequence[_Cell], rows: int) -> int | None:
     marked: Counter[int] = Counter(cell["column"] for cell in cells if cell["is_row_header"])
     if marked:
         return min(marked, key=lambda column: (-marked[column], column))
-    leftmost = min(columns)
-    scores = {
-        column: _key_score(found, rows) + (column == leftmost)
-        for column, found in columns.items()
-        if len({cell["text"].casefold() for cell in found}) >= _MIN_UNIQUE * rows
-        and sum(map(_is_name, found)) >= _MIN_NAMED * rows
-    }
+    scores: dict[int, float] = {}
+    for column, found in columns.items():
+        unique = len({cell["text"].casefold() for cell in found})
+        names = sum(map(_is_name, found))
+        if unique >= _MIN_UNIQUE * rows and names >= _MIN_NAMED * rows:
+            is_called_so = _KEY_WORDS.search(found[0]["header"] or "") is not None
+            score = (unique + names) / rows + 0.5 * is_called_so
+            scores[column] = score + (column == min(columns))
     return min(scores, key=lambda column: (-scores[column], column), default=None)
-
-
-def _key_score(cells: Sequence[_Cell], rows: int) -> float:
-    texts = {cell["text"].casefold() for cell in cells}
-    header = cells[0]["header"] or ""
-    calls_it_a_name = _KEY_WORDS.search(header) is not None
-    return (len(texts) + sum(map(_is_name, cells))) / rows + 0.5 * calls_it_a_name
 
 
 def _is_name(cell: _Cell) -> bool:
@@ -152,10 +131,6 @@ def _is_name(cell: _Cell) -> bool:
         and any(map(str.isalpha, text))
         and not text.endswith((".", ":", "?"))
     )
-
-
-def _names_something(cell: _Cell) -> bool:
-    return _is_name(cell) and not is_prose(cell["text"], cell["value_type"])
 
 
 def relation_of(key_header: str | None, header: str | None) -> str | None:
@@ -170,10 +145,3 @@ def relation_of(key_header: str | None, header: str | None) -> str | None:
         return "be"
     words = header.casefold().rstrip(":?")
     return f"be {words}" if _PARTICIPLE.match(words) else f"have {words}"
-
-
-def _frame(key: _Cell, relation: str, cell: _Cell) -> Frame:
-    head = Name(key["text"], key["char_start"], key["char_end"])
-    tail = Name(cell["text"], cell["char_start"], cell["char_end"])
-    frame = pair(LinearRule.LABEL, head, relation, tail)
-    return replace(frame, rule=RULE, extractor=EXTRACTOR_NAME, confidence=CONFIDENCE)

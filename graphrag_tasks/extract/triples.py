@@ -1,10 +1,9 @@
 """Binary triples for the graph, derived from frames.
 
-One frame gives one triple for each pair of nodes that it relates, so "SAP stores credit data in
+One frame gives one triple for each pair of nodes that it relates: "SAP stores credit data in
 table KNKK" becomes (SAP, store, credit data), (SAP, store in, table KNKK) and (credit data, be
-stored in, table KNKK). Heads and tails are the cores of arguments; clauses, adverbs and times
-are none. The relation is canonical: no tense, no negation, no modal; a passive with a "by"
-agent is turned round, so that active and passive mentions of a fact meet.
+stored in, table KNKK). The relation has no tense, negation or modal; a passive with a "by" agent
+is turned round, so that active and passive mentions of a fact meet.
 """
 
 from __future__ import annotations
@@ -28,34 +27,16 @@ _Pair = tuple[Argument, str, Argument]
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """One edge of the graph, as one sentence states it.
+    """One edge of the graph, as one sentence states it: `sentence[head_start:head_end] == head`."""
 
-    Offsets are characters of the sentence, from 0, `end` exclusive; `sentence[start:end]` is
-    the surface of head or tail.
-
-    Attributes:
-        head: Surface of the head's core.
-        relation: Canonical relation: lemmas, with the preposition and without "not".
-        tail: Surface of the tail's core.
-        head_start: First character of the head.
-        head_end: One past its last character.
-        tail_start: First character of the tail.
-        tail_end: One past its last character.
-        head_type: Entity label of the head; `frames.PRONOUN` for a pronoun.
-        tail_type: Entity label of the tail; `frames.PRONOUN` for a pronoun.
-        negated: Whether the sentence denies it.
-        rule: Rule of the frame.
-        confidence: Confidence of the frame.
-    """
-
-    head: str
-    relation: str
+    head: str  # the core of an argument
+    relation: str  # lemmas, with the preposition and without "not"
     tail: str
     head_start: int
     head_end: int
     tail_start: int
     tail_end: int
-    head_type: str | None
+    head_type: str | None  # entity label, or `frames.PRONOUN`
     tail_type: str | None
     negated: bool
     rule: str
@@ -80,13 +61,11 @@ def derive_triples(frame: Frame) -> list[Triple]:
 
 
 def _active_pairs(frame: Frame) -> Iterator[_Pair]:
-    lemma = frame.predicate_lemma
-    subjects = _subjects(frame)
-    objects = frame.having(Role.OBJECT)
-    complements = frame.having(Role.COMPLEMENT)
+    lemma, objects = frame.predicate_lemma, frame.having(Role.OBJECT)
+    subjects, complements = frame.having(Role.SUBJECT), frame.having(Role.COMPLEMENT)
+    if frame.rule == Rule.EXISTENTIAL:  # "there is X" is about X, not about "there"
+        subjects, complements = complements, []
     yield from _pairs(subjects, lemma, frame.having(Role.OBJECT, Role.INDIRECT_OBJECT))
-    if frame.rule == Rule.EXISTENTIAL:
-        complements = []
     if not objects:
         yield from _pairs(subjects, lemma, complements)
     elif _acts_on_object(lemma):
@@ -102,33 +81,27 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
 
 def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
     """Yield pairs of what a command without an object is about: "In the list, search for X"."""
-    goals = [one for one in frame.having(Role.OBLIQUE) if one.start > frame.end]
-    goals = [one for one in goals if one.slot == goals[0].slot]
-    for oblique in frame.having(Role.OBLIQUE):
-        if goals and oblique.slot != goals[0].slot:
+    obliques = frame.having(Role.OBLIQUE)
+    slot = next((one.slot for one in obliques if one.start > frame.end), None)
+    goals = [one for one in obliques if one.slot == slot and one.start > frame.end]
+    for oblique in obliques:
+        if oblique.slot != slot:
             yield from _pairs(goals, _with(frame.predicate_lemma, oblique), [oblique])
 
 
 def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
     """Yield the pairs of a passive; "is used to create X in Y" says that X is created in Y."""
     lemma = _passive_form(frame.predicate_lemma)
-    patients = frame.having(Role.SUBJECT)
+    patients, objects = frame.having(Role.SUBJECT), frame.having(Role.OBJECT)
     yield from _pairs(frame.having(Role.AGENT), frame.predicate_lemma, patients)
     others = frame.having(Role.OBJECT, Role.INDIRECT_OBJECT, Role.COMPLEMENT)
     yield from _pairs(patients, lemma, others)
-    objects = frame.having(Role.OBJECT)
     _, is_purpose, purpose = frame.predicate_lemma.partition(" to ")
     for oblique in frame.having(Role.OBLIQUE):
         if is_purpose and objects and objects[0].start < oblique.start:
             yield from _pairs(objects, _with(_passive_form(purpose), oblique), [oblique])
         else:
             yield from _pairs(patients, _with(lemma, oblique), [oblique])
-
-
-def _subjects(frame: Frame) -> list[Argument]:
-    """Return the heads of an active frame; "there is X" is about X, not about "there"."""
-    existential = frame.rule == Rule.EXISTENTIAL
-    return frame.having(Role.COMPLEMENT if existential else Role.SUBJECT)
 
 
 def _object_relation(frame: Frame, oblique: Argument) -> str:
@@ -178,16 +151,8 @@ def _pairs(heads: Iterable[Argument], relation: str, tails: Iterable[Argument]) 
 
 def _triple(frame: Frame, head: Argument, relation: str, tail: Argument) -> Triple:
     return Triple(
-        head=head.core_text,
-        relation=relation,
-        tail=tail.core_text,
-        head_start=head.core_start,
-        head_end=head.core_end,
-        tail_start=tail.core_start,
-        tail_end=tail.core_end,
-        head_type=head.entity_type,
-        tail_type=tail.entity_type,
-        negated=frame.negated,
-        rule=frame.rule,
-        confidence=frame.confidence,
-    )
+        head=head.core_text, head_start=head.core_start, head_end=head.core_end,
+        tail=tail.core_text, tail_start=tail.core_start, tail_end=tail.core_end,
+        relation=relation, head_type=head.entity_type, tail_type=tail.entity_type,
+        negated=frame.negated, rule=frame.rule, confidence=frame.confidence,
+    )  # fmt: skip

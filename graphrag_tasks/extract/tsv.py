@@ -1,23 +1,20 @@
 """The tab-separated form of frames that benchmarks of open information extraction read.
 
 The format is that of CaRB (Bhardwaj, Aggarwal and Mausam, EMNLP 2019): sentence, confidence,
-predicate, first argument, further arguments. Habits of its gold annotation are followed: the
-preposition of the main argument is part of the predicate, and so are an adverb between the two
-and the "that" of a clause; participles get the auxiliary that they leave out; words keep their
-case.
+predicate, first argument, further arguments. As in its gold annotation, the predicate includes the
+preposition of the main argument, an adverb before it, the "that" of a clause, and the auxiliary
+that participles leave out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, product
-from types import MappingProxyType
+from operator import attrgetter
 
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 
 _CORE_ROLES = frozenset({Role.OBJECT, Role.COMPLEMENT, Role.CLAUSE})
-_MAIN_ORDER = (Role.AGENT, Role.OBLIQUE)
-
 MAX_ADVERB_WORDS = 2
 """Longest adverb, in words, that goes to the predicate ("weigh so heavily on")."""
 
@@ -30,11 +27,8 @@ def frames_to_tsv_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
 
     Coordinated subjects and coordinated main arguments each get a row of their own; the
     conjuncts of the other arguments share one column. Frames without a subject (imperatives)
-    have no first argument and so no row, and examples have none since the benchmark reads them
-    as part of their noun phrase. Equal rows are given once.
-
-    Returns:
-        Rows without line ends; tabs and line ends inside texts are replaced by spaces.
+    have no row, nor have examples, which the benchmark reads as part of their noun phrase.
+    Rows are distinct and have no line ends; white space inside texts becomes single spaces.
     """
     return _rows(sentence, frames, _tuples)
 
@@ -48,10 +42,10 @@ def frames_to_binary_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
     return _rows(sentence, frames, _binary_tuples)
 
 
-FORMS: Mapping[str, Callable[[str, Sequence[Frame]], list[str]]] = MappingProxyType(
-    {"n-ary": frames_to_tsv_rows, "binary": frames_to_binary_rows}
-)
-"""Both forms by name."""
+FORMS: Mapping[str, Callable[[str, Sequence[Frame]], list[str]]] = {
+    "n-ary": frames_to_tsv_rows,
+    "binary": frames_to_binary_rows,
+}
 
 
 def _rows(
@@ -87,17 +81,15 @@ def _groups(frame: Frame) -> tuple[list[Argument], list[Argument], list[list[Arg
 
     All are empty when the frame has no row.
     """
-    groups = [list(group) for _, group in groupby(frame.arguments, key=_coordination)]
+    coordination = attrgetter("role", "preposition", "slot")
+    groups = [list(group) for _, group in groupby(frame.arguments, key=coordination)]
     subjects = [group for group in groups if group[0].role == Role.SUBJECT]
     others = [group for group in groups if group[0].role != Role.SUBJECT]
     if not subjects or not others or frame.rule in (Rule.EXAMPLE, Rule.QUALIFIER):
         return [], [], []
     main = _main_group(frame, others)
-    rest = sorted(
-        (group for group in others if group is not main),
-        key=lambda group: (group[0].head_start < frame.start, group[0].head_start),
-    )
-    return subjects[0], main, rest
+    others.sort(key=lambda group: (group[0].head_start < frame.start, group[0].head_start))
+    return subjects[0], main, [group for group in others if group is not main]
 
 
 def _between(frame: Frame, group: Sequence[Argument], main: Sequence[Argument]) -> bool:
@@ -128,26 +120,18 @@ def _preposition(sentence: str, argument: Argument) -> str:
     return wanted if start < 0 else sentence[start : start + len(wanted)]
 
 
-def _coordination(argument: Argument) -> tuple[str, str | None, int]:
-    return argument.role, argument.preposition, argument.slot
-
-
 def _main_group(frame: Frame, groups: list[list[Argument]]) -> list[Argument]:
     """Return the arguments of the second column: object, else agent, else first oblique."""
-    for group in groups:
-        if group[0].role in _CORE_ROLES:
-            return group
     after = [group for group in groups if group[0].head_start > frame.start]
-    for role in (Role.INDIRECT_OBJECT, *_MAIN_ORDER):
-        for group in after:
-            if group[0].role == role:
-                return group
-    return (after or groups)[0]
+    core = [group for group in groups if group[0].role in _CORE_ROLES]
+    for role in (Role.INDIRECT_OBJECT, Role.AGENT, Role.OBLIQUE):
+        core += [group for group in after if group[0].role == role]
+    return [*core, *after, *groups][0]
 
 
 def _joined(sentence: str, group: list[Argument]) -> str:
-    texts = [argument.text for argument in group]
-    return " ".join(filter(None, [_preposition(sentence, group[0]), *texts]))
+    texts = (_preposition(sentence, group[0]), *(argument.text for argument in group))
+    return " ".join(filter(None, texts))
 
 
 def _finite_predicate(frame: Frame) -> str:

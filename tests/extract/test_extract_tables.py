@@ -35,12 +35,12 @@ def cells(header: list[str] | None, *rows: list[str | int | None]) -> tuple[pa.T
 def facts(table: tuple[pa.Table, str], max_rows: int = 100) -> tuple[list[str], TableCounts]:
     counts = TableCounts()
     found = []
-    for fact in row_facts(table[0], max_rows=max_rows, counts=counts):
-        head, tail = fact.frame.arguments
+    for frame in row_facts(table[0], max_rows=max_rows, counts=counts):
+        head, tail = frame.arguments
         assert table[1][head.start : head.end] == head.text
         assert table[1][tail.start : tail.end] == tail.text
-        assert fact.place == tail.start
-        found.append(f"{head.text} | {fact.frame.predicate_lemma} | {tail.text}")
+        assert frame.start == tail.start
+        found.append(f"{head.text} | {frame.predicate_lemma} | {tail.text}")
     return found, counts
 
 
@@ -54,7 +54,7 @@ def test_a_row_is_its_key_and_what_the_other_columns_say() -> None:
         "VBBS | be used in | Planning",
         "VBBE | have component | Sales",
     ]
-    assert (counts.rows, counts.numbers) == (2, 2)
+    assert (counts.table_rows, counts.table_numbers) == (2, 2)
 
 
 def test_old_and_new_columns_say_what_replaces_what() -> None:
@@ -91,4 +91,4 @@ def test_rows_over_the_limit_are_counted() -> None:
     table = cells(["Name", "Kind"], *([f"A{n}", "final"] for n in range(10)))
     found, counts = facts(table, max_rows=3)
     assert len(found) == 3
-    assert (counts.rows, counts.rows_over_limit) == (3, 7)
+    assert (counts.table_rows, counts.table_rows_over_limit) == (3, 7)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from spacy.tokens import Doc
 
-from graphrag_tasks.extract.dependency.masking import masked, unmasked
+from graphrag_tasks.extract.dependency.rereading import masked, unmasked
 from graphrag_tasks.language.parser import copied
 
 

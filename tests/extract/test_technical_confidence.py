@@ -3,8 +3,8 @@
 import pytest
 
 from graphrag_tasks.extract.dependency.confidence import load_weights
-from graphrag_tasks.extract.linear.names import Name
-from graphrag_tasks.extract.linear.pairs import CONFIDENCE, LinearRule, pair
+from graphrag_tasks.extract.frames import Span
+from graphrag_tasks.extract.linear.names import CONFIDENCE, LinearRule, pair
 from training.technical import STRENGTH, Judged, calibrated, offsets, priors, shares
 
 
@@ -32,7 +32,7 @@ def test_an_offset_moves_the_mean_to_the_share_and_keeps_the_order() -> None:
 
 
 def test_what_was_learned_goes_before_what_was_set_by_hand() -> None:
-    names = Name("A b", 0, 3), Name("c d", 5, 8)
+    names = Span("A b", 0, 3), Span("c d", 5, 8)
     for rule in LinearRule:
         expected = load_weights().patterns.get(rule.value, CONFIDENCE[rule])
         assert pair(rule, names[0], "be", names[1]).confidence == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.dependency.nominal import clause_argument, noun_arguments
@@ -18,12 +19,15 @@ from graphrag_tasks.extract.dependency.subjects import Origin
 from graphrag_tasks.extract.dependency.syntax import (
     ADDRESSEES,
     RELATIVE_TAGS,
+    TIME_ENTITIES,
     children,
     conjunction_heads,
+    descendant,
     first_child,
     has_subject,
 )
 from graphrag_tasks.extract.frames import Argument, Role
+from graphrag_tasks.extract.words import words
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Token
@@ -35,18 +39,9 @@ _NOMINAL_ROLES = {
     "oprd": Role.COMPLEMENT,
     "acomp": Role.COMPLEMENT,
 }
-_TIME_ENTITIES = frozenset({"DATE", "TIME"})
-_SPEECH_VERBS = frozenset(
-    {"say", "tell", "add", "report", "note", "argue", "claim", "explain", "announce", "ask"}
-    | {"think", "believe", "write", "state", "suggest", "observe", "reply", "comment", "recall"}
-    | {"insist", "contend", "predict", "warn", "admit", "acknowledge", "concede", "declare"}
-    | {"maintain", "estimate", "conclude", "assert", "agree", "complain", "joke", "quip", "remark"}
-    | {"figure", "assume", "expect", "guess", "suppose", "know", "feel", "hope", "mean"}
-    | {"indicate", "show"}
-)
+_SPEECH_VERBS = words("speech_verbs")
 """Verbs whose clause may stand before them ("It is new, SAP says"); with others, a clause
 before the verb is a main clause of its own, wrongly attached."""
-_RELATIVE_DEPS = frozenset({"dobj", "pobj", "advmod"})
 
 
 def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
@@ -59,19 +54,14 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
             that SAP replaced"), or what a preposition is for ("the table in which ...").
     """
     clause = chain[0]
-    antecedent = None
-    if clause.dep_ == "relcl" and origin is Origin.DIRECT:
-        antecedent = clause.head
+    antecedent = clause.head if clause.dep_ == "relcl" and origin is Origin.DIRECT else None
     adjective = relational_adjective(chain)
     groups = [group for verb in chain for group in _groups(verb, adjective, antecedent)]
     if antecedent is not None and _lacks_object(groups, clause, antecedent):
-        groups.append(noun_arguments(Role.OBJECT, antecedent, slot=0, split=False))
-    groups.extend(_shared_objects(chain[-1]))
-    groups.extend(_shared_fronted(clause))
+        groups.append(noun_arguments(Role.OBJECT, antecedent, split=False))
+    groups += [*_shared_objects(chain[-1]), *_shared_fronted(clause)]
     groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
-    return [
-        argument.in_slot(slot) for slot, group in enumerate(groups, start=1) for argument in group
-    ]
+    return [replace(one, slot=slot) for slot, group in enumerate(groups, 1) for one in group]
 
 
 def _shared_objects(verb: Token) -> Iterator[list[Argument]]:
@@ -79,21 +69,19 @@ def _shared_objects(verb: Token) -> Iterator[list[Argument]]:
 
     Nothing may stand between the verb and the conjunction.
     """
-    following = verb
-    while following is not None and first_child(following, "dobj") is None:
-        conjunct = next((one for one in children(following, "conj") if one.tag_ == verb.tag_), None)
+    last, item = verb, first_child(verb, "dobj")
+    if item is not None:
+        return
+    while item is None:
+        conjunct = next((one for one in children(last, "conj") if one.tag_ == verb.tag_), None)
         if conjunct is None or has_subject(conjunct):
             return
-        between = verb.doc
-        if any(
-            between[i].dep_ not in ("cc", "punct", "advmod")
-            for i in range(following.i + 1, conjunct.i)
-        ):
+        between = map(verb.doc.__getitem__, range(last.i + 1, conjunct.i))
+        if any(token.dep_ not in ("cc", "punct", "advmod") for token in between):
             return
-        following = conjunct
-    item = None if following is verb else first_child(following, "dobj")
-    if item is not None and item.tag_ not in RELATIVE_TAGS:
-        yield noun_arguments(Role.OBJECT, item, slot=0)
+        last, item = conjunct, first_child(conjunct, "dobj")
+    if item.tag_ not in RELATIVE_TAGS:
+        yield noun_arguments(Role.OBJECT, item)
 
 
 def _shared_fronted(verb: Token) -> Iterator[list[Argument]]:
@@ -123,7 +111,7 @@ def _lacks_object(groups: list[list[Argument]], clause: Token, antecedent: Token
 
 
 def _is_relative(token: Token) -> bool:
-    if token.dep_ in _RELATIVE_DEPS:
+    if token.dep_ in ("dobj", "pobj", "advmod"):
         return token.tag_ in RELATIVE_TAGS or token.tag_ == "WRB"
     return token.tag_ == "WP$"
 
@@ -142,19 +130,14 @@ def _groups(
         elif child.dep_ in ("prep", "agent") or (child.dep_ == "dative" and child.pos_ == "ADP"):
             yield from _prepositional(child, antecedent)
         elif is_instrument(child):
-            yield from _instrument(child)
+            item = children(child, "dobj")[0]
+            yield noun_arguments(Role.OBLIQUE, item, preposition=child.lower_)
         elif child.dep_ in _NOMINAL_ROLES:
             yield from _nominal(child)
         elif child.dep_ in ("advmod", "npadvmod"):
             yield from _adverbial(child, antecedent)
         elif _is_clause(child):
-            yield clause_argument(Role.CLAUSE, child, slot=0)
-
-
-def _instrument(participle: Token) -> Iterator[list[Argument]]:
-    noun = first_child(participle, "dobj")
-    if noun is not None:
-        yield noun_arguments(Role.OBLIQUE, noun, slot=0, preposition=participle.lower_)
+            yield clause_argument(Role.CLAUSE, child)
 
 
 def _is_clause(child: Token) -> bool:
@@ -165,60 +148,54 @@ def _is_clause(child: Token) -> bool:
 
 
 def _nominal(noun: Token) -> Iterator[list[Argument]]:
-    """Yield an object or complement, or what its light verb is about."""
+    """Yield an object or complement, or what its light verb is about.
+
+    With it goes what it is chosen over ("X rather than Y"), which spaCy parses as coordination.
+    """
     light = light_noun(noun)
     if light is not None:
-        yield noun_arguments(Role.OBLIQUE, light[0], slot=0, preposition=light[1])
+        yield noun_arguments(Role.OBLIQUE, light[0], preposition=light[1])
     elif noun.tag_ not in RELATIVE_TAGS:
-        yield noun_arguments(_NOMINAL_ROLES[noun.dep_], noun, slot=0)
-        yield from _alternatives(noun)
-
-
-def _alternatives(noun: Token) -> Iterator[list[Argument]]:
-    """Yield what a noun is chosen over ("X rather than Y"), which spaCy parses as coordination."""
-    for conjunction in children(noun, "cc"):
-        other, words = governed(conjunction)
-        if other is not None:
-            yield noun_arguments(Role.OBLIQUE, other, slot=0, preposition=words)
+        yield noun_arguments(_NOMINAL_ROLES[noun.dep_], noun)
+        for conjunction in children(noun, "cc"):
+            other, text = governed(conjunction)
+            if other is not None:
+                yield noun_arguments(Role.OBLIQUE, other, preposition=text)
 
 
 def _adverbial(adverb: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
     if adverb.lower_ == "where" and antecedent is not None:
-        yield noun_arguments(Role.OBLIQUE, antecedent, slot=0, preposition="in", split=False)
+        yield noun_arguments(Role.OBLIQUE, antecedent, preposition="in", split=False)
         return
     if adverb.dep_ == "npadvmod":
-        timed = adverb.ent_type_ in _TIME_ENTITIES
-        yield noun_arguments(Role.TIME if timed else Role.ADVERBIAL, adverb, slot=0, split=False)
+        role = Role.TIME if adverb.ent_type_ in TIME_ENTITIES else Role.ADVERBIAL
+        yield noun_arguments(role, adverb, split=False)
         return
-    preposition = first_child(adverb, "prep")
-    noun = None if preposition is None else first_child(preposition, "pobj")
+    preposition, noun = first_child(adverb, "prep"), descendant(adverb, "prep", "pobj")
     if preposition is not None and noun is not None and preposition.i == adverb.i + 1:
-        words = f"{adverb.lower_} {preposition.lower_}"
-        yield noun_arguments(Role.OBLIQUE, noun, slot=0, preposition=words)
+        text = f"{adverb.lower_} {preposition.lower_}"
+        yield noun_arguments(Role.OBLIQUE, noun, preposition=text)
     elif adverb.tag_ != "WRB" and not is_predicate_adverb(adverb):
-        yield clause_argument(Role.ADVERBIAL, adverb, slot=0)
+        yield clause_argument(Role.ADVERBIAL, adverb)
 
 
 def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
     """Yield the argument of a preposition, and those of the ones nested in it or joined to it."""
     pending = [first]
     for preposition in pending:
-        noun, words = governed(preposition)
+        noun, text = governed(preposition)
         role = Role.AGENT if first.dep_ == "agent" and preposition == first else Role.OBLIQUE
-        means = by_doing(preposition)
-        if means is not None:
-            gerund, item = means
-            words = f"{preposition.lower_} {gerund.lower_}"
-            yield noun_arguments(Role.OBLIQUE, item, slot=0, preposition=words)
+        if (means := by_doing(preposition)) is not None:
+            text = f"{preposition.lower_} {means[0].lower_}"
+            yield noun_arguments(Role.OBLIQUE, means[1], preposition=text)
             continue
         if noun is None and list(preposition.children):
-            yield clause_argument(Role.ADVERBIAL, preposition, slot=0)
+            yield clause_argument(Role.ADVERBIAL, preposition)
             continue
-        if noun is None or noun.tag_ in RELATIVE_TAGS:
-            if antecedent is not None:
-                yield noun_arguments(role, antecedent, slot=0, preposition=words, split=False)
-        else:
-            yield noun_arguments(role, noun, slot=0, preposition=words)
+        if noun is not None and noun.tag_ not in RELATIVE_TAGS:
+            yield noun_arguments(role, noun, preposition=text)
+        elif antecedent is not None:
+            yield noun_arguments(role, antecedent, preposition=text, split=False)
         pending.extend(
             child
             for child in children(preposition, "prep", "conj")

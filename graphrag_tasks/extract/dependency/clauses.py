@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
 from graphrag_tasks.extract.dependency.confidence import confidence_of, load_weights
-from graphrag_tasks.extract.dependency.nominal import is_denied, noun_arguments
+from graphrag_tasks.extract.dependency.nominal import (
+    EXTRACTOR_NAME,
+    is_denied,
+    noun_arguments,
+    noun_frame,
+)
 from graphrag_tasks.extract.dependency.predicates import (
+    Predicate,
     build_predicate,
     is_chained,
     is_instrument,
@@ -16,62 +23,64 @@ from graphrag_tasks.extract.dependency.predicates import (
 )
 from graphrag_tasks.extract.dependency.qualifiers import qualifiers
 from graphrag_tasks.extract.dependency.repair import repaired
-from graphrag_tasks.extract.dependency.rule_of import rule_of
 from graphrag_tasks.extract.dependency.subjects import Origin, Subject, find_subject
 from graphrag_tasks.extract.dependency.syntax import (
+    EXAMPLE_WORDS,
     NOMINAL_POS,
     children,
     first_child,
     is_close_apposition,
     is_verbal,
+    token_end,
 )
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Doc, Token
 
-EXTRACTOR_NAME = "dependency"
-
 _NOT_PREDICATES = frozenset({"aux", "auxpass", "amod", "compound"})
 _OWN_CLAUSES = frozenset({Origin.RELATIVE, Origin.ACL})
 _SPLIT_SUBJECTS = frozenset({Origin.DIRECT, Origin.INHERITED})
-_NOT_YET_KNOWN = 0.0
-"""Confidence of a frame under construction: it depends on all frames of the sentence."""
-_EXAMPLE_WORDS = frozenset({"including", "as", "like"})
 _DENIABLE_DEPS = ("dobj", "attr", "nsubj", "nsubjpass")
+_RULE_BY_ORIGIN = {
+    Origin.EXPLETIVE: Rule.EXISTENTIAL,
+    Origin.RELATIVE: Rule.RELATIVE,
+    Origin.ACL: Rule.ACL,
+    Origin.INHERITED: Rule.INHERITED,
+    Origin.IMPERATIVE: Rule.IMPERATIVE,
+}
+_RULE_BY_ROLE: tuple[tuple[frozenset[str], Rule], ...] = (
+    (frozenset({Role.OBJECT, Role.COMPLEMENT, Role.INDIRECT_OBJECT}), Rule.SVO),
+    (frozenset({Role.CLAUSE}), Rule.CLAUSAL),
+    (frozenset({Role.OBLIQUE, Role.AGENT}), Rule.VERB_PREP),
+)
+"""First match decides."""
 
 
 def frames_of(doc: Doc) -> list[Frame]:
     """Return all frames of a parsed sentence, in the order of their predicates.
 
-    Args:
-        doc: One sentence with part-of-speech tags, dependencies and lemmas; entity labels are
-            used where there are any. It may be built by hand, without any model.
+    `doc` has part-of-speech tags, dependencies and lemmas; entity labels are used where there are
+    any. It may be built by hand, without any model.
     """
     doc = repaired(doc)
-    frames = []
-    for token in doc:
-        if token.dep_ == "prep" and token.lower_ in _EXAMPLE_WORDS:
-            frames.append(_examples(token))
-        elif _is_predicate(token):
-            frames.append(_verb_frame(token))
-        elif token.dep_ == "appos":
-            frames.append(_apposition(token))
-        elif token.dep_ == "poss":
-            frames.append(_possessive(token))
-    found = [frame for frame in frames if frame is not None]
-    return [*_with_confidence(found, words=len(doc)), *qualifiers(doc)]
+    found = [frame for token in doc if (frame := _frame_at(token)) is not None]
+    weights, judged = load_weights(), []
+    for frame in found:
+        confidence = confidence_of(frame, words=len(doc), frames=len(found), weights=weights)
+        judged.append(replace(frame, confidence=confidence))
+    return [*judged, *qualifiers(doc)]
 
 
-def _with_confidence(frames: list[Frame], *, words: int) -> list[Frame]:
-    weights = load_weights()
-    return [
-        replace(
-            frame,
-            confidence=confidence_of(frame, words=words, frames=len(frames), weights=weights),
-        )
-        for frame in frames
-    ]
+def _frame_at(token: Token) -> Frame | None:
+    """Return the frame of a word; its confidence is 0, as it depends on the whole sentence."""
+    if token.dep_ == "prep" and token.lower_ in EXAMPLE_WORDS:
+        return _examples(token)
+    if _is_predicate(token):
+        return _verb_frame(token)
+    if token.dep_ == "appos":
+        return _apposition(token)
+    return _possessive(token) if token.dep_ == "poss" else None
 
 
 def _is_predicate(token: Token) -> bool:
@@ -91,21 +100,18 @@ def _verb_frame(verb: Token) -> Frame | None:
     if not arguments:
         return None
     predicate = build_predicate(chain, subject.origin)
-    rule = rule_of(
-        subject.origin, lemma=predicate.lemma, passive=predicate.passive, arguments=arguments
-    )
     return Frame(
         predicate=predicate.text,
         predicate_lemma=predicate.lemma,
         start=verb.idx,
-        end=verb.idx + len(verb),
+        end=token_end(verb),
         arguments=(*_subject_arguments(subject, verb), *arguments),
         negated=predicate.negated or _has_denied_argument(chain),
         modality=predicate.modality,
         passive=predicate.passive,
-        rule=rule.value,
+        rule=_rule_of(subject.origin, predicate, arguments).value,
         extractor=EXTRACTOR_NAME,
-        confidence=_NOT_YET_KNOWN,
+        confidence=0.0,
     )
 
 
@@ -114,7 +120,7 @@ def _subject_arguments(subject: Subject, verb: Token) -> list[Argument]:
         return []
     without = [verb] if subject.origin in _OWN_CLAUSES else []
     split = subject.origin in _SPLIT_SUBJECTS
-    return noun_arguments(Role.SUBJECT, subject.head, slot=0, split=split, without=without)
+    return noun_arguments(Role.SUBJECT, subject.head, split=split, without=without)
 
 
 def _has_denied_argument(chain: list[Token]) -> bool:
@@ -122,23 +128,39 @@ def _has_denied_argument(chain: list[Token]) -> bool:
     return any(is_denied(noun) for noun in nouns)
 
 
+def _rule_of(origin: Origin, predicate: Predicate, arguments: Collection[Argument]) -> Rule:
+    """Return the rule that a verb's frame falls under, by its arguments but the subject."""
+    if origin is not Origin.DIRECT:
+        return _RULE_BY_ORIGIN[origin]
+    if predicate.passive:
+        return Rule.PASSIVE
+    roles = {argument.role for argument in arguments}
+    if predicate.lemma.split()[0] == "be" and Role.OBJECT not in roles:
+        return Rule.COPULA
+    return next((rule for deciding, rule in _RULE_BY_ROLE if roles & deciding), Rule.ADVERBIAL)
+
+
 def _apposition(noun: Token) -> Frame | None:
     if not {noun.pos_, noun.head.pos_} <= NOMINAL_POS or is_close_apposition(noun):
         return None
-    subjects = noun_arguments(Role.SUBJECT, noun.head, slot=0, split=False)
+    subjects = noun_arguments(Role.SUBJECT, noun.head, split=False)
     complements = noun_arguments(Role.COMPLEMENT, noun, slot=1)
+    if not subjects or not complements:
+        return None
     denied = any(noun.head.i < mark.i < noun.i for mark in children(noun.head, "neg"))
-    return _noun_frame(Rule.APPOSITION, "is", "be", noun, subjects, complements, denied=denied)
+    arguments = (*subjects, *complements)
+    return noun_frame(Rule.APPOSITION, "is", "be", noun, arguments, negated=denied)
 
 
 def _possessive(owner: Token) -> Frame | None:
     if owner.pos_ not in NOMINAL_POS:
         return None
-    mark = first_child(owner, "case")
-    without = [] if mark is None else [mark]
-    subjects = noun_arguments(Role.SUBJECT, owner, slot=0, split=False, without=without)
+    marks = children(owner, "case")[:1]
+    owners = noun_arguments(Role.SUBJECT, owner, split=False, without=marks)
     owned = noun_arguments(Role.OBJECT, owner.head, slot=1, split=False, without=[owner])
-    return _noun_frame(Rule.POSSESSIVE, "has", "have", owner, subjects, owned)
+    if not owners or not owned:
+        return None
+    return noun_frame(Rule.POSSESSIVE, "has", "have", owner, (*owners, *owned))
 
 
 def _examples(preposition: Token) -> Frame | None:
@@ -149,33 +171,8 @@ def _examples(preposition: Token) -> Frame | None:
     kind, example = preposition.head, first_child(preposition, "pobj")
     if kind.pos_ not in NOMINAL_POS or example is None:
         return None
-    kinds = noun_arguments(Role.SUBJECT, kind, slot=0, split=False, without=[preposition])
+    kinds = noun_arguments(Role.SUBJECT, kind, split=False, without=[preposition])
     examples = noun_arguments(Role.OBJECT, example, slot=1)
-    return _noun_frame(Rule.EXAMPLE, "include", "include", preposition, kinds, examples)
-
-
-def _noun_frame(
-    rule: Rule,
-    predicate: str,
-    lemma: str,
-    anchor: Token,
-    subjects: list[Argument],
-    others: list[Argument],
-    *,
-    denied: bool = False,
-) -> Frame | None:
-    if not subjects or not others:
+    if not kinds or not examples:
         return None
-    return Frame(
-        predicate=predicate,
-        predicate_lemma=lemma,
-        start=anchor.idx,
-        end=anchor.idx + len(anchor),
-        arguments=(*subjects, *others),
-        negated=denied,
-        modality=None,
-        passive=False,
-        rule=rule.value,
-        extractor=EXTRACTOR_NAME,
-        confidence=_NOT_YET_KNOWN,
-    )
+    return noun_frame(Rule.EXAMPLE, "include", "include", preposition, (*kinds, *examples))

@@ -11,10 +11,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from types import MappingProxyType
+from typing import NamedTuple
 
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
 
@@ -22,45 +21,31 @@ WEIGHTS_FILE = "confidence.json"
 FAR = 60
 """Characters between the predicate and an argument that is far from it."""
 
-_VAGUE = frozenset(
-    {"this", "that", "these", "those", "which", "who", "what", "it", "they", "there"}
-)
+_VAGUE = {"this", "that", "these", "those", "which", "who", "what", "it", "they", "there"}
 _CONDITIONS = frozenset({"if", "unless", "whether"})
 _LIGHT_VERBS = frozenset({"be", "have", "say", "make", "become", "include", "do", "take", "use"})
+_PREPOSITIONS = frozenset({"in", "to", "for", "of", "as", "by", "with", "from", "on", "at"})
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What was learned: the log-odds of a parsed frame are the sum of what applies.
-
-    Attributes:
-        intercept: Log-odds of a frame that no feature applies to.
-        features: Weights by feature.
-        patterns: Confidence of the frames of each pattern in lines.
-    """
+class Weights(NamedTuple):
+    """What was learned: the log-odds of a parsed frame are the sum of what applies."""
 
     intercept: float
     features: Mapping[str, float]
-    patterns: Mapping[str, float]
+    patterns: Mapping[str, float]  # confidence of the frames of each pattern in lines
 
 
 @cache
 def load_weights() -> Weights:
     """Return the weights that come with the package."""
     text = resources.files(__package__).joinpath(WEIGHTS_FILE).read_text("utf-8")
-    data = json.loads(text)
-    features, patterns = (MappingProxyType(data[name]) for name in ("features", "patterns"))
-    return Weights(data["intercept"], features, patterns)
+    return Weights(**json.loads(text))
 
 
 def confidence_of(frame: Frame, *, words: int, frames: int, weights: Weights) -> float:
     """Return the probability that a frame is right, rounded to four places.
 
-    Args:
-        frame: The frame; the confidence it has is not looked at.
-        words: Tokens of its sentence.
-        frames: Frames of its sentence.
-        weights: Result of `load_weights`.
+    `words` and `frames` are the numbers of tokens and frames in its sentence.
     """
     known = weights.features
     total = sum(known.get(name, 0.0) for name in features(frame, words=words, frames=frames))
@@ -148,9 +133,6 @@ def _of_others(frame: Frame, others: Sequence[Argument]) -> Iterator[str]:
         yield "argument before the predicate"
     if behind:
         yield "argument far behind"
-
-
-_PREPOSITIONS = frozenset({"in", "to", "for", "of", "as", "by", "with", "from", "on", "at"})
 
 
 @lru_cache(maxsize=1024)

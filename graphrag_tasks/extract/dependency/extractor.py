@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from graphrag_tasks.core.config import ExtractConfig
-from graphrag_tasks.extract.dependency.clauses import EXTRACTOR_NAME, frames_of
-from graphrag_tasks.extract.dependency.masking import masked, unmasked
-from graphrag_tasks.extract.dependency.rereading import reread, reworded
-from graphrag_tasks.extract.frames import Frame
-from graphrag_tasks.extract.protocol import ParseListener
+from graphrag_tasks.extract.dependency.clauses import frames_of
+from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME
+from graphrag_tasks.extract.dependency.rereading import masked, reread, reworded, unmasked
+from graphrag_tasks.extract.frames import Frame, ParseListener
 from graphrag_tasks.language import DEFAULT_MODEL, model_version
 from graphrag_tasks.language.parser import MAX_CHARS, MAX_TOKENS, SentenceParser
 from graphrag_tasks.language.tokens import Doc
@@ -30,7 +29,7 @@ class DependencyExtractor:
 
     Args:
         model: Name of an installed spaCy model, or a path to one.
-        batch_size: Sentences parsed at a time.
+        batch_size: Number of sentences parsed at once.
         entities: Whether to recognise named entities, for `Argument.entity_type` and the role
             `time`. They take about 40 % of the time.
         on_parse: Called with each sentence as it is parsed.
@@ -46,13 +45,9 @@ class DependencyExtractor:
         entities: bool = True,
         on_parse: ParseListener | None = None,
     ) -> None:
+        self.batch_size = batch_size
         self._on_parse = on_parse
         self._parser = SentenceParser(model, batch_size=batch_size, entities=entities)
-
-    @property
-    def batch_size(self) -> int:
-        """Sentences parsed at a time."""
-        return self._parser.batch_size
 
     @property
     def fingerprint(self) -> str:
@@ -62,10 +57,7 @@ class DependencyExtractor:
 
     @property
     def oversized_sentences(self) -> int:
-        """Sentences so far that were longer than `MAX_TOKENS` tokens or `MAX_CHARS` characters.
-
-        They were answered with no frames, unparsed.
-        """
+        """Sentences so far that were longer than `MAX_TOKENS` or `MAX_CHARS`, and not parsed."""
         return self._parser.oversized_sentences
 
     def extract(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[list[Frame]]:
@@ -75,10 +67,7 @@ class DependencyExtractor:
             sentences: Any texts. Odd ones (empty, symbols only, too long) have no frames; lone
                 surrogates are read as U+FFFD, which keeps all offsets.
             tokenized: Whether the sentences' tokens are already separated by single spaces,
-                as in benchmarks; otherwise the model's tokenizer is used.
-
-        Yields:
-            One list for each sentence.
+                as in benchmarks.
         """
         texts = sentences if tokenized else [masked(sentence) for sentence in sentences]
         parses = self._parser.parse(texts, tokenized=tokenized)

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.dependency.spans import (
-    Surface,
-    surface,
-    token_end,
-    without_stray_brackets,
-)
 from graphrag_tasks.extract.dependency.syntax import (
     COORDINATION_DEPS,
     PLURAL_TAGS,
     RELATIVE_TAGS,
     children,
     conjuncts,
+    descendant,
     first_child,
     is_close_apposition,
     is_within_name,
     subtree,
+    surface,
+    token_end,
+    without_stray_brackets,
 )
-from graphrag_tasks.extract.frames import PRONOUN, Argument, Role
+from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role, Rule, Span
+from graphrag_tasks.extract.words import words
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Token
 
+EXTRACTOR_NAME = "dependency"
 MAX_OF_PHRASE = 4
 """Longest "of" phrase, in tokens with the "of", that stays in a core ("list of credit data")."""
 
@@ -34,14 +34,10 @@ _TRIMMED_DEPS = frozenset({"relcl", "appos", "parataxis"})
 _CORE_LEFT_DEPS = frozenset(
     {"compound", "amod", "nummod", "nmod", "quantmod", "poss", "punct", "npadvmod"}
 )
-_CORE_RIGHT_DEPS = frozenset({"nummod", "nmod"})
 _DETERMINER_TAGS = frozenset({"DT", "PDT", "PRP$", "WP$", "WDT", "CC"})
 _NOUN_DEPS = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr"})
 """Places of nouns: a bare verb there is a name ("choose Save"), a gerund a noun ("for sizing")."""
-QUANTIFIERS = frozenset(
-    {"all", "any", "both", "each", "either", "few", "many", "most", "much", "neither", "none"}
-    | {"one", "several", "some", "two", "three", "rest", "variety", "majority", "lot", "lots"}
-)
+QUANTIFIERS = words("quantifiers")
 """Words that only count what their "of" phrase names."""
 _POINTING = frozenset({"above", "following", "respective", "same", "such"})
 """Adjectives that point to a place in the text, like determiners."""
@@ -72,32 +68,28 @@ def phrase(head: Token, *, without: Collection[Token] = ()) -> list[int]:
     return without_stray_brackets(doc, indices)
 
 
-def core(head: Token, *, without: Collection[Token] = ()) -> Surface:
-    """Return the noun-phrase core of a head: see `Argument.core_text`.
+def core(head: Token, *, without: Collection[Token] = ()) -> Span:
+    """Return the core of a noun phrase without some tokens: see `Argument`.
 
-    The core is empty when the head is a verb, adverb or the like, or an adjective that says
-    nothing without its complement ("able to read").
-
-    Args:
-        head: Head of the phrase.
-        without: Tokens that may not be part of it.
+    It is empty for verbs, adverbs and the like, and for adjectives that say nothing without their
+    complement ("able to read").
     """
     doc = head.doc
     head = _counted(head)
     if not _is_node(head):
-        return Surface("", head.idx, head.idx)
+        return Span("", head.idx, head.idx)
     first, last = _core_start(head, without), _core_end(head, without)
     while first < head.i and _droppable_in_core(doc[first]):
         first += 1
     start, end = doc[first].idx, token_end(doc[last])
-    return Surface(doc.text[start:end], start, end)
+    return Span(doc.text[start:end], start, end)
 
 
 def noun_arguments(
     role: Role,
     head: Token,
     *,
-    slot: int,
+    slot: int = 0,
     preposition: str | None = None,
     split: bool = True,
     without: Collection[Token] = (),
@@ -138,12 +130,37 @@ def _announced(head: Token) -> list[Token]:
     return [name for name in children(head, "appos") if is_close_apposition(name)]
 
 
-def clause_argument(role: Role, head: Token, *, slot: int) -> list[Argument]:
+def clause_argument(role: Role, head: Token) -> list[Argument]:
     """Return the argument that spans all below a verb or adverb; it has no core."""
     span = surface(head.doc, subtree(head))
-    if span is None:
-        return []
-    return [_argument(role, head, span, Surface("", head.idx, head.idx), None, slot)]
+    nothing = Span("", head.idx, head.idx)
+    return [] if span is None else [_argument(role, head, span, nothing, None, 0)]
+
+
+def noun_frame(
+    rule: Rule,
+    predicate: str,
+    lemma: str,
+    anchor: Token,
+    arguments: tuple[Argument, ...],
+    *,
+    negated: bool = False,
+    passive: bool = False,
+    confidence: float = 0.0,
+) -> Frame:
+    """Return a frame of nouns, at the word that relates them."""
+    return Frame(
+        predicate=predicate,
+        predicate_lemma=lemma,
+        start=anchor.idx,
+        end=token_end(anchor),
+        arguments=arguments,
+        negated=negated,
+        passive=passive,
+        rule=rule.value,
+        extractor=EXTRACTOR_NAME,
+        confidence=confidence,
+    )
 
 
 def is_denied(head: Token) -> bool:
@@ -152,7 +169,7 @@ def is_denied(head: Token) -> bool:
 
 
 def _argument(
-    role: Role, head: Token, span: Surface, node: Surface, preposition: str | None, slot: int
+    role: Role, head: Token, span: Span, node: Span, preposition: str | None, slot: int
 ) -> Argument:
     return Argument(
         role=role.value,
@@ -186,7 +203,7 @@ def _counted(head: Token) -> Token:
     if head.lower_ not in QUANTIFIERS and not _is_number(head):
         return head
     preposition = next((one for one in children(head, "prep") if one.lower_ == "of"), None)
-    noun = None if preposition is None else first_child(preposition, "pobj")
+    noun = descendant(preposition, "pobj")
     return head if noun is None or noun.tag_ in RELATIVE_TAGS else noun
 
 
@@ -213,23 +230,21 @@ def _core_end(head: Token, without: Collection[Token]) -> int:
     for child in head.rights:
         if child.left_edge.i != end + 1 or child in without:
             break
-        if child.dep_ in _CORE_RIGHT_DEPS or is_close_apposition(child):
+        noun = first_child(child, "pobj")
+        if child.dep_ in ("nummod", "nmod") or is_close_apposition(child):
             end = child.i
-        elif is_within_name(child):
-            noun = first_child(child, "pobj")
-            end = end if noun is None else noun.i
-        elif child.lower_ == "of" and child.dep_ == "prep":
-            return _of_phrase_end(child) or end
+        elif noun is not None and is_within_name(child):
+            end = noun.i
+        elif noun is not None and _is_short_of(child, noun):
+            return noun.i
         else:
             break
     return end
 
 
-def _of_phrase_end(preposition: Token) -> int | None:
-    noun = first_child(preposition, "pobj")
-    if noun is None or noun.tag_ in RELATIVE_TAGS or noun.i - preposition.i >= MAX_OF_PHRASE:
-        return None
-    return noun.i
+def _is_short_of(preposition: Token, noun: Token) -> bool:
+    is_of = preposition.lower_ == "of" and preposition.dep_ == "prep"
+    return is_of and noun.tag_ not in RELATIVE_TAGS and noun.i - preposition.i < MAX_OF_PHRASE
 
 
 def _droppable_in_core(token: Token) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from graphrag_tasks.extract.dependency.spans import surface
 from graphrag_tasks.extract.dependency.subjects import Origin
 from graphrag_tasks.extract.dependency.syntax import (
     AUXILIARY_DEPS,
@@ -16,27 +14,22 @@ from graphrag_tasks.extract.dependency.syntax import (
     has_to,
     is_enabled,
     is_verbal,
+    surface,
 )
 from graphrag_tasks.extract.inflection import past_participle
+from graphrag_tasks.extract.words import words
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Token
 
 _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be", "go"})
 """Verbs before an infinitive that say how sure or necessary it is, rather than what happens."""
-_ABILITIES = frozenset(
-    {"able", "unable", "likely", "unlikely", "willing", "unwilling", "ready", "free", "eligible"}
-    | {"reluctant", "eager", "due", "bound", "sure", "certain", "supposed"}
-)
+_ABILITIES = words("abilities")
 """Adjectives before an infinitive that do the same."""
 _CONDITION_MARKERS = frozenset({"if", "unless", "whether"})
-_PREDICATE_DEPS = AUXILIARY_DEPS | {"prt"}
-_SHARED_AUXILIARY_TAGS = frozenset({"VB", "VBN", "VBG"})
-_REDUCED_DEPS = frozenset({"acl", "advcl"})
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(NamedTuple):
     """What a frame says of its arguments; see `Frame` for the fields' meaning."""
 
     text: str
@@ -49,9 +42,8 @@ class Predicate:
 def verb_chain(verb: Token) -> list[Token]:
     """Return a verb and the infinitives or gerunds that form one predicate with it.
 
-    "plans to replace" is one predicate, and so is "is able to replace"; in "asks SAP to
-    replace", where an object comes between, the second verb has a subject of its own and is a
-    clause.
+    "plans to replace" is one predicate, and so is "is able to replace". In "asks SAP to replace"
+    an object comes between: the second verb is a clause with a subject of its own.
     """
     chain = [verb]
     for member in chain:
@@ -68,10 +60,10 @@ def is_chained(token: Token) -> bool:
         return True
     if (
         token.dep_ != "xcomp"
-        or is_instrument(token)
         or token.i < head.i
         or not is_verbal(token)
         or has_subject(token)
+        or is_instrument(token)
     ):
         return False
     if head.dep_ == "acomp":
@@ -94,9 +86,7 @@ def is_instrument(participle: Token) -> bool:
 def chaining_adjective(verb: Token) -> Token | None:
     """Return the adjective that chains a verb to an infinitive, as in "is able to"."""
     ability = _ability(verb)
-    if ability is None or not any(map(is_chained, ability.children)):
-        return None
-    return ability
+    return ability if ability is not None and any(map(is_chained, ability.children)) else None
 
 
 def _ability(verb: Token) -> Token | None:
@@ -132,34 +122,35 @@ def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
     """Return the predicate of a chain of verbs."""
     verb = chain[0]
     shared = _shared_auxiliaries(verb, origin)
-    words = {word.i: word for member in chain for word in _words(member)}
-    words.update({word.i: word for word in shared})
+    parts = {part.i: part for member in chain for part in _parts(member)}
+    parts |= {part.i: part for part in shared}
     adjective = relational_adjective(chain)
     if adjective is not None:
-        words[adjective.i] = adjective
-    span = surface(verb.doc, sorted(words))
-    main = _without_semi_modal(chain)
+        parts[adjective.i] = adjective
+    span = surface(verb.doc, sorted(parts))
+    semi_modal = _semi_modal(chain)
+    main = chain[1:] if semi_modal else chain
     return Predicate(
         text=" ".join(span.text.split()) if span else verb.text,
         lemma=_lemma(main, adjective),
-        negated=any(word.dep_ == "neg" for word in words.values()) or _is_no_longer(chain),
-        modality=_condition(verb) or _modal(words) or _semi_modal(chain) or _attitude(verb),
+        negated=any(part.dep_ == "neg" for part in parts.values()) or _is_no_longer(chain),
+        modality=_condition(verb) or _modal(parts) or semi_modal or _attitude(verb),
         passive=_is_passive(main[0], shared if main[0] is verb else []),
     )
 
 
-def _words(verb: Token) -> list[Token]:
+def _parts(verb: Token) -> list[Token]:
     adverbs = [child for child in children(verb, "advmod") if is_predicate_adverb(child)]
-    words = [verb, *children(verb, *_PREDICATE_DEPS), *adverbs]
+    parts = [verb, *children(verb, "prt", *AUXILIARY_DEPS), *adverbs]
     adjective = chaining_adjective(verb)
     if adjective is not None:
-        words += [adjective, *children(adjective, "advmod", "neg")]
-    return words
+        parts += [adjective, *children(adjective, "advmod", "neg")]
+    return parts
 
 
 def _shared_auxiliaries(verb: Token, origin: Origin) -> list[Token]:
     """Return the auxiliaries that a conjunct leaves out: "can be read and [can be] changed"."""
-    if verb.dep_ != "conj" or verb.tag_ not in _SHARED_AUXILIARY_TAGS or has_subject(verb):
+    if verb.dep_ != "conj" or verb.tag_ not in ("VB", "VBN", "VBG") or has_subject(verb):
         return []
     if children(verb, "aux", "auxpass") or origin is Origin.IMPERATIVE:
         return []
@@ -168,10 +159,6 @@ def _shared_auxiliaries(verb: Token, origin: Origin) -> list[Token]:
         if is_verbal(head) and children(head, *AUXILIARY_DEPS):
             return children(head, *shareable)
     return []
-
-
-def _without_semi_modal(chain: list[Token]) -> list[Token]:
-    return chain[1:] if _semi_modal(chain) else chain
 
 
 def _semi_modal(chain: list[Token]) -> str | None:
@@ -190,8 +177,8 @@ def _attitude(verb: Token) -> str | None:
     return None
 
 
-def _modal(words: dict[int, Token]) -> str | None:
-    modals = [words[i] for i in sorted(words) if words[i].tag_ == "MD"]
+def _modal(parts: dict[int, Token]) -> str | None:
+    modals = [parts[i] for i in sorted(parts) if parts[i].tag_ == "MD"]
     return (modals[0].lemma_ or modals[0].lower_).lower() if modals else None
 
 
@@ -216,7 +203,7 @@ def _is_passive(verb: Token, shared: list[Token]) -> bool:
         return True
     if any(word.dep_ == "auxpass" for word in shared):
         return verb.tag_ == "VBN"
-    return verb.tag_ == "VBN" and verb.dep_ in _REDUCED_DEPS and not children(verb, "aux")
+    return verb.tag_ == "VBN" and verb.dep_ in ("acl", "advcl") and not children(verb, "aux")
 
 
 def _lemma(chain: list[Token], adjective: Token | None) -> str:

@@ -6,30 +6,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, children, first_child
+from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, children, descendant, first_child
+from graphrag_tasks.extract.words import words
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Token
 
-_PREPOSITIONAL_ADVERBS = frozenset(
-    {"ahead", "apart", "away", "back", "down", "instead", "next", "out", "outside", "prior"}
-    | {"independently", "irrespective", "rather", "regardless", "together", "up"}
-)
-_LINKING_NOUNS = frozenset(
-    {"accordance", "addition", "basis", "behalf", "case", "combination", "connection", "context"}
-    | {"course", "favor", "form", "front", "help", "line", "means", "part", "place", "reference"}
-    | {"regard", "regards", "relation", "respect", "result", "terms", "top"}
-)
+_PREPOSITIONAL_ADVERBS = words("prepositional_adverbs")
+_LINKING_NOUNS = words("linking_nouns")
 """Nouns of prepositions of three words: "in case of", "by means of"."""
 _LINKING_WITH_ARTICLE = frozenset({"basis", "case", "context", "course", "form", "help", "place"})
-_LIGHT_NOUNS: Mapping[str, frozenset[str]] = {
-    "be": frozenset({"part"}),
-    **dict.fromkeys(("have", "take", "gain", "get", "give", "make"), frozenset()),
-}
-"""Verbs that say little without their noun, and the nouns; none stands for any."""
+_LIGHT_VERBS = frozenset({"have", "take", "gain", "get", "give", "make"})
+"""Verbs that say little without their noun."""
 
 
 def governed(preposition: Token) -> tuple[Token | None, str]:
@@ -39,12 +29,12 @@ def governed(preposition: Token) -> tuple[Token | None, str]:
         return linked
     if noun is None:
         nested = first_child(preposition, "prep", "pcomp")
-        noun = None if nested is None else first_child(nested, "pobj")
+        noun = descendant(nested, "pobj")
         if nested is None or noun is None or nested.i != preposition.i + 1:
             return None, preposition.lower_
         return noun, f"{preposition.lower_} {nested.lower_}"
-    words = [preposition, *(c for c in preposition.children if _is_part_of(preposition, c))]
-    return noun, " ".join(word.lower_ for word in sorted(words, key=lambda word: word.i))
+    parts = [preposition, *(c for c in preposition.children if _is_part_of(preposition, c))]
+    return noun, " ".join(word.lower_ for word in sorted(parts, key=lambda word: word.i))
 
 
 def _complex(preposition: Token, noun: Token) -> tuple[Token, str] | None:
@@ -55,13 +45,12 @@ def _complex(preposition: Token, noun: Token) -> tuple[Token, str] | None:
         return None
     if preposition.lower_ == "as" and noun.lower_ not in ("part", "result"):
         return None
-    last = first_child(noun, "prep")
-    governed = None if last is None else first_child(last, "pobj")
-    if last is None or governed is None or last.lower_ not in ("of", "with", "to"):
+    last, item = first_child(noun, "prep"), descendant(noun, "prep", "pobj")
+    if last is None or item is None or last.lower_ not in ("of", "with", "to"):
         return None
     if preposition.i + 3 < last.i or noun.i + 1 != last.i:
         return None
-    return governed, f"{preposition.lower_} {noun.lower_} {last.lower_}"
+    return item, f"{preposition.lower_} {noun.lower_} {last.lower_}"
 
 
 def is_linking(noun: Token) -> bool:
@@ -72,10 +61,9 @@ def is_linking(noun: Token) -> bool:
 def by_doing(preposition: Token) -> tuple[Token, Token] | None:
     """Return the gerund and its object by which the reader does something: "by clicking the link".
 
-    Who is named as the subject of the verb is that of the gerund too, which has its own frame.
+    A verb with a subject in the text has none: there the gerund has a frame of its own.
     """
-    gerund = first_child(preposition, "pcomp")
-    item = None if gerund is None else first_child(gerund, "dobj")
+    gerund, item = first_child(preposition, "pcomp"), descendant(preposition, "pcomp", "dobj")
     if preposition.lower_ not in ("by", "via", "through") or gerund is None or item is None:
         return None
     subject = first_child(preposition.head, "nsubj")
@@ -89,16 +77,16 @@ def light_noun(noun: Token) -> tuple[Token, str] | None:
 
     Such a noun has neither article nor adjective.
     """
-    known = _LIGHT_NOUNS.get(noun.head.lemma_)
-    if noun.i < noun.head.i or known is None or (known and noun.lower_ not in known):
+    verb = noun.head
+    is_light = verb.lemma_ in _LIGHT_VERBS or (verb.lemma_ == "be" and noun.lower_ == "part")
+    if noun.i < verb.i or not is_light or noun.tag_ != "NN":
         return None
-    if noun.tag_ != "NN" or children(noun, "det", "amod", "poss", "nummod", "compound", "conj"):
+    preposition, item = first_child(noun, "prep"), descendant(noun, "prep", "pobj")
+    if preposition is None or item is None or preposition.i != noun.i + 1:
         return None
-    preposition = first_child(noun, "prep")
-    governed = None if preposition is None else first_child(preposition, "pobj")
-    if preposition is None or governed is None or preposition.i != noun.i + 1:
+    if children(noun, "det", "amod", "poss", "nummod", "compound", "conj"):
         return None
-    return governed, f"{noun.lower_} {preposition.lower_}"
+    return item, f"{noun.lower_} {preposition.lower_}"
 
 
 def _is_part_of(preposition: Token, child: Token) -> bool:

@@ -8,15 +8,15 @@ graph needs them, for a node is no longer than the core of a noun phrase.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
-from graphrag_tasks.extract.dependency.nominal import QUANTIFIERS, noun_arguments
+from graphrag_tasks.extract.dependency.nominal import QUANTIFIERS, noun_arguments, noun_frame
 from graphrag_tasks.extract.dependency.predicates import verb_chain
 from graphrag_tasks.extract.dependency.prepositions import governed, is_linking, light_noun
 from graphrag_tasks.extract.dependency.subjects import Origin, is_imperative
 from graphrag_tasks.extract.dependency.syntax import (
+    EXAMPLE_WORDS,
     NOMINAL_POS,
     RELATIVE_TAGS,
     children,
@@ -26,6 +26,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     is_within_name,
 )
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
+from graphrag_tasks.extract.words import words
 
 if TYPE_CHECKING:
     from graphrag_tasks.language.tokens import Doc, Token
@@ -33,26 +34,17 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.6
 """Set by hand, near the share of right triples on the development sentences."""
 
-_VAGUE_HEADS = QUANTIFIERS | {
-    *("breakdown", "bunch", "case", "collection", "combination", "context", "couple", "example"),
-    *("group", "handful", "kind", "list", "mixture", "number", "pair", "part", "range"),
-    *("selection", "series", "set", "sort", "type", "way"),
-}
+_VAGUE_HEADS = QUANTIFIERS | words("vague_nouns")
 """Nouns that say nothing without what follows them: "one of the components"."""
 _VAGUE_TAILS = frozenset(
     {"example", "case", "addition", "general", "particular", "order", "terms", "default"}
 )
-_EXAMPLE_WORDS = frozenset({"as", "like", "including"})
 _NOMINAL = frozenset({"of", "to", "about", "between", "among", "without", "over", "per", "than"})
 """Prepositions that tie to an object and not to its verb."""
-_DIRECTED = frozenset(
-    {"add", "apply", "assign", "attach", "bind", "connect", "convert", "copy", "export", "give"}
-    | {"grant", "link", "map", "migrate", "move", "push", "send", "transfer", "transport", "upload"}
-)
+_DIRECTED = words("directed_verbs")
 """Verbs that do what they do "to" something."""
 _STATIVE = frozenset({"be", "contain", "have", "include", "need", "require", "support", "want"})
 """Verbs that do nothing to their object."""
-_OBJECT_DEPS = frozenset({"dobj"})
 
 
 def qualifiers(doc: Doc) -> Iterator[Frame]:
@@ -72,7 +64,7 @@ def qualifiers(doc: Doc) -> Iterator[Frame]:
 def _of_preposition(preposition: Token) -> Iterator[Frame]:
     head = preposition.head
     if (
-        preposition.lower_ in _EXAMPLE_WORDS
+        preposition.lower_ in EXAMPLE_WORDS
         or is_within_name(preposition)
         or preposition.lower_ == "by"
         or _is_vague(head, preposition)
@@ -81,17 +73,11 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
     ):
         return
     shared = conjuncts(head)[-1].i < preposition.i
-    subjects = noun_arguments(Role.SUBJECT, head, slot=0, split=shared, without=[preposition])
-    (noun, words), gerund = governed(preposition), first_child(preposition, "pcomp")
+    subjects = noun_arguments(Role.SUBJECT, head, split=shared, without=[preposition])
+    (noun, text), gerund = governed(preposition), first_child(preposition, "pcomp")
     if noun is not None and _is_name(noun):
-        tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=words)
-        verb = _acting_verb(preposition)
-        if verb is None:
-            yield _frame("be", preposition, subjects, tails)
-        else:
-            frame = _frame(verb.lemma_, preposition, subjects, tails)
-            denied = first_child(verb, "neg") is not None
-            yield replace(frame, passive=not is_imperative(verb), negated=denied)
+        tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=text)
+        yield _frame("be", preposition, subjects, tails, _acting_verb(preposition))
     elif gerund is not None and gerund.tag_ == "VBG" and preposition.lower_ == "for":
         for verb in (gerund, *children(gerund, "conj")):
             arguments = collect_arguments(verb_chain(verb), Origin.INHERITED)
@@ -109,7 +95,7 @@ def _of_adjective(adjective: Token) -> Iterator[Frame]:
     for preposition in children(adjective, "prep"):
         noun = first_child(preposition, "pobj")
         if noun is not None and _is_name(noun) and adjective.head.pos_ in NOMINAL_POS:
-            subjects = noun_arguments(Role.SUBJECT, adjective.head, slot=0, split=False)
+            subjects = noun_arguments(Role.SUBJECT, adjective.head, split=False)
             tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=preposition.lower_)
             yield _frame(f"be {adjective.lower_}", adjective, subjects, tails)
 
@@ -127,7 +113,7 @@ def _acting_verb(preposition: Token) -> Token | None:
         head = head.head
     verb = head.head
     directed = preposition.lower_ == "to" and verb.lemma_ in _DIRECTED
-    if (preposition.lower_ in _NOMINAL and not directed) or head.dep_ not in _OBJECT_DEPS:
+    if (preposition.lower_ in _NOMINAL and not directed) or head.dep_ != "dobj":
         return None
     return verb if is_verbal(verb) and verb.lemma_ not in _STATIVE else None
 
@@ -137,17 +123,16 @@ def _frame(
     anchor: Token,
     subjects: list[Argument],
     others: list[Argument],
+    verb: Token | None = None,
 ) -> Frame:
-    return Frame(
-        predicate=lemma,
-        predicate_lemma=lemma,
-        start=anchor.idx,
-        end=anchor.idx + len(anchor),
-        arguments=(*subjects, *others),
-        negated=False,
-        modality=None,
-        passive=False,
-        rule=Rule.QUALIFIER.value,
-        extractor="dependency",
+    text = lemma if verb is None else verb.lemma_
+    return noun_frame(
+        Rule.QUALIFIER,
+        text,
+        text,
+        anchor,
+        (*subjects, *others),
+        negated=verb is not None and first_child(verb, "neg") is not None,
+        passive=verb is not None and not is_imperative(verb),
         confidence=CONFIDENCE,
     )

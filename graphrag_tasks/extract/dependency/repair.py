@@ -1,111 +1,106 @@
 """Repair of parses that the small model gets wrong in technical prose.
 
-News text, which the model was trained on, has few commands: "Use table VBBE" is often read as a
-noun phrase, and in "run transaction SPAU" the name is taken for a time or another object. Both
-are known by their form, so they are set right before the rules read the parse. Nothing else is
-touched.
+The model was trained on news, which has few commands: "Use table VBBE" is often read as a noun
+phrase, and in "run transaction SPAU" the name is taken for a time or another object. Both are known
+by their form, so they are set right before the rules read the parse. Nothing else is touched.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from graphrag_tasks.extract.dependency.commands import (
-    NOUN_MODIFIERS,
-    misread_command,
-    modified_noun,
-)
+from graphrag_tasks.extract.dependency.rereading import COMMAND_VERBS, is_finite
 from graphrag_tasks.extract.dependency.syntax import (
     NOMINAL_POS,
     SUBJECT_DEPS,
-    VERBAL_POS,
+    TIME_ENTITIES,
     first_child,
     has_subject,
     is_close_apposition,
     is_verbal,
     is_within_name,
 )
+from graphrag_tasks.extract.inflection import base_of_gerund
 from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach
 
-_NOUN_PARTS = NOUN_MODIFIERS | {"det", "nummod", "poss"}
-_PLAIN_TAGS = frozenset({"NN", "NNP"})
-_OBJECT_DEPS = frozenset({"dobj", "pobj"})
+MAX_NOUNS = 3
+"""Longest row of nouns that a command may seem to modify ("open | transaction SE38")."""
+
+_BEFORE_COMMAND = frozenset({"intj", "punct", "advmod"})
+_NOUN_GERUNDS = frozenset({"build", "log", "map", "plan", "print", "report", "start", "test"})
+"""Verbs whose gerund is a kind of thing: "Mapping tables", "Test planning"."""
+_NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
+_NOUN_PARTS = _NOUN_MODIFIERS | {"det", "nummod", "poss"}
 _NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "nsubj", "nsubjpass", "oprd"})
-_TIME_ENTITIES = frozenset({"DATE", "TIME"})
-
-
-@dataclass(slots=True)
-class _Reading:
-    """The columns of a parse that a repair may change."""
-
-    tags: list[str]
-    pos: list[str]
-    deps: list[str]
-    heads: list[int]
-    lemmas: list[str]
 
 
 def repaired(doc: Doc) -> Doc:
-    """Return the sentence with its commands and names read as such.
-
-    Args:
-        doc: One parsed sentence; it is not changed.
-
-    Returns:
-        A new doc of the same tokens, or `doc` itself when there is nothing to repair.
-    """
-    command = misread_command(doc)
-    names = [token for token in doc if _is_misread_name(token)]
-    ties = [token for token in doc if _ties_names(token)]
-    items = [token for token in doc if _is_misread_item(token)]
-    subjects = [token for token in doc if _is_misread_subject(token)]
-    nouns = [token for token in doc if _is_misread_noun(token)]
-    choices = [token for token in doc if _is_misread_choice(token)]
-    means = [token for token in doc if _is_misplaced_means(token)]
-    found = (names, ties, items, subjects, nouns, choices, means)
-    if command is None and not any(found):
+    """Return a new doc with commands and names read as such, or `doc` if nothing is to repair."""
+    command = _misread_command(doc)
+    repairs = [
+        (repair, token) for is_misread, repair in _REPAIRS for token in doc if is_misread(token)
+    ]
+    if command is None and not repairs:
         return doc
-    reading = _Reading(
-        tags=[token.tag_ for token in doc],
-        pos=[token.pos_ for token in doc],
-        deps=[token.dep_ for token in doc],
-        heads=[token.head.i for token in doc],
-        lemmas=[token.lemma_ for token in doc],
-    )
+    made, heads = copied(doc), [token.head.i for token in doc]
     if command is not None:
-        _read_as_command(reading, *command)
-    for name in names:
-        reading.deps[name.i], reading.heads[name.i] = "appos", name.i - 1
-    for item in items:
-        reading.deps[item.i] = "conj"
-    for subject in subjects:
-        _read_as_subject(reading, subject)
-    for noun in nouns:
-        _read_as_noun(reading, noun)
-    for choice in choices:
-        _read_as_preposition(reading, choice)
-    for using in means:
-        reading.deps[using.i], reading.heads[using.i] = "advcl", _acting(using.head).i
-    for tie in ties:
-        reading.heads[tie.i] = tie.i - 1
-    return _rebuilt(doc, reading)
+        _read_as_command(made, heads, *command)
+    for repair, token in repairs:
+        repair(made, heads, token)
+    for token in made:
+        token.children = []
+    attach(list(made), heads)
+    return made
 
 
-def _read_as_command(reading: _Reading, command: Token, lemma: str) -> None:
+def _misread_command(doc: Doc) -> tuple[Token, str] | None:
+    """Return the verb of a command that was read as a noun or adjective, and its lemma, or None."""
+    first = next((token for token in doc if token.dep_ not in _BEFORE_COMMAND), None)
+    lemma = None if first is None else _command_of(first)
+    if first is None or lemma is None or (len(first) > 1 and first.text.isupper()):
+        return None
+    if first.dep_ == "ROOT":
+        governs = first_child(first, "dobj") or (first.tag_ == "VB" and first_child(first, "prep"))
+        return (first, lemma) if governs else None
+    noun = _modified_noun(first)
+    if noun is first or noun.dep_ != "ROOT" or noun.pos_ not in NOMINAL_POS:
+        return None
+    return None if any(map(is_finite, doc)) else (first, lemma)
+
+
+def _command_of(first: Token) -> str | None:
+    """Return the verb that a sentence seems to begin with, though the model read none, or None.
+
+    A title has its gerund: "Managing keys in BTP". Some gerunds are nouns ("Mapping tables").
+    """
+    if first.lower_.endswith("ing") and first.dep_ in _NOUN_MODIFIERS:
+        return base_of_gerund(first.lower_, COMMAND_VERBS - _NOUN_GERUNDS)
+    return first.lower_ if first.lower_ in COMMAND_VERBS and not is_verbal(first) else None
+
+
+def _modified_noun(token: Token) -> Token:
+    """Return the noun that a word seems to modify: "transaction" in "open | transaction SE38"."""
+    for _ in range(MAX_NOUNS):
+        if token.dep_ in _NOUN_MODIFIERS:
+            token = token.head
+    return token
+
+
+def _read_as_command(made: Doc, heads: list[int], command: Token, lemma: str) -> None:
     """Make the command the root; the noun it seemed to modify becomes its object."""
-    root = modified_noun(command)
-    verb, noun = command.i, root.i
-    reading.tags[verb], reading.pos[verb], reading.lemmas[verb] = "VB", "VERB", lemma
-    if verb == noun:
+    root = _modified_noun(command)
+    verb = made[command.i]
+    verb.tag_, verb.pos_, verb.lemma_ = "VB", "VERB", lemma
+    if verb.i == root.i:
         return
-    reading.deps[verb], reading.heads[verb] = "ROOT", verb
-    reading.deps[noun], reading.heads[noun] = "dobj", verb
+    verb.dep_, heads[verb.i] = "ROOT", verb.i
+    made[root.i].dep_, heads[root.i] = "dobj", verb.i
     for child in root.children:
-        verbal = child.dep_ == "conj" and child.pos_ in VERBAL_POS
+        verbal = child.dep_ == "conj" and is_verbal(child)
         oblique = child.dep_ == "prep" and child.lower_ != "of"
-        if verbal or oblique or child.dep_ in ("punct", "advmod") or child.i < verb:
-            reading.heads[child.i] = verb
+        if verbal or oblique or child.dep_ in ("punct", "advmod") or child.i < verb.i:
+            heads[child.i] = verb.i
 
 
 def _is_misread_subject(token: Token) -> bool:
@@ -119,31 +114,31 @@ def _is_misread_subject(token: Token) -> bool:
     return is_name or (token.dep_ == "compound" and token.pos_ in NOMINAL_POS)
 
 
-def _read_as_subject(reading: _Reading, subject: Token) -> None:
+def _read_as_subject(made: Doc, heads: list[int], subject: Token) -> None:
     """Make a noun the subject of the verb after it, with what stands before the verb."""
-    reading.deps[subject.i] = "nsubj"
+    made[subject.i].dep_ = "nsubj"
     if subject.pos_ not in NOMINAL_POS:
-        reading.tags[subject.i], reading.pos[subject.i] = "NNP", "PROPN"
+        made[subject.i].tag_, made[subject.i].pos_ = "NNP", "PROPN"
     for child in subject.head.children:
         if child.i < subject.i and child.dep_ in _NOUN_PARTS:
-            reading.heads[child.i] = subject.i
+            heads[child.i] = subject.i
 
 
 def _is_misread_noun(token: Token) -> bool:
     """Return whether a plural was read as a verb: "deletes the status tables VBUK"."""
-    return token.tag_ == "VBZ" and token.dep_ in _OBJECT_DEPS and token.text.islower()
+    return token.tag_ == "VBZ" and token.dep_ in ("dobj", "pobj") and token.text.islower()
 
 
-def _read_as_noun(reading: _Reading, noun: Token) -> None:
+def _read_as_noun(made: Doc, heads: list[int], noun: Token) -> None:
     """Make a verb a noun, its subject a part of it, and its object its name."""
-    reading.tags[noun.i], reading.pos[noun.i] = "NNS", "NOUN"
+    made[noun.i].tag_, made[noun.i].pos_ = "NNS", "NOUN"
     for child in noun.children:
         if child.dep_ == "nsubj" and child.i == noun.i - 1:
-            reading.deps[child.i] = "compound"
+            made[child.i].dep_ = "compound"
             for part in child.children:
-                reading.heads[part.i] = noun.i
+                heads[part.i] = noun.i
         elif child.dep_ == "dobj" and child.i == noun.i + 1:
-            reading.deps[child.i] = "appos"
+            made[child.i].dep_ = "appos"
 
 
 def _is_misplaced_means(token: Token) -> bool:
@@ -154,6 +149,10 @@ def _is_misplaced_means(token: Token) -> bool:
     if token.lower_ != "using" or token.dep_ != "acl" or first_child(token, "dobj") is None:
         return False
     return is_verbal(_acting(token.head))
+
+
+def _read_as_means(made: Doc, heads: list[int], using: Token) -> None:
+    made[using.i].dep_, heads[using.i] = "advcl", _acting(using.head).i
 
 
 def _acting(noun: Token) -> Token:
@@ -170,14 +169,14 @@ def _is_misread_choice(token: Token) -> bool:
     return token.doc[token.i - 1].lower_ == "instead" and is_verbal(token.head.head)
 
 
-def _read_as_preposition(reading: _Reading, of: Token) -> None:
+def _read_as_preposition(made: Doc, heads: list[int], of: Token) -> None:
     """Make "instead of" a preposition of the verb, and what follows it its noun."""
     noun = of.head
-    reading.deps[of.i], reading.heads[of.i] = "prep", noun.head.i
-    reading.heads[of.i - 1] = of.i
+    made[of.i].dep_, heads[of.i] = "prep", noun.head.i
+    heads[of.i - 1] = of.i
     for child in noun.children:
         if child.dep_ == "conj" and child.i > of.i:
-            reading.deps[child.i], reading.heads[child.i] = "pobj", of.i
+            made[child.i].dep_, heads[child.i] = "pobj", of.i
 
 
 def _is_misread_name(token: Token) -> bool:
@@ -191,11 +190,12 @@ def _is_misread_name(token: Token) -> bool:
     noun = token.doc[token.i - 1]
     if noun.head != token.head or noun.dep_ != "dobj" or noun.pos_ != "NOUN":
         return False
-    return (
-        token.tag_ in _PLAIN_TAGS
-        and not token.text.islower()
-        and token.ent_type_ not in _TIME_ENTITIES
-    )
+    is_plain = token.tag_ in ("NN", "NNP") and not token.text.islower()
+    return is_plain and token.ent_type_ not in TIME_ENTITIES
+
+
+def _read_as_name(made: Doc, heads: list[int], name: Token) -> None:
+    made[name.i].dep_, heads[name.i] = "appos", name.i - 1
 
 
 def _is_misread_code(token: Token) -> bool:
@@ -211,12 +211,7 @@ def _is_misread_code(token: Token) -> bool:
 
 def _is_torn_off(token: Token) -> bool:
     """Return whether the end of a subject's name hangs on the verb: "SAP S/4HANA eliminates"."""
-    if (
-        token.dep_ != "compound"
-        or token.tag_ != "NNP"
-        or token.head.i != token.i + 1
-        or not token.i
-    ):
+    if token.dep_ != "compound" or token.tag_ != "NNP" or not 0 < token.i == token.head.i - 1:
         return False
     before = token.doc[token.i - 1]
     return token.head.tag_ == "VBZ" and before.head == token.head and before.dep_ == "nsubj"
@@ -237,7 +232,9 @@ def _is_misread_item(token: Token) -> bool:
 
     Several things can not be one: in "a project, a package, and a request" there are three.
     """
-    if token.dep_ != "appos" or token.head.dep_ not in _OBJECT_DEPS or is_close_apposition(token):
+    if token.dep_ != "appos" or is_close_apposition(token):
+        return False
+    if token.head.dep_ not in ("dobj", "pobj"):
         return False
     if not all(_has_indefinite_article(one) for one in (token, token.head)):
         return False
@@ -249,6 +246,10 @@ def _has_indefinite_article(noun: Token) -> bool:
     return article is not None and article.lower_ in ("a", "an")
 
 
+def _read_as_item(made: Doc, _heads: list[int], item: Token) -> None:
+    made[item.i].dep_ = "conj"
+
+
 def _ties_names(token: Token) -> bool:
     """Return whether a "for" between two names hangs on something else than the first one."""
     if not is_within_name(token):
@@ -258,11 +259,17 @@ def _ties_names(token: Token) -> bool:
     return token.head != name and governor == token.head
 
 
-def _rebuilt(doc: Doc, reading: _Reading) -> Doc:
-    made = copied(doc)
-    columns = (reading.tags, reading.pos, reading.deps, reading.lemmas)
-    for token, *values in zip(made, *columns, strict=True):
-        token.tag_, token.pos_, token.dep_, token.lemma_ = values
-        token.children = []
-    attach(list(made), reading.heads)
-    return made
+def _read_as_tie(_made: Doc, heads: list[int], tie: Token) -> None:
+    heads[tie.i] = tie.i - 1
+
+
+_REPAIRS: tuple[tuple[Callable[[Token], bool], Callable[[Doc, list[int], Token], None]], ...] = (
+    (_is_misread_name, _read_as_name),
+    (_is_misread_item, _read_as_item),
+    (_is_misread_subject, _read_as_subject),
+    (_is_misread_noun, _read_as_noun),
+    (_is_misread_choice, _read_as_preposition),
+    (_is_misplaced_means, _read_as_means),
+    (_ties_names, _read_as_tie),
+)
+"""What finds a misread word, and what repairs it; a later repair may change an earlier one."""

@@ -1,74 +1,76 @@
-"""Sentences whose verb the model takes for a noun, read a second time in other words.
+"""Sentences in other words for the model, which was trained on news.
 
-News text, which the model was trained on, has few commands and other verbs. "Insert the following
-code into the artifact" has no verb to it, nor has "This section explores released classes", and
-the rest of the parse is wrong with it. "You must insert the following code ..." and "This section
-shows released classes" are read well, so these are parsed; their parse is given to the words of
-the sentence.
+Before the parse, statements in capitals ("COMMIT ENTITIES", "ORDER BY") become one word each, as
+they are verbs and prepositions to the model. After it, sentences whose verb was taken for a noun
+are parsed again: "Insert the code" as "You must insert the code", "This section explores classes"
+as "This section shows classes". The words of the sentence get that parse.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from typing import NamedTuple
 
 from graphrag_tasks.extract.dependency.syntax import (
     PLURAL_TAGS,
     SUBJECT_DEPS,
-    VERBAL_POS,
     has_subject,
     is_verbal,
 )
 from graphrag_tasks.extract.inflection import base_of_third_person
+from graphrag_tasks.extract.words import any_of, words
 from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach
 
-COMMAND_VERBS = frozenset(
-    {"activate", "add", "adjust", "analyze", "apply", "archive", "assign", "avoid", "build", "call"}
-    | {"change", "check", "choose", "clean", "clear", "click", "close", "compare", "complete"}
-    | {"configure", "confirm", "connect", "consider", "convert", "copy", "create", "customize"}
-    | {"debug", "decide", "declare", "define", "delete", "deploy", "describe", "determine"}
-    | {"disable", "discover", "display", "download", "drag", "edit", "enable", "ensure", "enter"}
-    | {"evaluate", "execute", "expand", "explore", "export", "expose", "extend", "extract", "fill"}
-    | {"filter", "find", "follow", "generate", "get", "go", "grant", "handle", "hide", "identify"}
-    | {"implement", "import", "improve", "include", "inform", "insert", "inspect", "install"}
-    | {"integrate", "introduce", "invoke", "join", "keep", "launch", "learn", "leave", "limit"}
-    | {"load", "log", "look", "maintain", "make", "manage", "map", "mark", "merge", "migrate"}
-    | {"modify", "monitor", "move", "navigate", "note", "obtain", "omit", "open", "override"}
-    | {"perform", "plan", "prefer", "prepare", "press", "print", "provide", "publish", "push"}
-    | {"put", "read", "rebuild", "redesign", "reduce", "refactor", "refer", "register", "reload"}
-    | {"remove", "rename", "repeat", "replace", "reset", "restart", "restore", "reuse", "review"}
-    | {"revoke", "rewrite", "run", "save", "schedule", "search", "see", "select", "send", "set"}
-    | {"show", "simplify", "skip", "sort", "specify", "split", "start", "stop", "store", "submit"}
-    | {"subscribe", "switch", "synchronize", "take", "test", "transfer", "transform", "transport"}
-    | {"trigger", "try", "turn", "understand", "uninstall", "update", "upgrade", "upload", "use"}
-    | {"validate", "verify", "view", "wait", "wrap", "write"}
-)
+COMMAND_VERBS = words("command_verbs")
 """Verbs that instructions begin with. A noun among them ("test", "plan") begins one too, unless
 the sentence has a finite verb."""
 
+_STATEMENT = re.compile(
+    rf"(?<![\w-])(?=(?:[A-Z_]+ )*{any_of('statement_keywords')}\b)"
+    r"[A-Z][A-Z_]+(?: [A-Z][A-Z_]+)+(?![\w-])"
+)
+_SIGIL = re.compile(r"(?<![\w%])%(?=[a-z]\w+)")
+_SIGN = "X"  # stands for the sign that a name begins with
+_MISREAD_DEPS = frozenset({"advmod", "dep", "det", "intj", "meta", "predet", "quantmod"})
+
 _READER = "You must "
 _READER_WORDS = 2
-_VERB = "shows"
-"""Stands for a verb that the model does not know as one."""
+_VERB = "shows"  # stands for a verb that the model does not know as one
 _NOUN_STARTS = frozenset({"DT", "PRP$", "PDT"})
 _NOMINAL_DEPS = frozenset({"compound", "amod", "nmod", "nsubj", "nsubjpass", "ROOT", "dep"})
 _SINGULAR = frozenset({"a", "an", "another", "each", "every", "this"})
-_SINGULAR_TAGS = frozenset({"NN", "NNP"})
 
 
-@dataclass(frozen=True, slots=True)
-class Rewording:
-    """A sentence in words that the model knows.
+def masked(text: str) -> str:
+    """Return a text of the same length whose statements are one word each."""
+    if text.isupper():
+        return text
+    text = _STATEMENT.sub(lambda match: match[0].replace(" ", "_"), text)
+    return _SIGIL.sub(_SIGN, text)
 
-    Attributes:
-        text: What is to be parsed.
-        skipped: Words of it before the first one of the sentence.
-        verb: Number of the word, in the sentence, that is a verb in it.
-    """
+
+def unmasked(doc: Doc, text: str) -> Doc:
+    """Give the tokens of a masked text's parse the words of the text."""
+    if doc.text != text and len(doc):
+        doc.text = text
+        for token in doc:
+            word = text[token.idx : token.idx + len(token.text)]
+            if word != token.text:
+                token.text = token.lemma_ = word
+                token.lower_ = word.lower()
+                token.tag_, token.pos_ = "NNP", "PROPN"
+                if token.i < token.head.i and token.dep_ in _MISREAD_DEPS:
+                    token.dep_ = "compound"
+    return doc
+
+
+class Rewording(NamedTuple):
+    """A sentence in words that the model knows."""
 
     text: str
-    skipped: int
-    verb: int
+    skipped: int  # words before the first one of the sentence
+    verb: int  # number of the word, in the sentence, that is a verb in it
 
 
 def reworded(doc: Doc) -> Rewording | None:
@@ -85,18 +87,18 @@ def reworded(doc: Doc) -> Rewording | None:
 
 def reread(doc: Doc, rewording: Rewording, parse: Doc) -> Doc:
     """Return a sentence with the parse of its rewording, unchanged if that has no verb either."""
-    words = list(parse)[rewording.skipped :]
-    if len(words) != len(doc) or not _is_read(words[rewording.verb], rewording):
+    parsed = list(parse)[rewording.skipped :]
+    if len(parsed) != len(doc) or not _is_read(parsed[rewording.verb], rewording):
         return doc
     made = copied(doc)
-    for token, read in zip(made, words, strict=True):
+    for token, read in zip(made, parsed, strict=True):
         token.tag_, token.pos_, token.dep_ = read.tag_, read.pos_, read.dep_
         token.ent_type_, token.lemma_ = read.ent_type_, read.lemma_
         token.children = []
     if not rewording.skipped:
         verb = made[rewording.verb]
         verb.lemma_ = base_of_third_person(verb.lower_)
-    attach(list(made), [max(read.head.i - rewording.skipped, 0) for read in words])
+    attach(list(made), [max(read.head.i - rewording.skipped, 0) for read in parsed])
     return made
 
 
@@ -114,7 +116,7 @@ def _is_misread_command(doc: Doc) -> bool:
     if len(doc) < 3 or not doc[0].text[1:].islower() or doc[0].lower_ not in COMMAND_VERBS:
         return False
     first, second = doc[0], doc[1]
-    if first.pos_ in VERBAL_POS or first.dep_ not in _NOMINAL_DEPS or second.lower_ == "of":
+    if is_verbal(first) or first.dep_ not in _NOMINAL_DEPS or second.lower_ == "of":
         return False
     return second.tag_ in _NOUN_STARTS or not any(map(is_finite, doc))
 
@@ -131,7 +133,7 @@ def _is_misread_verb(token: Token) -> bool:
     noun = token.doc[token.i - 1]
     if noun.is_space:
         return True
-    if noun.tag_ not in _SINGULAR_TAGS or token.dep_ == "compound":
+    if noun.tag_ not in ("NN", "NNP") or token.dep_ == "compound":
         return False
     first = noun.i
     while first and token.doc[first - 1].head.i in (noun.i, token.i) and first > noun.i - 3:

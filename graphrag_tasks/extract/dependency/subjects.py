@@ -6,9 +6,8 @@ own subject is worth the most of all rules (.44 to .53 F1 with relative clauses 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_tasks.extract.dependency.syntax import (
     ADDRESSEES,
@@ -18,6 +17,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     SUBJECT_DEPS,
     children,
     conjunction_heads,
+    descendant,
     first_child,
     has_subject,
     has_to,
@@ -32,39 +32,33 @@ MAX_HOPS = 7
 """Verbs looked at on the way to a subject; longer ways are parser errors more often than not."""
 
 _RELATIVE_WORDS = frozenset({"that", "which", "who"})
-_SHARING_DEPS = frozenset({"xcomp", "advcl", "pcomp"})
-_LOOSE_DEPS = frozenset({"dep", "prep"})
 
 
 class Origin(Enum):
     """Where a subject was found."""
 
-    DIRECT = auto()
-    """The verb's own subject."""
-    EXPLETIVE = auto()
-    """The "there" of "there is"."""
-    RELATIVE = auto()
-    """The noun that the verb's relative clause belongs to."""
-    ACL = auto()
-    """The noun that the participle or infinitive belongs to."""
-    INHERITED = auto()
-    """The subject, or the object, of another verb."""
-    IMPERATIVE = auto()
-    """The reader, who is not in the sentence."""
+    DIRECT = auto()  # the verb's own subject
+    EXPLETIVE = auto()  # the "there" of "there is"
+    RELATIVE = auto()  # the noun that the verb's relative clause belongs to
+    ACL = auto()  # the noun that the participle or infinitive belongs to
+    INHERITED = auto()  # the subject, or the object, of another verb
+    IMPERATIVE = auto()  # the reader, who is not in the sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """The head of the subject's noun phrase, None for imperatives, and where it was found."""
 
     head: Token | None
     origin: Origin
 
 
+_READER = Subject(None, Origin.IMPERATIVE)
+
+
 def find_subject(verb: Token) -> Subject | None:
     """Return the subject of a verb, or None if it cannot be found."""
     if is_imperative(verb):
-        return Subject(None, Origin.IMPERATIVE)
+        return _READER
     subject = _climb(verb)
     if subject is None or (subject.head is None and verb.tag_ != "VB"):
         return None
@@ -112,37 +106,28 @@ def _climb(verb: Token) -> Subject | None:
         found = _own_subject(verb) or _lent_subject(verb)
         if found is not None:
             if hop and is_expletive(found.head):
-                return Subject(None, Origin.IMPERATIVE)
+                return _READER
             if means is not None and found.head is not None and found.head.lower_ in ADDRESSEES:
                 return Subject(means, Origin.INHERITED)
             direct = hop == 0 or found.head is None
             return found if direct else Subject(found.head, Origin.INHERITED)
         governor = _governor(verb)
-        if governor is not None and _is_purpose_of_passive(verb, governor):
-            return Subject(None, Origin.IMPERATIVE)
         if governor is None:
-            if means is not None and is_imperative(verb):
-                return Subject(means, Origin.INHERITED)
-            return Subject(None, Origin.IMPERATIVE) if is_imperative(verb) else None
-        if means is None and verb.dep_ == "advcl" and verb.i > governor.i and has_to(verb):
-            means = _means(governor)
+            if not is_imperative(verb):
+                return None
+            return _READER if means is None else Subject(means, Origin.INHERITED)
+        if verb.dep_ == "advcl" and has_to(verb):
+            if verb.i < governor.i and first_child(governor, "auxpass") is not None:
+                return _READER  # "to send messages, a key must be stored": by somebody unnamed
+            if means is None and verb.i > governor.i:
+                means = _means(governor)
         verb = governor
     return None
 
 
-def _is_purpose_of_passive(verb: Token, governor: Token) -> bool:
-    """Return whether somebody unnamed does both: "to send messages, a key must be stored"."""
-    fronted = verb.dep_ == "advcl" and verb.i < governor.i and has_to(verb)
-    return fronted and first_child(governor, "auxpass") is not None
-
-
 def _means(verb: Token) -> Token | None:
     """Return by what the reader reaches a purpose: "follow the steps to ...", "go to X to ..."."""
-    item = first_child(verb, "dobj")
-    if item is not None:
-        return item
-    preposition = first_child(verb, "prep")
-    return None if preposition is None else first_child(preposition, "pobj")
+    return first_child(verb, "dobj") or descendant(verb, "prep", "pobj")
 
 
 def is_expletive(subject: Token | None) -> bool:
@@ -150,14 +135,11 @@ def is_expletive(subject: Token | None) -> bool:
     if subject is None or subject.lower_ != "it" or subject.dep_ not in SUBJECT_DEPS:
         return False
     verb = subject.head
-    clauses = (
-        [verb, *children(verb, "acomp")]
-        if verb.lemma_ == "be" or subject.dep_ == "nsubjpass"
-        else []
-    )
+    if verb.lemma_ != "be" and subject.dep_ != "nsubjpass":
+        return False
     return any(
         child.dep_ in ("ccomp", "xcomp") and child.i > verb.i and is_verbal(child)
-        for one in clauses
+        for one in (verb, *children(verb, "acomp"))
         for child in one.children
     )
 
@@ -218,28 +200,25 @@ def _lent_subject(verb: Token) -> Subject | None:
 def _governor(verb: Token) -> Token | None:
     """Return the verb whose subject this one shares, or None."""
     head = verb.head
-    if verb.dep_ == "conj":
-        if is_enabled(head):
+    if verb.dep_ == "conj" and is_enabled(head):
+        head = head.head
+    elif verb.dep_ in ("xcomp", "advcl", "pcomp"):
+        if verb.dep_ == "pcomp":
             head = head.head
-        return head if is_verbal(head) else None
-    if verb.dep_ in _LOOSE_DEPS:
-        return head if is_verbal(head) else None
-    if verb.dep_ not in _SHARING_DEPS:
-        return None
-    if verb.dep_ == "pcomp":
-        head = head.head
-        if verb.tag_ == "VBG" and verb.head.lower_ == "by" and first_child(head, "auxpass"):
+        if verb.tag_ == "VBG" and first_child(head, "auxpass") and _is_apart(verb):
             return None
-    if (
-        verb.dep_ == "advcl"
-        and verb.tag_ == "VBG"
-        and first_child(head, "auxpass")
-        and first_child(verb, "advmod")
-    ):
+        if head.dep_ == "acomp":
+            head = head.head
+    elif verb.dep_ not in ("conj", "dep", "prep"):
         return None
-    if head.dep_ == "acomp":
-        head = head.head
     return head if is_verbal(head) else None
+
+
+def _is_apart(gerund: Token) -> bool:
+    """Return whether a gerund beside a passive has another subject: "stored by clicking Save"."""
+    if gerund.dep_ == "pcomp":
+        return gerund.head.lower_ == "by"
+    return gerund.dep_ == "advcl" and first_child(gerund, "advmod") is not None
 
 
 def _described(subject: Subject) -> Subject:

@@ -1,16 +1,19 @@
-"""Small questions about a dependency tree, in the label set of spaCy's English models.
+"""Small questions about a dependency tree, and the text of some of its tokens.
 
 The labels are those of ClearNLP (`nsubj`, `dobj`, `pobj`, `acl`, `relcl`, ...), the tags those of
-the Penn Treebank. Nothing here recurses, so the depth of a tree does not matter.
+the Penn Treebank, as in spaCy's English models. Nothing here recurses, so that trees may be deep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from graphrag_tasks.extract.frames import Span
+
 if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Token
+    from graphrag_tasks.language.tokens import Doc, Token
 
 SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 AUXILIARY_DEPS = frozenset({"aux", "auxpass", "neg"})
@@ -25,8 +28,15 @@ ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})
 """Writer and reader of a text, who are nobody in its world."""
 ENABLING_VERBS = frozenset({"allow", "enable", "help", "let", "permit", "require", "support"})
 """Verbs that say what the reader can or must do: "lets you manage data"."""
+TIME_ENTITIES = frozenset({"DATE", "TIME"})
+EXAMPLE_WORDS = frozenset({"including", "as", "like"})
+"""Prepositions that may introduce examples."""
 
 _CONJUNCT_POS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X"})
+_OPENING = frozenset({"(", "[", "-LRB-", "``", '"', "'", "“", "\u2018"})
+_EDGE_WORDS = frozenset({",", ";", ":", ".", "--", "-", "and", "or"})
+_BRACKET_PAIRS = (("(", ")"), ("-LRB-", "-RRB-"))
+_BRACKETS = frozenset(bracket for pair in _BRACKET_PAIRS for bracket in pair)
 
 
 def children(token: Token, *deps: str) -> list[Token]:
@@ -40,6 +50,13 @@ def first_child(token: Token, *deps: str) -> Token | None:
         if child.dep_ in deps:
             return child
     return None
+
+
+def descendant(token: Token | None, *path: str) -> Token | None:
+    """Return the token at the end of a path of first children, or None: ("prep", "pobj")."""
+    for dep in path:
+        token = None if token is None else first_child(token, dep)
+    return token
 
 
 def is_verbal(token: Token) -> bool:
@@ -69,12 +86,7 @@ def is_enabled(token: Token) -> bool:
 
 
 def subtree(head: Token, *, outside: Callable[[Token], bool] = lambda _: False) -> list[int]:
-    """Return the sorted token indices of a subtree, after pruning.
-
-    Args:
-        head: Root of the subtree; always part of it.
-        outside: Says which tokens to leave out, with all below them.
-    """
+    """Return the sorted token indices of a subtree without the tokens `outside` and all below."""
     found = []
     stack = [head]
     while stack:
@@ -87,8 +99,8 @@ def subtree(head: Token, *, outside: Callable[[Token], bool] = lambda _: False) 
 def conjuncts(head: Token) -> list[Token]:
     """Return a noun or adjective and those coordinated with it, in order.
 
-    spaCy hangs each conjunct on the one before it. Left out with all that follows them are verbs,
-    which are conjuncts of the clause, wrongly attached, and what is denied ("X but not Y").
+    spaCy hangs each conjunct on the one before it. Verbs, which are wrongly attached conjuncts of
+    the clause, and what is denied ("X but not Y") are left out with all that follows them.
     """
     found = [head]
     for token in found:
@@ -122,7 +134,7 @@ def is_within_name(token: Token) -> bool:
 
     Both sides are capitalised, without an article between them.
     """
-    if token.lower_ != "for" or token.dep_ != "prep" or token.text != "for" or token.i == 0:
+    if token.dep_ != "prep" or token.text != "for" or token.i == 0:
         return False
     noun = first_child(token, "pobj")
     before = token.doc[token.i - 1]
@@ -132,3 +144,47 @@ def is_within_name(token: Token) -> bool:
     if min(len(before), len(first)) < 2:
         return False
     return first.text[:1].isupper() and first_child(noun, "det", "poss") is None
+
+
+def surface(doc: Doc, indices: Sequence[int]) -> Span | None:
+    """Return the text of some tokens, without punctuation and conjunctions at its edges.
+
+    Contiguous pieces are joined by a space. None means that nothing is left.
+    """
+    kept = [i for i in indices if not doc[i].is_space]
+    while kept and _droppable_at_start(doc[kept[0]]):
+        kept = kept[1:]
+    while kept and doc[kept[-1]].lower_ in _EDGE_WORDS:
+        kept = kept[:-1]
+    if not kept:
+        return None
+    pieces = [[kept[0], kept[0]]]
+    for before, index in pairwise(kept):
+        if all(doc[i].is_space for i in range(before + 1, index)):
+            pieces[-1][1] = index
+        else:
+            pieces.append([index, index])
+    text = " ".join(doc.text[doc[a].idx : token_end(doc[b])] for a, b in pieces)
+    return Span(text, doc[kept[0]].idx, token_end(doc[kept[-1]]))
+
+
+def without_stray_brackets(doc: Doc, indices: list[int]) -> list[int]:
+    """Drop brackets that lost their partner, and pairs that lost their content."""
+    words = [doc[i].text for i in indices]
+    if _BRACKETS.isdisjoint(words):
+        return indices
+    for opening, closing in _BRACKET_PAIRS:
+        if (opening in words) != (closing in words):
+            return [i for i in indices if doc[i].text not in (opening, closing)]
+    pairs = zip(pairwise(indices), pairwise(words), strict=True)
+    empty = {i for pair, texts in pairs if texts in _BRACKET_PAIRS for i in pair}
+    return [i for i in indices if i not in empty]
+
+
+def token_end(token: Token) -> int:
+    """Return one past the last character of a token."""
+    return token.idx + len(token)
+
+
+def _droppable_at_start(token: Token) -> bool:
+    return token.dep_ == "cc" or (token.is_punct and token.text not in _OPENING)

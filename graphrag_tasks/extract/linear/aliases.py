@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from graphrag_tasks.extract.frames import Frame
-from graphrag_tasks.extract.linear.names import Name
-from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+from graphrag_tasks.extract.frames import Frame, Span
+from graphrag_tasks.extract.linear.names import LinearRule, pair
 
 RELATION = "be known as"
 
@@ -38,13 +37,13 @@ def aliases(text: str) -> Iterator[Frame]:
             start = _capitalised(words, short)
         if start is not None:
             end = words[-1].end()
-            long = Name(text[start:end], start, end)
-            yield pair(LinearRule.ALIAS, long, RELATION, Name(short, *match.span(1)))
+            long = Span(text[start:end], start, end)
+            yield pair(LinearRule.ALIAS, long, RELATION, Span(short, *match.span(1)))
     for match in _BRACKETED.finditer(text):
         words = list(_WORD.finditer(text, *match.span(2)))
         if _spelled(words, match[1]) == match.start(2):
-            long = Name(match[2], *match.span(2))
-            yield pair(LinearRule.ALIAS, long, RELATION, Name(match[1], *match.span(1)))
+            long, name = (Span(match[group], *match.span(group)) for group in (2, 1))
+            yield pair(LinearRule.ALIAS, long, RELATION, name)
 
 
 def _words_before(text: str, end: int) -> list[re.Match[str]]:
@@ -63,11 +62,11 @@ def _spelled(words: list[re.Match[str]], short: str) -> int | None:
     """Return where the shortest run of words begins whose initials spell the short name."""
     letters = short.removesuffix("s").casefold() if short[:-1].isupper() else short.casefold()
     for first in range(len(words) - 1, -1, -1):
-        initials = [word[0][0].casefold() for word in words[first:]]
-        needed = [
-            word[0][0].casefold() for word in words[first:] if word[0].casefold() not in _SMALL
-        ]
-        if "".join(initials) == letters or (len(needed) > 1 and "".join(needed) == letters):
+        run = [word[0] for word in words[first:]]
+        needed = [word[0].casefold() for word in run if word.casefold() not in _SMALL]
+        if "".join(word[0].casefold() for word in run) == letters:
+            return words[first].start()
+        if len(needed) > 1 and "".join(needed) == letters:
             return words[first].start()
     return None
 

@@ -1,6 +1,6 @@
-"""Commands that relate two things: "Use VBBE instead of VBBS", "Replace IDocs with events".
+"""Lines that relate two names: commands ("Use VBBE instead of VBBS") and arrows ("VBBS → VBBE").
 
-Taggers take the first word of such lines for a noun as often as not, so the lines are read as
+Taggers take the first word of a command for a noun as often as not, so the lines are read as
 patterns. Without its missing subject, the reader, what is left of a command is its object.
 """
 
@@ -9,14 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from graphrag_tasks.extract.frames import Frame
-from graphrag_tasks.extract.linear.names import Name, name_at, name_of, names_at
-from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+from graphrag_tasks.extract.frames import Frame, Span
+from graphrag_tasks.extract.linear.names import LinearRule, name_at, name_of, names_at, pair
+from graphrag_tasks.extract.words import any_of
 
-_VERBS = (
-    "use|replace|substitute|exchange|prefer|avoid|create|define|convert|migrate|move|import|export|"
-    "upload|deploy|transport|map|adapt|extend|assign|add|store|implement|configure|send|connect"
-)
+_VERBS = any_of("object_verbs")
 _COMMAND = re.compile(rf"(?:please\s|always\s|just\s)?({_VERBS})\s(?=\S)", re.IGNORECASE)
 _TIE = re.compile(
     r"\s(instead of|rather than|in place of|in favor of|for|with|by|to|into|from|over|in|as|on)\s"
@@ -34,7 +31,14 @@ _NOT_NAMES = re.compile(
     r"be|between|by|for|from|on|or|out|with|\w+ing)\b"
 )
 _TWO_COMMANDS = re.compile(rf"\b(?:and|or|then)\s(?:{_VERBS}|\w+\s(?:the|an?|your|this|all|it))\b")
+_CLAUSE = re.compile(r"[.;:]\s|\b(?:that|which|is|are|be|whether|how|if)\b")
 _MAX_GAP = 90
+
+_ARROW = re.compile(r"\s(?:→|⇒|➔|➜|-?->)\s")
+_MENU = re.compile(
+    r"(?:choose|select|go|navigate|open|click|menu|file|window|from|in|under)\b", re.IGNORECASE
+)
+_MAX_ARROW_WORDS = 5
 
 
 def cookbook(text: str) -> Iterator[Frame]:
@@ -43,11 +47,10 @@ def cookbook(text: str) -> Iterator[Frame]:
     if command is None or _TWO_COMMANDS.search(text, command.end()):
         return
     verb = command[1].casefold()
-    tie = _first_tie(text, command.end(), verb)
-    if tie is None:
-        return
-    objects = _objects(text, command.end(), tie.start())
-    if not objects:
+    ties = _TIE.finditer(text, command.end() - 1, command.end() + _MAX_GAP)
+    tie = next((one for one in ties if verb not in _TIES or one[1] in _TIES[verb]), None)
+    objects = _objects(text, command.end(), tie.start()) if tie else []
+    if tie is None or not objects:
         return
     purpose = _TO_VERB.match(text, tie.start())
     if purpose and verb == "use":
@@ -62,20 +65,26 @@ def cookbook(text: str) -> Iterator[Frame]:
             yield pair(LinearRule.COOKBOOK, one, relation, other)
 
 
-def _first_tie(text: str, start: int, verb: str) -> re.Match[str] | None:
-    ties = _TIES.get(verb)
-    for tie in _TIE.finditer(text, start - 1, start + _MAX_GAP):
-        if ties is None or tie[1] in ties:
-            return tie
-    return None
-
-
-def _objects(text: str, start: int, end: int) -> list[Name]:
+def _objects(text: str, start: int, end: int) -> list[Span]:
     """Return the objects between the verb and its preposition, an "of" phrase among their words."""
-    if re.search(r"[.;:]\s|\b(?:that|which|is|are|be|whether|how|if)\b", text[start:end]):
+    if _CLAUSE.search(text[start:end]):
         return []
     names = names_at(text, start, end)
     if names and text[names[-1].end : end].strip(" .,") == "":
         return names
     whole = name_of(text, start, end)
     return [whole] if whole is not None and name_at(text, start, end) else []
+
+
+def arrows(text: str) -> Iterator[Frame]:
+    """Yield the frame of a line that is two names and an arrow: the first leads to the second.
+
+    Lines with several arrows are menu paths, and so are those that begin with a command.
+    """
+    marks = list(_ARROW.finditer(text))
+    if len(marks) != 1 or _MENU.match(text):
+        return
+    head = name_of(text, 0, marks[0].start())
+    tail = name_of(text, marks[0].end(), len(text))
+    if head and tail and max(len(one.text.split()) for one in (head, tail)) <= _MAX_ARROW_WORDS:
+        yield pair(LinearRule.ARROW, head, "lead to", tail)

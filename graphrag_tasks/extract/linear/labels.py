@@ -7,26 +7,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from graphrag_tasks.extract.dependency.rereading import COMMAND_VERBS
-from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.frames import Frame, Span
 from graphrag_tasks.extract.inflection import base_of_gerund
-from graphrag_tasks.extract.linear.names import Name, name_of, names_at
-from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+from graphrag_tasks.extract.linear.names import LinearRule, name_of, names_at, pair
+from graphrag_tasks.extract.words import any_of
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
 _MAX_LABEL_WORDS = 6
 _THIRD_PERSON = re.compile(r"([A-Z][a-z]+s)\s(?!and\b|or\b|of\b|in\b|for\b|to\b)")
-_NO_NAMES = re.compile(
-    r"(?:note|tip|hint|important|caution|warning|optional|example|examples|for example|result|"
-    r"results|prerequisites?|restrictions?|recommendation|remember|see also|more information|"
-    r"next|previous|question|answer|options?|syntax|procedure|context|or|and|attention|"
-    r"(?:step|part|exercise) \w+|\d+)",
-    re.IGNORECASE,
-)
-_IMPERATIVE = re.compile(
-    r"(?:use|choose|select|enter|click|see|open|go|press|create|add|check|refer|find|learn|read|"
-    r"for|in|if|when|with|to|from|under|on|as|by|after|before)\b",
-    re.IGNORECASE,
-)
+_NO_NAMES = re.compile(any_of("labels_of_nothing"), re.IGNORECASE)
+_IMPERATIVE = re.compile(rf"{any_of('value_commands')}\b", re.IGNORECASE)
 _NO_VALUE = re.compile(r"(?:of|how|what|where|when|why|whether|which)\b.*|[A-Z][a-z]+(?:ing|es)")
 _VERB_FORM = re.compile(r"\b(?:is|are|was|were|be|can|will|must|should|has|have|may|you|we|do)\b")
 
@@ -34,16 +24,14 @@ _VERB_FORM = re.compile(r"\b(?:is|are|was|were|be|can|will|must|should|has|have|
 class Label(NamedTuple):
     """A label, and where the text after it begins; `name` is None where it names nothing."""
 
-    name: Name | None
+    name: Span | None
     start: int
 
 
 def label_of(text: str) -> Label | None:
     """Return the label that a line begins with, or None."""
     match = _LABEL.match(text)
-    if match is None or len(match[1].split()) > _MAX_LABEL_WORDS:
-        return None
-    if _VERB_FORM.search(match[1]):
+    if match is None or len(match[1].split()) > _MAX_LABEL_WORDS or _VERB_FORM.search(match[1]):
         return None
     is_name = not _NO_NAMES.fullmatch(match[1]) and not _IMPERATIVE.match(match[1])
     return Label(name_of(text, *match.span(1)) if is_name else None, match.end())
@@ -57,7 +45,8 @@ def says_what_it_does(text: str, label: Label) -> bool:
 def labels(text: str) -> Iterator[Frame]:
     """Yield one frame for each value of a label, where the values are names.
 
-    A command is no value, nor is a second label, which makes a path of headings.
+    No values are commands, clauses, verbs that lost their object ("Catching"), descriptions among
+    several values, and a second label, which makes a path of headings.
     """
     label = label_of(text)
     if label is None or label.name is None or says_what_it_does(text, label):
@@ -66,11 +55,11 @@ def labels(text: str) -> Iterator[Frame]:
     if _VERB_FORM.search(rest) or _IMPERATIVE.match(rest) or _begins_with_command(rest):
         return
     values = names_at(text, label.start)
-    if not values or any(map(_is_no_value, values)):
+    if not values or any(_NO_VALUE.fullmatch(value.text) for value in values):
         return
     if text[values[-1].end :].lstrip().startswith(":"):
         return
-    if len(values) == 1 or not any(map(_is_phrase, values)):
+    if len(values) == 1 or not any(one.text[0].islower() and " " in one.text for one in values):
         for value in values:
             yield pair(LinearRule.LABEL, label.name, "be", value)
 
@@ -80,13 +69,3 @@ def _begins_with_command(text: str) -> bool:
     first, *others = text.casefold().split()
     is_command = first in COMMAND_VERBS or first in ("be", "do", "don't")
     return bool(others) and (is_command or base_of_gerund(first, COMMAND_VERBS) is not None)
-
-
-def _is_no_value(value: Name) -> bool:
-    """Return whether a value is a clause, or a verb that lost its object ("Catching")."""
-    return _NO_VALUE.fullmatch(value.text) is not None
-
-
-def _is_phrase(value: Name) -> bool:
-    """Return whether a value of several is a description rather than a name."""
-    return value.text[0].islower() and " " in value.text

@@ -5,57 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.frames import Frame, Span
 from graphrag_tasks.extract.linear.labels import label_of
-from graphrag_tasks.extract.linear.names import Name, name_of
-from graphrag_tasks.extract.linear.pairs import LinearRule, pair
+from graphrag_tasks.extract.linear.names import LinearRule, name_of, pair
+from graphrag_tasks.extract.words import any_of, mapping
 
-_LEMMAS = {
-    "includes": "include", "include": "include", "including": "include", "contains": "contain",
-    "contain": "contain", "supports": "support", "support": "support", "provides": "provide",
-    "provide": "provide", "offers": "offer", "offer": "offer", "requires": "require",
-    "require": "require", "comprises": "comprise", "comprise": "comprise", "covers": "cover",
-    "cover": "cover", "has": "have", "have": "have", "describes": "describe",
-    "describe": "describe", "lists": "list", "list": "list", "uses": "use", "use": "use",
-    "needs": "need", "need": "need", "are": "include", "is": "be",
-}  # fmt: skip
+_LEMMAS = mapping("list_verbs")
 _VERB = re.compile(rf"\s({'|'.join(_LEMMAS)})(?=\s|:)")
 _CONSISTS = re.compile(r"\s(consists? of)(?=\s|:)")
 _FOLLOWING = re.compile(
     r"\bthe following (?:\w+ )??((?:[\w/-]+ ){0,3}?[\w/-]+s)"
-    r"(?=\s(?:are|is|can|to|in|for|of|from|that|which|with|when|must|should|have|has|and|as|on|by|"
-    r"might|may|found|apply|describe|explain|give|help|provide|show)\b|[:,.])",
+    rf"(?=\s{any_of('after_following')}\b|[:,.])",
     re.IGNORECASE,
 )
 _KINDS = re.compile(
     r"\b(?:kinds|sorts|types|variety) of ((?:[a-z]+ )??[a-z]+s)(?=\s(?:that|which|related)\b|:)"
 )
 _CLAUSE = re.compile(r"\b(?:is|are|was|were|can|will|must|should|has|have|you|we|may|do|does|it)\b")
-_COMMAND = re.compile(
-    r"(?:to|if|when|in|for|choose|select|enter|click|see|open|go|press|create|add|check|refer|use|"
-    r"set|make|run|call|find|learn|navigate|log|save|copy|change|perform|read|on|from|under|then|"
-    r"migrate|maintain|execute|configure|implement|define|provide|ensure|as|with|after|before|"
-    r"replace|remove|delete|adapt|adjust|avoid|install|upgrade|assign|activate|enable|prepare|"
-    r"identify|review|verify|validate)\b",
-    re.IGNORECASE,
-)
+_COMMAND = re.compile(rf"{any_of('item_commands')}\b", re.IGNORECASE)
 _SUBJECT_BREAK = re.compile(r".*[,;:]\s|.*\b(?:that|which|if|when|where|to|because)\s")
 _TRAILING = re.compile(r"(?:\s(?:can|must|may|should|will|also|already|currently|then|now|only))+$")
-_NO_SUBJECT = re.compile(
-    r"(?:following|you|there|here|or|and|if|to|when|as|in|on|for|with|it|some|many|several)\b",
-    re.IGNORECASE,
-)
+_NO_SUBJECT = re.compile(rf"{any_of('no_subjects')}\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _MAX_ITEM_WORDS = 8
 
 
 def list_items(text: str, lead: str) -> Iterator[Frame]:
-    """Yield the frame that ties a list item to its lead.
+    """Yield the frame that ties the first sentence of a list item to the paragraph before the list.
 
-    Args:
-        text: The item's first sentence.
-        lead: The paragraph before the list. Its last sentence leads to the list if it ends in a
-            colon or says "the following".
+    The last sentence of `lead` leads to the list if it ends in a colon or says "the following".
     """
     item = _item_name(text)
     sentence = _SENTENCE_END.split(lead.rstrip())[-1]
@@ -64,10 +42,10 @@ def list_items(text: str, lead: str) -> Iterator[Frame]:
     found = _head_and_relation(sentence)
     if found is not None:
         head, relation = found
-        yield pair(LinearRule.LIST_ITEM, Name(head, item.end, item.end), relation, item)
+        yield pair(LinearRule.LIST_ITEM, Span(head, item.end, item.end), relation, item)
 
 
-def _item_name(text: str) -> Name | None:
+def _item_name(text: str) -> Span | None:
     label = label_of(text)
     if label is not None:
         return label.name

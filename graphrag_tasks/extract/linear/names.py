@@ -1,10 +1,15 @@
-"""Names in a line of text, without a parse: what stands between the words that end a name."""
+"""Names in a line of text, without a parse, and frames of two of them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from enum import StrEnum
 
+from graphrag_tasks.extract.dependency.confidence import load_weights
+from graphrag_tasks.extract.frames import Argument, Frame, Role, Span
+from graphrag_tasks.extract.words import any_of, words
+
+EXTRACTOR_NAME = "linear"
 MAX_WORDS = 8
 """Longer runs of words are clauses."""
 
@@ -14,74 +19,61 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _EDGES = " \t.,;:!?\"'“”‘’`*•·–—-"
-_END = re.compile(
-    r"\s(?:and|or|but|that|which|who|when|where|while|if|because|so|as|by|for|from|in|into|on|onto|"
-    r"to|with|within|without|via|using|than|instead|is|are|was|were|can|will|must|should|may|has|"
-    r"have|based|under|about|at|before|after|during|through|e\.g\.)(?=\s|$)|[,;:()\[\]]|\.(?=\s|$)|"
-    r"\s[–—-]\s"
-)
+_END = re.compile(rf"\s{any_of('name_ends')}(?=\s|$)|[,;:()\[\]]|\.(?=\s|$)|\s[–—-]\s")
 _JOINT = re.compile(r"\s*(?:,\s*(?:and\s|or\s)?|\s(?:and|or)\s)\s*")
 _CLAUSE = re.compile(r"[a-z]+\s(?:the|an?|these|this|your|all|it|them)\s")
 """A verb and its object, which a conjunction joins to the clause and not to a name."""
-_PRONOUNS = frozenset(
-    {"it", "they", "you", "we", "he", "she", "i", "this", "that", "these", "those", "there", "them"}
-    | {"which", "what", "who", "how", "following", "example", "one", "here", "something", "all"}
-)
+_PRONOUNS = words("pronouns")
 _WORD = re.compile(r"\w")
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name and the characters of the sentence that it covers.
+class LinearRule(StrEnum):
+    """The pattern that found a frame."""
 
-    A name that the sentence leaves out, because the one before it has it, covers none:
-    `start == end`.
-    """
-
-    text: str
-    start: int
-    end: int
+    ALIAS = "alias"  # a name and its short form: "Material Requirements Planning (MRP)"
+    LABEL = "label"  # a label and its value: "Service plan: standard"
+    LIST_ITEM = "list_item"  # an item and the sentence that leads to its list
+    COOKBOOK = "cookbook"  # a command about two things: "Use VBBE instead of VBBS"
+    ARROW = "arrow"  # two names with an arrow between them: "VBBS → VBBE"
 
 
-def name_at(text: str, start: int, end: int | None = None) -> Name | None:
-    """Return the name that begins at a place: up to a preposition, verb form or comma.
+CONFIDENCE = {
+    LinearRule.ALIAS: 0.9,
+    LinearRule.COOKBOOK: 0.7,
+    LinearRule.LABEL: 0.6,
+    LinearRule.LIST_ITEM: 0.55,
+    LinearRule.ARROW: 0.5,
+}
+"""Set by hand; what `training/technical.py` learned of a rule goes before."""
 
-    Args:
-        text: The sentence.
-        start: Where to begin; articles are passed over.
-        end: Where to end at the latest; the end of the text by default.
 
-    Returns:
-        The name, or None where there is none, or only a pronoun, or too many words.
+def name_at(text: str, start: int, end: int | None = None) -> Span | None:
+    """Return the name that begins at a place, up to a preposition, verb form or comma.
+
+    Articles before it are passed over. None means that there is only a pronoun, or too many words.
     """
     end = len(text) if end is None else end
-    while start < end and text[start] in _EDGES:
-        start += 1
-    if leading := _LEADING.match(text, start, end):
-        start = leading.end()
+    start = _name_start(text, start, end)
     if stop := _END.search(text, start, end):
         end = stop.start()
     return name_of(text, start, end)
 
 
-def name_of(text: str, start: int, end: int) -> Name | None:
+def name_of(text: str, start: int, end: int) -> Span | None:
     """Return the name between two places, without articles and punctuation around it."""
-    while start < end and text[start] in _EDGES:
-        start += 1
     while start < end and text[end - 1] in _EDGES:
         end -= 1
-    if leading := _LEADING.match(text, start, end):
-        start = leading.end()
+    start = _name_start(text, start, end)
     found = text[start:end]
     if not _WORD.search(found) or len(found.split()) > MAX_WORDS:
         return None
-    return None if found.casefold() in _PRONOUNS else Name(found, start, end)
+    return None if found.casefold() in _PRONOUNS else Span(found, start, end)
 
 
-def names_at(text: str, start: int, end: int | None = None) -> list[Name]:
+def names_at(text: str, start: int, end: int | None = None) -> list[Span]:
     """Return the names of a coordination ("A, B or C") that begins at a place."""
     end = len(text) if end is None else end
-    found: list[Name] = []
+    found: list[Span] = []
     while (name := name_at(text, start, end)) is not None:
         found.append(name)
         joint = _JOINT.match(text, name.end, end)
@@ -89,3 +81,32 @@ def names_at(text: str, start: int, end: int | None = None) -> list[Name]:
             break
         start = joint.end()
     return found
+
+
+def pair(rule: LinearRule, head: Span, relation: str, tail: Span) -> Frame:
+    """Return the frame of two names and their canonical relation, with its preposition."""
+    return Frame(
+        predicate=relation,
+        predicate_lemma=relation,
+        start=tail.start,
+        end=tail.end,
+        arguments=(_argument(Role.SUBJECT, head, 0), _argument(Role.OBJECT, tail, 1)),
+        rule=rule.value,
+        extractor=EXTRACTOR_NAME,
+        confidence=load_weights().patterns.get(rule.value, CONFIDENCE[rule]),
+    )
+
+
+def _name_start(text: str, start: int, end: int) -> int:
+    while start < end and text[start] in _EDGES:
+        start += 1
+    leading = _LEADING.match(text, start, end)
+    return leading.end() if leading else start
+
+
+def _argument(role: Role, name: Span, slot: int) -> Argument:
+    text, start, end = name
+    return Argument(
+        role=role.value, text=text, start=start, end=end, head_start=start, head_end=end,
+        core_text=text, core_start=start, core_end=end, slot=slot,
+    )  # fmt: skip

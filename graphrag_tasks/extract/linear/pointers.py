@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import re
 
-_POINTER = re.compile(
-    r"(?:for (?:more|further|additional|detailed|an? (?:overview|example)|details)\b.*"
-    r"\b(?:see|refer|visit|check|find|consult|read|go to|have a look|in|on)\b|"
-    r"(?:see|refer to|visit|check out|have a look at|find more|learn more|read more|click)\b|"
-    r"(?:if|when) you (?:need|want|are interested).*\b(?:see|refer|consult|visit|check)\b|"
-    r"(?:next|previous)\s?:|to learn more\b|more (?:information|details)\b|"
-    r"to [^,]{1,90}, (?:see|refer|visit|consult|have a look|check out|follow (?:the|these|this))\b|"
-    r"you(?:['’]ve| have)(?: now| already)? "
-    r"(?:learned|learnt|seen|completed|finished|reviewed|reached)\b|"
-    r"(?:follow|proceed|continue|repeat)\b.*\b(?:steps?|exercise|instructions|procedure|section)\b|"
-    r"(?:have a look|here (?:is|are|you)|here['’]s|let['’]?s|let us|this is (?:how|what|why))\b)",
-    re.IGNORECASE,
-)
+from graphrag_tasks.extract.words import any_of
+
+_POINTER = re.compile(any_of("pointers"), re.IGNORECASE)
 _SCREEN_STEP = re.compile(
     r"(?:(?:then|now|next|first|finally|optional|in the [^,]{1,60}|on the [^,]{1,60}|"
     r"(?:if|after|before|once|when|from) [^,]{1,80}|to [^,]{1,60})[,:]\s(?:then )?)?"
@@ -30,14 +20,7 @@ _SCREEN_STEP = re.compile(
 
 "Select your system in the list" and "Open SQL reads tables" are read.
 """
-_POINTER_HEADING = re.compile(
-    r"\W*(?:see(?: also)?|related(?: (?:\w+ )?(?:information|links?|topics?|articles?|content|"
-    r"pages?|docs|documents|documentation|resources|reading|concepts?|tasks?|guides?|sections?))?|"
-    r"next(?: steps?| up)?|what(?:['’]s| is) next|where to go next|(?:further|additional) "
-    r"(?:reading|links?|resources)|(?:learn|read) more|(?:useful|external) links|"
-    r"in this (?:section|article|guide|chapter|topic|page|tutorial)|on this page)\W*",
-    re.IGNORECASE,
-)
+_POINTER_HEADING = re.compile(rf"\W*{any_of('pointer_headings')}\W*", re.IGNORECASE)
 """Headings of sections that lead to other pages."""
 _WHAT_IS_NEXT = re.compile(r"\W*(?:next|what|where)\b", re.IGNORECASE)
 
@@ -55,8 +38,4 @@ def tells_what_is_next(heading: str) -> bool:
 def states_no_fact(text: str) -> bool:
     """Return whether a sentence only points elsewhere, asks, or says where to click."""
     text = text.lstrip()
-    return (
-        text.endswith("?")
-        or _POINTER.match(text) is not None
-        or _SCREEN_STEP.match(text) is not None
-    )
+    return text.endswith("?") or bool(_POINTER.match(text) or _SCREEN_STEP.match(text))
