@@ -52,12 +52,9 @@ class Browser:
         return self._provenance.relation_hits(list(ranked))
 
     def paths(self, a: str, b: str, max_hops: int | None = None) -> tuple[PathHit, ...]:
-        """Return the shortest paths between two entities, at most `config.max_paths`.
+        """Return the shortest paths between the entities of two names, at most `config.max_paths`.
 
-        Args:
-            a: Name of an entity.
-            b: Name of another.
-            max_hops: Longest path wanted; `config.max_hops` by default.
+        `max_hops` is the longest path wanted, by default `config.max_hops`.
 
         Raises:
             QueryError: No entity has a name.
@@ -80,11 +77,7 @@ class Browser:
         return CommunityHit.of(self._provenance, [RankedRow(row, 1.0) for row in ordered.tolist()])
 
     def cite(self, item_id: str) -> tuple[SourceSentence, ...]:
-        """Return the sentences behind an id.
-
-        Args:
-            item_id: A relation_id: its best evidence; an entity_id: a sentence that mentions it;
-                a sentence_id: that sentence.
+        """Return the best evidence of a relation, a mention of an entity, or a sentence, by its id.
 
         Raises:
             QueryError: The snapshot has no such id.
@@ -98,12 +91,9 @@ class Browser:
         return found
 
     def skeleton(self, budget_tokens: int = 1000) -> str:
-        """Return the best supported relations as CSV: head, relation, tail.
+        """Return the best supported relations as CSV, within a budget in tokens of four characters.
 
         It shows a language model the structure of the graph, so that it can rewrite queries.
-
-        Args:
-            budget_tokens: Longest text wanted, in tokens of four characters.
 
         Raises:
             QueryError: The budget is negative.

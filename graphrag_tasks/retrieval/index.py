@@ -18,8 +18,7 @@ from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.registry import AUTO, mode_named
-from graphrag_tasks.retrieval.question.encoder import QueryEncoder
-from graphrag_tasks.retrieval.question.query import Mode, Query, Ranking, checked
+from graphrag_tasks.retrieval.question.query import Mode, Query, QueryEncoder, Ranking, checked
 from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
@@ -162,12 +161,10 @@ class Index(Browser):
         return tuple(names.name(place) for place in dict.fromkeys(found) if place in held)
 
     def _query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
-        """Return the question within its bounds, and notes on what is left out."""
         read, places, notes = checked(question, self.config.k if k is None else k)
         return Query(read, places, self._encoder.encode, self._noun_phrases), notes
 
     def _routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
-        """Return the mode to search, and why the router chose it."""
         if mode != AUTO:
             return None, mode
         routed = route(query.text)

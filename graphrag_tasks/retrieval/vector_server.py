@@ -31,8 +31,6 @@ _MORE = 4
 
 
 class _Rows(NamedTuple):
-    """The rows of one kind that a reader may see."""
-
     collection: str
     keys: frozenset[str]
     labelled: bool
@@ -63,7 +61,7 @@ class ServedVectors:
         Args:
             kind: chunk, entity or relation.
             vector: Unit vector of the snapshot's model.
-            k: Rows wanted; fewer come back only if there are no more.
+            k: Rows wanted; fewer are returned only if there are no more.
             where: Allowed values by scalar field of `load.fields`.
 
         Raises:

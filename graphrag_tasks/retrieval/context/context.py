@@ -71,15 +71,12 @@ class Context(Mapping[str, Hits]):
         return cast("tuple[CommunityHit, ...]", self.further.get("communities", ()))
 
     def __getitem__(self, key: str) -> Hits:
-        """Return one of the three lists by the paper's name."""
         return self._lists[key]
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the paper's names."""
         return iter(self._lists)
 
     def __len__(self) -> int:
-        """Return the number of lists, which is three."""
         return len(self._lists)
 
     def to_prompt(
@@ -91,9 +88,7 @@ class Context(Mapping[str, Hits]):
         paths, listed entities and communities. The number is `citation` in `to_frame` and does not
         depend on the budget. See `prompt.as_prompt`.
 
-        Args:
-            budget_characters: Longest text wanted; None takes all.
-            budget_tokens: The same in tokens of four characters.
+        A budget is the longest text wanted, in characters or in tokens of four characters.
 
         Raises:
             QueryError: A budget is negative, or both are given.
@@ -151,12 +146,9 @@ class Explanation:
 
     Attributes:
         route: Why the router chose the mode; None where the caller did.
-        chunk: The chunk, with its rank in each list and the names that lead to it; None where the
-            mode cannot return it (mode `bm25`, and no word is shared).
+        chunk: The chunk; None where the mode cannot return it (`bm25`, and no word is shared).
         place: Its place from 1; None below `places`.
-        places: Number of places searched.
         words: Terms shared with its text, title or headings, with their BM25 scores, highest first.
-        names: Names in the question that it mentions or is about.
         relations: Its statements, nearest to the question first.
     """
 

@@ -61,7 +61,7 @@ def as_prompt(context: Context, budget: int | None) -> str:
     for kind, (name, one) in enumerate(FURTHER.items(), _FURTHER):
         headings[kind] = f"{one.heading.format(count=len(context.further.get(name, ())))}:"
     taken: dict[_Item, str] = {}
-    for item in sorted(items, key=_turn):
+    for item in sorted(items, key=lambda one: (-(-one[1] // _LINES_A_TURN[one[0]]), one)):
         for text in _shorter_and_shorter(items[item], item):
             longer = taken | {item: text}
             if budget is None or len(_joined(longer, headings)) <= budget:
@@ -71,9 +71,11 @@ def as_prompt(context: Context, budget: int | None) -> str:
 
 
 def _items(context: Context) -> dict[_Item, str]:
-    """Return the text of each item, with its number."""
     number = count(len(context.chunks) + 1)
-    items = {(_CHUNK, hit.rank): _chunk_block(hit) for hit in _without_repeats(context.chunks)}
+    items = {}
+    for chunk in _without_repeats(context.chunks):
+        quoted = "\n".join(f"> {line}".rstrip() for line in chunk.text.splitlines())
+        items[_CHUNK, chunk.rank] = f"[{chunk.rank}] {chunk_place(chunk)}\n{quoted}"
     lines = [
         (_RELATION, hit.rank, f"{hit.text} — {relation_place(hit)}") for hit in context.relations
     ]
@@ -95,10 +97,7 @@ def _shorter_and_shorter(text: str, item: _Item) -> Iterator[str]:
 
 
 def _without_repeats(chunks: Sequence[ChunkHit]) -> list[ChunkHit]:
-    """Return the chunks without what better chunks of their document hold.
-
-    Chunks overlap at their ends only, so the rest of each is one span.
-    """
+    """Return the chunks without the text of better chunks, which overlap them at the ends only."""
     kept: list[ChunkHit] = []
     for hit in chunks:
         start, end = hit.char_start, hit.char_end
@@ -114,11 +113,6 @@ def _without_repeats(chunks: Sequence[ChunkHit]) -> list[ChunkHit]:
     return kept
 
 
-def _turn(item: _Item) -> tuple[int, _Item]:
-    kind, rank = item
-    return -(-rank // _LINES_A_TURN[kind]), item
-
-
 def _joined(items: Mapping[_Item, str], headings: Mapping[int, str]) -> str:
     parts = [DATA_NOTE] if items else []
     parts += [items[item] for item in sorted(items) if item[0] == _CHUNK]
@@ -126,8 +120,3 @@ def _joined(items: Mapping[_Item, str], headings: Mapping[int, str]) -> str:
         if lines := [items[item] for item in sorted(items) if item[0] == kind]:
             parts.append("\n".join([heading, *lines]))
     return "\n\n".join(parts)
-
-
-def _chunk_block(hit: ChunkHit) -> str:
-    quoted = "\n".join(f"> {line}".rstrip() for line in hit.text.splitlines())
-    return f"[{hit.rank}] {chunk_place(hit)}\n{quoted}"

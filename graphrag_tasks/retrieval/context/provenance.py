@@ -174,7 +174,6 @@ class Provenance:
 
     @cached_property
     def _documents_of(self) -> dict[str, Rows]:
-        """Row of the document of each chunk and sentence."""
         return {
             name: self._rows(name, "document_id", self._ids["document_id"])
             for name in ("chunks", "sentences")
@@ -213,8 +212,6 @@ class Provenance:
 
 
 class _Boxes:
-    """The blocks that have a box on a page, by document and place."""
-
     def __init__(self, snapshot: Snapshot, document_ids: pa.Array[Any]) -> None:
         blocks = snapshot.table("blocks", ["document_id", "char_start", "char_end", "page", "bbox"])
         blocks = blocks.filter(pc.and_(pc.is_valid(blocks["bbox"]), pc.is_valid(blocks["page"])))

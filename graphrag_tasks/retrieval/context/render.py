@@ -107,16 +107,16 @@ def as_html(context: Context) -> str:
         for name, kind in FURTHER.items()
         if (found := context.further.get(name))
     ]
+    chunks = [
+        (str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.4f}")
+        for hit in context.chunks
+    ]
     parts += [
-        _table("Chunks", _CHUNK_HEADER, map(_chunk_cells, context.chunks)),
+        _table("Chunks", _CHUNK_HEADER, chunks),
         _table("Relations", _RELATION_HEADER, map(_relation_cells, context.relations)),
         _table("Seed entities", _ENTITY_HEADER, map(_entity_cells, context.entities)),
     ]
     return "".join(parts)
-
-
-def _chunk_cells(hit: ChunkHit) -> tuple[str, ...]:
-    return str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.4f}"
 
 
 def _relation_cells(hit: RelationHit) -> tuple[str, ...]:

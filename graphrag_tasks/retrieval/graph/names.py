@@ -25,8 +25,6 @@ class NameMatch:
 
     Attributes:
         key: The folded name.
-        start: First character.
-        end: One past the last character.
         as_name: Whether it is written with a capital letter or a digit.
     """
 

@@ -45,7 +45,6 @@ class Nodes:
         self.vectors: Vectors = matrix(snapshot.table(table), ids, dimension, where)
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.ids)
 
     def row_of(self, item_id: str) -> int | None:
@@ -55,12 +54,7 @@ class Nodes:
 
 
 class Communities:
-    """The communities of a snapshot; never changed once built.
-
-    Attributes:
-        levels: Level of each community; 0 is the coarsest.
-        sizes: Number of entities of each community.
-    """
+    """The communities of a snapshot, level 0 the coarsest; never changed once built."""
 
     def __init__(self, snapshot: Snapshot, entities: pa.Array[Any], vectors: Vectors) -> None:
         self._table = snapshot.table("communities", _COMMUNITY_COLUMNS).combine_chunks()
@@ -75,7 +69,6 @@ class Communities:
         self.sizes: NDArray[np.int32] = column(self._table, "size").to_numpy()
 
     def __len__(self) -> int:
-        """Return the number of communities of all levels."""
         return len(self.levels)
 
     def rows(self, rows: list[int]) -> list[dict[str, Any]]:
@@ -96,11 +89,7 @@ class Communities:
 
     @cached_property
     def vectors(self) -> Vectors:
-        """Unit mean of the members' vectors, weighted by centrality.
-
-        Shape (communities, dimension). Summaries are not embedded; the names of central members say
-        what a community is about.
-        """
+        """Mean of the members' vectors by centrality, unit length: (communities, dimension)."""
         total = np.zeros((len(self), self._vectors.shape[1]), dtype=np.float32)
         weights = (1.0 + self._centrality)[:, None]
         np.add.at(total, self._of, weights * self._vectors[self._entities])
@@ -260,7 +249,6 @@ class Graph:
 
     @cached_property
     def _names_of(self) -> list[list[str]]:
-        """The display name of each entity, and its aliases."""
         rows = self._rows("aliases", "entity_id", self.entities.ids).tolist()
         found = [[name] for name in self.entity_names]
         for row, alias in zip(rows, self._column("aliases", "alias").to_pylist(), strict=True):

@@ -101,7 +101,6 @@ def _included(graph: Graph, kind: str, chunks: Iterable[int]) -> dict[int, int]:
 
 
 def _of_those(graph: Graph, found: Mapping[int, int], kind: str) -> dict[int, int]:
-    """Return the relations whose entity is known to be of a kind."""
     of_kind = {one for one in set(found.values()) if kind in _kinds(graph, one)}
     return {relation: one for relation, one in found.items() if one in of_kind}
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.modes import listing, local, overview, paper, relationship
+from graphrag_tasks.retrieval.modes import listing, overview, paper, relationship
 from graphrag_tasks.retrieval.question.query import Mode
 from graphrag_tasks.retrieval.ranker import hybrid, rank_chunks, walk
 
@@ -22,9 +22,9 @@ MODES: Mapping[str, Mode] = MappingProxyType(
         "hybrid": hybrid.rank_hybrid,
         "graph": walk.rank,
         "ranked": rank_chunks,
-        "local": local.rank,
+        "local": relationship.rank_local,
         "global": overview.rank,
-        "path": relationship.rank,
+        "path": relationship.rank_path,
         "list": listing.rank,
     }
 )

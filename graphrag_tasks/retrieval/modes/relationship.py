@@ -1,47 +1,71 @@
-"""Mode `path`: how two things are connected, and chains of dependency in both directions.
+"""Modes `local` and `path`: relations around and between the entities that the question names.
 
-"How is A connected to B" gives the shortest paths between them. "What does A depend on" follows
-dependencies from head to tail, "what breaks if A goes down" from tail to head; without any, all
-relations of A in that direction are taken, one hop far.
+Mode `local` ranks the relations within `local_hops` hops by cosine, and their evidence and the
+chunks that mention the entities by cosine and BM25.
+
+Mode `path`: "how is A connected to B" gives the shortest paths between them. "What does A depend
+on" follows dependencies from head to tail, "what breaks if A goes down" from tail to head; without
+any, all relations of A in that direction are taken, one hop far.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
+from importlib import resources
+
+import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow, Ranking
-from graphrag_tasks.retrieval.question.seeds import NamedSeeds, named_seeds
+from graphrag_tasks.retrieval.question.seeds import NamedSeeds, find_seeds, named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
-from graphrag_tasks.retrieval.ranker.traverse import chains_from, paths_between
+from graphrag_tasks.retrieval.ranker.hybrid import hybrid_chunks
+from graphrag_tasks.retrieval.ranker.traverse import (
+    MAX_DEGREE,
+    chains_from,
+    nearest_relations,
+    paths_between,
+)
 
-_DEPENDS = re.compile(
-    r"\b(?:depend|rely|rest|require|need|use|call|consume|run on|read|query|load|import|receive|"
-    r"connect|access|build on|base on|be based on|be hosted on|be deployed on|be built on|"
-    r"be powered by|authenticate|store in|be stored in|write to|get)\b",
+_PATTERNS: dict[str, list[str]] = json.loads(
+    (resources.files(__package__) / "relationship.json").read_text("utf-8")
 )
+_DEPENDS = re.compile(rf"\b(?:{'|'.join(_PATTERNS['depends'])})\b")
 _PASSIVE = re.compile(r"^be \w+ by\b|^\w+ by$")
-_BACKWARDS = re.compile(
-    r"\b(?:breaks?|fails?|stops?|affect\w*|impact\w*|down|offline|outage|remov\w+|delet\w+)\b"
-    r"|\b(?:what|which|who)(?: \w+){0,3} (?:depends?|rel(?:y|ies)) (?:up)?on\b|\bdownstream of\b",
-    re.IGNORECASE,
+_BACKWARDS, _FORWARDS, _BETWEEN = (
+    re.compile("|".join(_PATTERNS[name]), re.IGNORECASE)
+    for name in ("backwards", "forwards", "between")
 )
-_FORWARDS = re.compile(
-    r"\b(?:do|does|did)\b.*\b(?:depend|rely|need|require|use)\b|\bupstream of\b", re.IGNORECASE
-)
-_BETWEEN = re.compile(
-    r"\b(?:connected|related|linked) (?:to|with)\b|\b(?:connection|relation|relationship|link|path|"
-    r"chain) (?:between|from)\b",
-    re.IGNORECASE,
-)
+_BY_VECTOR = "The question names no entity: the search starts at the nearest by vector."
 _ONE_NAME = "Of the two things only one is a known name: chunks come from the default ranking."
 _NOTHING = "No path of at most {hops} relations was found: chunks come from the default ranking."
 _NOBODY = "The question names no entity: chunks come from the default ranking alone."
 
 
-def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+def rank_local(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+    """Return the k best chunks and 2k best relations; the second hop passes through no hub."""
+    seeds = [seed for one in named_seeds(graph, query) for seed in one.seeds]
+    notes = [] if seeds else [_BY_VECTOR]
+    seeds = seeds or find_seeds(graph, query, config)
+    near = np.array(sorted({seed.row for seed in seeds}), dtype=np.int64)
+    relations = np.flatnonzero(graph.entity_relations.union(near))
+    for _ in range(config.local_hops - 1):
+        ends = np.unique(np.concatenate([graph.heads[relations], graph.tails[relations]]))
+        ends = ends[graph.degrees[ends] <= MAX_DEGREE]
+        relations = np.flatnonzero(graph.entity_relations.union(np.union1d(near, ends)))
+    inside = graph.relation_chunks.union(relations) | graph.entity_chunks.union(near)
+    return Ranking(
+        chunks=hybrid_chunks(graph, query, 1.0, inside),
+        relations=nearest_relations(graph, query, relations),
+        seeds=seeds,
+        notes=notes,
+    )
+
+
+def rank_path(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     """Return at most `config.max_paths` paths or chains, with the chunks of mode `ranked`."""
     ranking = rank_chunks(graph, query, config)
     named = named_seeds(graph, query)

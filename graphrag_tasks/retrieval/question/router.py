@@ -17,10 +17,8 @@ from types import MappingProxyType
 
 from graphrag_tasks.retrieval.question.sub_questions import asks, question_parts
 
-SIMPLE, RELATIONSHIP, ANALYTICAL, LIST = "simple", "relationship", "analytical", "list"
-
 MODE_OF: Mapping[str, str] = MappingProxyType(
-    {SIMPLE: "ranked", RELATIONSHIP: "path", ANALYTICAL: "global", LIST: "list"}
+    {"simple": "ranked", "relationship": "path", "analytical": "global", "list": "list"}
 )
 """The mode that answers each kind of question."""
 
@@ -59,12 +57,7 @@ _NAMED = re.compile(
 
 @dataclass(frozen=True)
 class Route:
-    """The mode chosen for a question, and why.
-
-    Attributes:
-        kind: simple, relationship, analytical or list.
-        reasons: The words of the question that decided it.
-    """
+    """The mode chosen for a question of one of the kinds in `MODE_OF`, and the reasons."""
 
     kind: str
     mode: str
@@ -85,8 +78,8 @@ def _decide(question: str) -> tuple[str, str]:
         if found := pattern.search(question):
             return kind, f"{reason}: “{found[0].strip()}”"
     if everything := _everything(question):
-        return LIST, f"asks for everything of a kind: “{everything}”"
-    return SIMPLE, "no rule for another kind matched"
+        return "list", f"asks for everything of a kind: “{everything}”"
+    return "simple", "no rule for another kind matched"
 
 
 def _everything(question: str) -> str:

@@ -64,7 +64,6 @@ class NamedSeeds:
 
     Attributes:
         surface: The name as written in the question.
-        start: Its first character there.
         as_name: Whether it is written with a capital letter or a digit.
         seeds: The entities, in order of id.
     """

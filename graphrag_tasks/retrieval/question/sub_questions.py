@@ -41,7 +41,7 @@ def question_parts(question: str) -> tuple[str, ...]:
     """
     found: list[str] = []
     for part in _CUT.split(question):
-        if found and (_is_short(part) or _is_short(found[-1])):
+        if found and min(len(terms(part)), len(terms(found[-1]))) < _LEAST_TERMS:
             found[-1] = f"{found[-1]} {part}"
         else:
             found.append(part)
@@ -62,7 +62,3 @@ def asks(part: str) -> bool:
 def part_name(number: int) -> str:
     """Return the name of a part's list in the ranks of a hit; the first part is 1."""
     return f"part {number}"
-
-
-def _is_short(part: str) -> bool:
-    return len(terms(part)) < _LEAST_TERMS

@@ -57,11 +57,8 @@ def hybrid_chunks(
 
 def list_ranks(lists: Mapping[str, Scores], rows: Rows) -> list[dict[str, int]]:
     """Return each row's rank in each list, from 1; rows of equal score share a rank."""
-    above = [
-        (len(scores) - np.searchsorted(np.sort(scores), scores[rows], side="right")).tolist()
-        for scores in lists.values()
-    ]
-    return [
-        {name: count + 1 for name, count in zip(lists, counts, strict=True)}
-        for counts in zip(*above, strict=True)
-    ]
+    ranks = []
+    for scores in lists.values():
+        above = len(scores) - np.searchsorted(np.sort(scores), scores[rows], side="right")
+        ranks.append((above + 1).tolist())
+    return [dict(zip(lists, of_row, strict=True)) for of_row in zip(*ranks, strict=True)]

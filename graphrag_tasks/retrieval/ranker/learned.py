@@ -22,15 +22,8 @@ from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, Ranking
 from graphrag_tasks.retrieval.question.sub_questions import part_name, part_weights
-from graphrag_tasks.retrieval.ranker import walk
-from graphrag_tasks.retrieval.ranker.features import (
-    CANDIDATES_AGAIN,
-    FEATURES,
-    Lists,
-    candidates,
-    features,
-    make_lists,
-)
+from graphrag_tasks.retrieval.ranker import features, walk
+from graphrag_tasks.retrieval.ranker.features import FEATURES
 from graphrag_tasks.retrieval.view.arrays import Floats, Rows, standardised, top
 
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
@@ -72,7 +65,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         return walk.rank(graph, query, config)
     if load_forest().names != FEATURES:
         return walk.rank(graph, query, config).with_more(notes=[_OTHER_FEATURES])
-    lists = make_lists(graph, query, config)
+    lists = features.make_lists(graph, query, config)
     scores = learned_scores(graph, query, lists)
     further = {"second_hop": lists.again.scores}
     for number, part in enumerate(lists.parts, 1):
@@ -82,16 +75,16 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 def _best_of(part: Floats, id_ranks: Rows) -> Floats:
     """Return positive scores for the best chunks of a part, 0 for the others."""
-    best = top(part, id_ranks, CANDIDATES_AGAIN)
+    best = top(part, id_ranks, features.CANDIDATES_AGAIN)
     above = np.zeros_like(part)
     above[best] = part[best] - part.min() + 1
     return above
 
 
-def learned_scores(graph: Graph, query: Query, lists: Lists) -> Floats:
+def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
     """Return the score of each chunk; the candidates come first, the others in the walk's order."""
-    rows = candidates(graph, lists)
-    columns = features(graph, query, lists, rows)
+    rows = features.candidates(graph, lists)
+    columns = features.features(graph, query, lists, rows)
     trees = load_forest().scores(columns)
     ranked = blended(trees, columns, alone=graph.documents_per_chunk)
     allowed = None if query.allowed is None else query.allowed[rows]

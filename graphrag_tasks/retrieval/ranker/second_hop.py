@@ -77,10 +77,7 @@ def second_hop(graph: Graph, walked: Walked, first: Floats) -> SecondHop:
 
 
 def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
-    """Return standardised BM25 scores of each bridge's words and the terms left.
-
-    Shape (bridges, chunks).
-    """
+    """Return standardised BM25 scores of a bridge's words and those left: (bridges, chunks)."""
     lexicon, name = graph.lexicon, graph.name_graph.name
     words = ([term for term in terms(name(one)) if term in lexicon.known] for one in bridges)
     scores = np.stack([lexicon.scores(own) for own in words])
@@ -92,10 +89,7 @@ def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
 
 
 def _bridges(graph: Graph, walked: Walked, read: Rows) -> Rows:
-    """Return the names that lead from the chunks read to others, rare names and titles first.
-
-    Names in the question lead nowhere new and are left out.
-    """
+    """Return the names, except the question's, that lead to more chunks; rare ones come first."""
     names = graph.name_graph
     asked = np.array([names.keys[match.key] for match in walked.matches], dtype=np.int64)
     held = np.concatenate([names.names_of(row) for row in read.tolist()])

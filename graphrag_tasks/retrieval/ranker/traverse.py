@@ -43,16 +43,11 @@ def paths_between(
         found += [path for _, path in zip(range(_MOST_TRIED), paths, strict=False)]
 
     def order(path: Path) -> tuple[int, float, list[int]]:
-        inner = list(path.entities[1:-1])
+        relations, inner = list(path.relations), list(path.entities[1:-1])
         connected = float(np.log1p(graph.degrees[inner]).sum())
-        return len(path.relations), connected, _ids(graph, path)
+        return len(relations), connected, graph.relations.id_ranks[relations].tolist()
 
     return sorted(found, key=order)[:limit]
-
-
-def _ids(graph: Graph, path: Path) -> list[int]:
-    ids: list[int] = graph.relations.id_ranks[list(path.relations)].tolist()
-    return ids
 
 
 def _distances(graph: Graph, targets: set[int], max_hops: int) -> dict[int, int]:
@@ -106,8 +101,9 @@ def chains_from(
             if not nexts and path.relations:
                 finished.append(path)
         growing = longer
+    ids = graph.relations.id_ranks
     chains = [path for path in (*finished, *growing) if path.relations]
-    chains.sort(key=lambda path: (-len(path.relations), _ids(graph, path)))
+    chains.sort(key=lambda path: (-len(path.relations), ids[list(path.relations)].tolist()))
     return chains[:limit]
 
 

@@ -83,10 +83,7 @@ def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Ve
 
 
 def cosines(vectors: Vectors, rows: Rows, vector: Vectors) -> Vectors:
-    """Return the product of some rows with a vector, shape (len(rows),).
-
-    A few rows are copied at a time, so that the copy stays in the processor's cache.
-    """
+    """Return the product of some rows with a vector; few are copied at a time, to stay in cache."""
     found = np.empty(len(rows), dtype=np.float32)
     copy = np.empty((min(len(rows), _COPIED_AT_ONCE), vectors.shape[1]), dtype=np.float32)
     for start in range(0, len(rows), _COPIED_AT_ONCE):
@@ -98,10 +95,8 @@ def cosines(vectors: Vectors, rows: Rows, vector: Vectors) -> Vectors:
 
 
 def all_cosines(vectors: Vectors, several: Vectors) -> Vectors:
-    """Return the product of all rows with several vectors, shape (len(several), len(vectors)).
-
-    A few rows are read at a time, so that they stay in the processor's cache for all vectors.
-    """
+    """Return the product of all rows with several vectors, shape (len(several), len(vectors))."""
+    # A few rows are read at a time, so that they stay in the processor's cache for all vectors.
     found = np.empty((len(several), len(vectors)), dtype=np.float32)
     for start in range(0, len(vectors), _READ_AT_ONCE):
         part = slice(start, start + _READ_AT_ONCE)

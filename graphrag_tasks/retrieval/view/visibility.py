@@ -117,7 +117,6 @@ class VisibleSnapshot(Snapshot):
         return self._words[name] if part in ("terms", "postings") else None
 
     def _rows(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        """Return the rows of the visible documents, as they are."""
         read = columns if columns is None else [*columns, "document_id"]
         rows = self._whole.table(name, list(dict.fromkeys(read)) if read else None)
         rows = rows.filter(pc.is_in(rows["document_id"], value_set=self._documents))
@@ -139,10 +138,7 @@ class VisibleSnapshot(Snapshot):
 
     @cached_property
     def _links(self) -> pa.Table:
-        """Links; without the target if that is no visible document.
-
-        The link as the visible document writes it (`href`) is its own text and stays.
-        """
+        """Links, without targets that are hidden; `href` is the visible document's own text."""
         rows = self._rows("links")
         seen = pc.is_in(rows["target_document_id"], value_set=self._documents)
         shown = pc.or_(seen, pc.equal(rows["kind"], "external"))
@@ -204,13 +200,10 @@ class VisibleSnapshot(Snapshot):
         )
         weights, confidence = joint_confidence(evidence, column(whole, "relation_id"))
         names = dict(_pairs(self._entities, "name"))
-        texts = [
-            wording(
-                names[row["head_id"]], row["relation"], names[row["tail_id"]],
-                negated=row["negated"],
-            )
-            for row in whole.to_pylist()
-        ]  # fmt: skip
+        texts = []
+        for row in whole.to_pylist():
+            head, tail = names[row["head_id"]], names[row["tail_id"]]
+            texts.append(wording(head, row["relation"], tail, negated=row["negated"]))
         return pa.table(
             {
                 **{name: whole[name] for name in columns if name != "text"},
@@ -236,7 +229,6 @@ class VisibleSnapshot(Snapshot):
 
     @cached_property
     def _words(self) -> Mapping[str, pa.Table]:
-        """BM25 over the visible chunks, whose terms are as rare as they are in those."""
         return word_tables(self.table("documents"), self.table("chunks"))
 
     def _nodes(self, kind: str) -> pa.Table:
@@ -271,7 +263,6 @@ def _counted(rows: pa.Table, by: list[str], name: str) -> pa.Table:
 
 
 def _count_of(rows: pa.Table, entities: pa.Table) -> pa.Array[Any]:
-    """Return the number of rows of each entity."""
     counted = _counted(rows, ["entity_id"], "count")
     place = pc.index_in(column(entities, "entity_id"), value_set=column(counted, "entity_id"))
     return column(counted, "count").take(place).fill_null(0).cast(pa.int32())
