@@ -159,8 +159,7 @@ def _row(frame: Frame) -> tuple[str, str, str, str, str, float]:
 
 def _triples(sentence: str, frames: Sequence[Frame]) -> list[tuple[str, str, str, str, float]]:
     """Return what the extract stage derives from frames: names related, each fact once."""
-    from graphrag_tasks.extract.merge import merged
-    from graphrag_tasks.extract.triples import derive_triples
+    from graphrag_tasks.extract.triples import derive_triples, merged
 
     found = [asdict(one) for frame in frames for one in derive_triples(frame)]
     return [

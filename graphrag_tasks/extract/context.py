@@ -56,20 +56,15 @@ class Cell(NamedTuple):
 class Place(NamedTuple):
     """Where a sentence stands.
 
-    Attributes:
-        kind: Kind of its block, or `CELL`.
-        lead: Text of the paragraph before the list, for the first sentence of an item.
-        key: What its cell is about, if it stands in one of a row that has a name.
-        opens: Whether it is the first sentence of its cell.
-        is_pointer: Whether its block only leads to other pages: an item, or a text with a link,
-            below "See also" and the like; below "Next steps" one with a link.
+    A pointer is an item, or a text with a link, below "See also" and the like; below "Next steps"
+    only one with a link.
     """
 
-    kind: str
-    lead: str | None = None
-    key: RowKey | None = None
-    opens: bool = False
-    is_pointer: bool = False
+    kind: str  # of its block, or `CELL`
+    lead: str | None = None  # the paragraph before the list, for the first sentence of an item
+    key: RowKey | None = None  # what its cell is about, if its row has a name
+    opens: bool = False  # whether it is the first sentence of its cell
+    is_pointer: bool = False  # whether its block only leads to other pages
 
 
 class Places:

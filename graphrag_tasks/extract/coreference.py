@@ -64,16 +64,15 @@ def resolve_mentions(
         found: Tables of extraction, among them `triples`.
         documents: Their columns `document_id` and `title`.
         chunks: Their columns `chunk_id` and `heading_path`.
-        sentences: All sentences in reading order (`schemas.SENTENCES`).
-        cells: Cells of tables (`schemas.CELLS`).
+        sentences: All sentences in reading order.
+        cells: Cells of tables.
         parses: Parses by the text that was parsed; a sentence without one is passed over.
         linear: Whether sentences were parsed without the labels before them.
         resolver: What resolves.
         min_confidence: Least confidence of a resolution that triples get.
 
     Returns:
-        The tables of `found`, with `coreferences`, and `triples` with `head_resolved` and
-        `tail_resolved`.
+        `found` with `coreferences`, and with `head_resolved` and `tail_resolved` in `triples`.
     """
     titles = _mapping(documents, "document_id", "title")
     headings = _mapping(chunks, "chunk_id", "heading_path")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
 from graphrag_tasks.extract.dependency.predicates import is_chained, verb_chain
@@ -17,9 +17,7 @@ from graphrag_tasks.extract.frames import Frame, Rule
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
 from graphrag_tasks.extract.linear.names import LinearRule
 from graphrag_tasks.extract.linear.pointers import states_no_fact
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Doc, Token
+from graphrag_tasks.language.tokens import Doc, Token
 
 PARSE = "parse"
 
@@ -119,13 +117,9 @@ def _verb_reason(verb: Token) -> str:
 def displacy_input(doc: Doc) -> dict[str, Any]:
     """Return a parse in the form that `spacy.displacy` draws when `manual` is set."""
     arcs = [
-        {
-            "start": min(token.i, token.head.i),
-            "end": max(token.i, token.head.i),
-            "label": token.dep_,
-            "dir": "left" if token.i < token.head.i else "right",
-        }
+        {"start": min(token.i, token.head.i), "end": max(token.i, token.head.i),
+         "label": token.dep_, "dir": "left" if token.i < token.head.i else "right"}
         for token in doc
         if token.head is not token
-    ]
+    ]  # fmt: skip
     return {"words": [{"text": token.text, "tag": token.tag_} for token in doc], "arcs": arcs}

@@ -95,35 +95,22 @@ class Argument:
 class Frame:
     """One predicate with all its arguments.
 
-    Attributes:
-        predicate: The surface with auxiliaries, negation and particles, its words joined by a
-            space; "is" for appositions, "has" for possessives and "include" for examples.
-        predicate_lemma: Without tense, negation and adverbs: the verb's lemma and particle
-            ("set up"), "be compatible" for an adjective with a preposition of its own, "plan to
-            replace" for a chain of verbs. A passive has the lemma of its active form.
-        start: First character of the predicate's head word.
-        end: One past its last character.
-        arguments: Subjects first, then the others in the order of the sentence.
-        negated: Whether the sentence denies it ("not", "never", "no longer", "no tables").
-        modality: A modal verb ("must", "need to") or the marker of a condition ("if"), lower case;
-            None for a fact.
-        passive: Whether the subject is the patient.
-        rule: A value of `Rule`.
-        extractor: Name of the extractor that produced it.
-        confidence: Probability that it is right.
+    The predicate has its auxiliaries, negation and particles; without a verb it is "is", "has" or
+    "include". The lemma has no tense, negation and adverbs: "set up", "be compatible", "plan to
+    replace". A passive has the lemma of its active form.
     """
 
     predicate: str
     predicate_lemma: str
-    start: int
+    start: int  # of the predicate's head word
     end: int
-    arguments: tuple[Argument, ...]
-    negated: bool = False
-    modality: str | None = None
-    passive: bool = False
-    rule: str
+    arguments: tuple[Argument, ...]  # subjects first, then in the order of the sentence
+    negated: bool = False  # "not", "never", "no longer", "no tables"
+    modality: str | None = None  # modal verb ("must", "need to") or condition ("if"), lower case
+    passive: bool = False  # whether the subject is the patient
+    rule: str  # a value of `Rule`
     extractor: str
-    confidence: float
+    confidence: float  # probability that it is right
 
     def having(self, *roles: Role) -> list[Argument]:
         """Return the arguments of any of these roles, in order."""

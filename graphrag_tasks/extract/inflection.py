@@ -28,7 +28,16 @@ def past_participle(lemma: str) -> str:
         stem = lemma.removeprefix(prefix)
         if stem != lemma and stem in _IRREGULAR:
             return prefix + _IRREGULAR[stem]
-    return _regular(lemma)
+    if lemma.endswith("e"):
+        return lemma + "d"
+    if re.search(r"[^aeiou]y$", lemma):
+        return lemma[:-1] + "ied"
+    if lemma.endswith("ic"):
+        return lemma + "ked"
+    single_syllable = len(_VOWELS.findall(lemma)) == 1
+    if lemma in _DOUBLING_VERBS or (single_syllable and _DOUBLING.search(lemma)):
+        return lemma + lemma[-1] + "ed"
+    return lemma + "ed"
 
 
 def base_of_third_person(verb: str) -> str:
@@ -47,16 +56,3 @@ def base_of_gerund(gerund: str, verbs: Collection[str]) -> str | None:
         return None
     undoubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
     return next((one for one in (stem, stem + "e", undoubled) if one in verbs), None)
-
-
-def _regular(lemma: str) -> str:
-    if lemma.endswith("e"):
-        return lemma + "d"
-    if re.search(r"[^aeiou]y$", lemma):
-        return lemma[:-1] + "ied"
-    if lemma.endswith("ic"):
-        return lemma + "ked"
-    single_syllable = len(_VOWELS.findall(lemma)) == 1
-    if lemma in _DOUBLING_VERBS or (single_syllable and _DOUBLING.search(lemma)):
-        return lemma + lemma[-1] + "ed"
-    return lemma + "ed"

@@ -27,10 +27,9 @@ from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.linear.pointers import states_no_fact
-from graphrag_tasks.extract.merge import merged
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.tables import TableCounts, row_facts
-from graphrag_tasks.extract.triples import derive_triples
+from graphrag_tasks.extract.triples import derive_triples, merged
 from graphrag_tasks.language.cells import is_code
 
 EXTRACTORS: Registry[Extractor] = Registry(
@@ -151,9 +150,7 @@ def _prose(
             continue
         if config.linear and (place.is_pointer or states_no_fact(row["text"])):
             empty += 1
-        elif place.kind == CELL and is_code(row["text"]):
-            continue
-        else:
+        elif place.kind != CELL or not is_code(row["text"]):
             prose.append((row, place))
     read = sum(row["has_verb"] for row, _ in prose)
     return prose, {"sentences_read": read, "sentences_without_facts": empty}
@@ -162,7 +159,6 @@ def _prose(
 def _read(
     prose: Sequence[tuple[_Row, Place]], extractor: Extractor, config: ExtractConfig
 ) -> Iterator[list[Frame]]:
-    """Return the frames of each sentence, from its parse and from its patterns."""
     if not config.linear:
         return extractor.extract([row["text"] for row, _ in prose])
     lines = []
@@ -229,12 +225,11 @@ def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:
 
 
 def _frame_row(frame: Frame, sentence_id: str) -> _Row:
-    arguments = [asdict(argument) for argument in frame.arguments]
-    spans = [f"{one['role']}:{one['start']}:{one['end']}" for one in arguments]
+    spans = [f"{one.role}:{one.start}:{one.end}" for one in frame.arguments]
     frame_id = content_id(
         "frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans
     )
-    return asdict(frame) | {"frame_id": frame_id, "arguments": arguments}
+    return asdict(frame) | {"frame_id": frame_id}
 
 
 def _triple_id(row: _Row) -> str:

@@ -12,7 +12,7 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import extract_facts, make_extractor
 from graphrag_tasks.extract.frames import Argument, Frame
-from graphrag_tasks.extract.merge import merged
+from graphrag_tasks.extract.triples import merged
 from graphrag_tasks.storage.artifacts import conform
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.dependency.nominal import clause_argument, noun_arguments
 from graphrag_tasks.extract.dependency.predicates import (
@@ -28,9 +27,7 @@ from graphrag_tasks.extract.dependency.syntax import (
 )
 from graphrag_tasks.extract.frames import Argument, Role
 from graphrag_tasks.extract.words import words
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Token
 
 _NOMINAL_ROLES = {
     "dobj": Role.OBJECT,
@@ -47,11 +44,8 @@ before the verb is a main clause of its own, wrongly attached."""
 def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
     """Return the arguments of a chain of verbs other than its subject, in order.
 
-    Args:
-        chain: Result of `predicates.verb_chain`.
-        origin: Where the subject of its first verb was found. In a relative clause with a
-            subject of its own, the noun it belongs to is an argument: the object ("the table
-            that SAP replaced"), or what a preposition is for ("the table in which ...").
+    In a relative clause with a subject of its own, the noun it belongs to is an argument: the
+    object ("the table that SAP replaced"), or what a preposition is for ("the table in which").
     """
     clause = chain[0]
     antecedent = clause.head if clause.dep_ == "relcl" and origin is Origin.DIRECT else None

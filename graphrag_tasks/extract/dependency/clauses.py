@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
 from graphrag_tasks.extract.dependency.confidence import confidence_of, load_weights
@@ -34,9 +33,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     token_end,
 )
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Doc, Token
+from graphrag_tasks.language.tokens import Doc, Token
 
 _NOT_PREDICATES = frozenset({"aux", "auxpass", "amod", "compound"})
 _OWN_CLAUSES = frozenset({Origin.RELATIVE, Origin.ACL})

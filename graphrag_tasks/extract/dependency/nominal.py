@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.dependency.syntax import (
     COORDINATION_DEPS,
@@ -22,9 +21,7 @@ from graphrag_tasks.extract.dependency.syntax import (
 )
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role, Rule, Span
 from graphrag_tasks.extract.words import words
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Token
 
 EXTRACTOR_NAME = "dependency"
 MAX_OF_PHRASE = 4
@@ -96,15 +93,8 @@ def noun_arguments(
 ) -> list[Argument]:
     """Return one argument for a noun phrase, or one for each of its conjuncts.
 
-    Names that a plural noun announces are conjuncts of it too: "the tables MKPF and MSEG".
-
-    Args:
-        role: Role of all of them.
-        head: Head of the phrase, or of its first conjunct.
-        slot: The slot they share.
-        preposition: The preposition they share.
-        split: Whether conjuncts are arguments too; otherwise they are left out.
-        without: Tokens to leave out of the surface, with all below them.
+    Names that a plural noun announces are conjuncts of it too: "the tables MKPF and MSEG". Without
+    `split`, conjuncts are left out, and so is what stands below the tokens `without`.
     """
     arguments = []
     for conjunct in _things(head) if split else [head]:
@@ -150,17 +140,10 @@ def noun_frame(
 ) -> Frame:
     """Return a frame of nouns, at the word that relates them."""
     return Frame(
-        predicate=predicate,
-        predicate_lemma=lemma,
-        start=anchor.idx,
-        end=token_end(anchor),
-        arguments=arguments,
-        negated=negated,
-        passive=passive,
-        rule=rule.value,
-        extractor=EXTRACTOR_NAME,
-        confidence=confidence,
-    )
+        predicate=predicate, predicate_lemma=lemma, start=anchor.idx, end=token_end(anchor),
+        arguments=arguments, negated=negated, passive=passive, rule=rule.value,
+        extractor=EXTRACTOR_NAME, confidence=confidence,
+    )  # fmt: skip
 
 
 def is_denied(head: Token) -> bool:
@@ -171,20 +154,13 @@ def is_denied(head: Token) -> bool:
 def _argument(
     role: Role, head: Token, span: Span, node: Span, preposition: str | None, slot: int
 ) -> Argument:
+    entity_type = PRONOUN if head.pos_ == "PRON" else head.ent_type_ or None
     return Argument(
-        role=role.value,
-        text=span.text,
-        start=span.start,
-        end=span.end,
-        preposition=preposition,
-        entity_type=PRONOUN if head.pos_ == "PRON" else head.ent_type_ or None,
-        head_start=head.idx,
-        head_end=token_end(head),
-        core_text=node.text,
-        core_start=node.start,
-        core_end=node.end,
-        slot=slot,
-    )
+        role=role.value, text=span.text, start=span.start, end=span.end,
+        preposition=preposition, entity_type=entity_type, slot=slot,
+        head_start=head.idx, head_end=token_end(head),
+        core_text=node.text, core_start=node.start, core_end=node.end,
+    )  # fmt: skip
 
 
 def _is_node(head: Token) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from graphrag_tasks.extract.dependency.subjects import Origin
 from graphrag_tasks.extract.dependency.syntax import (
@@ -18,9 +18,7 @@ from graphrag_tasks.extract.dependency.syntax import (
 )
 from graphrag_tasks.extract.inflection import past_participle
 from graphrag_tasks.extract.words import words
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Token
 
 _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be", "go"})
 """Verbs before an infinitive that say how sure or necessary it is, rather than what happens."""
@@ -112,10 +110,10 @@ def relational_adjective(chain: list[Token]) -> Token | None:
     prepositions = [child for child in children(verb, "prep") if child.i > adjective.i]
     prepositions.extend(children(adjective, "prep"))
     stranded = chain[0].dep_ == "relcl"
-    for preposition in prepositions:
-        if first_child(preposition, "pobj") or (stranded and not list(preposition.children)):
-            return adjective
-    return None
+    related = any(
+        first_child(one, "pobj") or (stranded and not list(one.children)) for one in prepositions
+    )
+    return adjective if related else None
 
 
 def build_predicate(chain: list[Token], origin: Origin) -> Predicate:

@@ -6,13 +6,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, children, descendant, first_child
 from graphrag_tasks.extract.words import words
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Token
 
 _PREPOSITIONAL_ADVERBS = words("prepositional_adverbs")
 _LINKING_NOUNS = words("linking_nouns")

@@ -8,7 +8,6 @@ graph needs them, for a node is no longer than the core of a noun phrase.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
 from graphrag_tasks.extract.dependency.nominal import QUANTIFIERS, noun_arguments, noun_frame
@@ -27,9 +26,7 @@ from graphrag_tasks.extract.dependency.syntax import (
 )
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.words import words
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Doc, Token
+from graphrag_tasks.language.tokens import Doc, Token
 
 CONFIDENCE = 0.6
 """Set by hand, near the share of right triples on the development sentences."""

@@ -7,7 +7,7 @@ own subject is worth the most of all rules (.44 to .53 F1 with relative clauses 
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from graphrag_tasks.extract.dependency.syntax import (
     ADDRESSEES,
@@ -24,9 +24,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     is_enabled,
     is_verbal,
 )
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Token
 
 MAX_HOPS = 7
 """Verbs looked at on the way to a subject; longer ways are parser errors more often than not."""

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.extract.frames import Span
-
-if TYPE_CHECKING:
-    from graphrag_tasks.language.tokens import Doc, Token
+from graphrag_tasks.language.tokens import Doc, Token
 
 SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 AUXILIARY_DEPS = frozenset({"aux", "auxpass", "neg"})
