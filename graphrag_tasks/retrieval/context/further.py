@@ -28,7 +28,6 @@ class FurtherHit(Protocol):
     """A hit that renders itself.
 
     Attributes:
-        kind: Its kind in the data frame.
         heading: Heading above the hits, with `{count}` for their number.
         header: Column names of `cells`.
         lines_a_turn: How many enter a prompt with each chunk where it has a budget.

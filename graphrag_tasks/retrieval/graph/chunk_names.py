@@ -54,9 +54,8 @@ class ChunkNames:
     def spelled_as_names(self) -> NDArray[np.bool_]:
         """Return which entities without a label are written as names wherever they are mentioned.
 
-        A recogniser misses places, works and call signs that it has seen in no text. Only documents
-        without a title are searched for them: beside titles, more names lead astray
-        (`docs/retrieval.md`).
+        Only documents without a title are searched for these names, which a recogniser misses:
+        beside titles, more names lead astray (`docs/retrieval.md`).
         """
         found = np.zeros(len(self._ids["entity_id"]), dtype=bool)
         if not len(self._untitled):

@@ -127,12 +127,9 @@ def standardised(scores: Scores) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Adjacency:
-    """Neighbours of each row in compressed sparse row form.
+    """Distinct neighbours of each row, in compressed sparse row form.
 
-    Attributes:
-        offsets: Shape (sources + 1,): where each row's neighbours begin.
-        neighbours: Target rows, distinct within a row.
-        target_count: Number of target rows there are.
+    Those of row i are `neighbours[offsets[i] : offsets[i + 1]]`.
     """
 
     offsets: Rows
