@@ -34,10 +34,8 @@ _FOLLOWING = re.compile(
 _KINDS = re.compile(
     r"\b(?:kinds|sorts|types|variety) of ((?:[a-z]+ )??[a-z]+s)(?=\s(?:that|which|related)\b|:)"
 )
-_ITEM_CLAUSE = re.compile(
-    r"\b(?:is|are|was|were|can|will|must|should|has|have|you|we|may|do|does|it)\b"
-)
-_ITEM_COMMAND = re.compile(rf"{any_of('item_commands')}\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"\b(?:is|are|was|were|can|will|must|should|has|have|you|we|may|do|does|it)\b")
+_COMMAND = re.compile(rf"{any_of('item_commands')}\b", re.IGNORECASE)
 _SUBJECT_BREAK = re.compile(r".*[,;:]\s|.*\b(?:that|which|if|when|where|to|because)\s")
 _TRAILING = re.compile(r"(?:\s(?:can|must|may|should|will|also|already|currently|then|now|only))+$")
 _NO_SUBJECT = re.compile(rf"{any_of('no_subjects')}\b", re.IGNORECASE)
@@ -115,11 +113,7 @@ def _item_name(text: str) -> Span | None:
     if label is not None:
         return label.name
     first = re.split(r"\s[–—-]\s|\s\(|,\s(?:which|that|such)|\.$", text, maxsplit=1)[0]
-    if (
-        _ITEM_CLAUSE.search(first)
-        or _ITEM_COMMAND.match(first)
-        or len(first.split()) > _MAX_ITEM_WORDS
-    ):
+    if _CLAUSE.search(first) or _COMMAND.match(first) or len(first.split()) > _MAX_ITEM_WORDS:
         return None
     return name_of(text, 0, len(first))
 
