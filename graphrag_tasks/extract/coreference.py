@@ -30,14 +30,10 @@ _Row = Mapping[str, Any]
 
 
 class ParseRecorder:
-    """Keeps the light parses of the sentences that an extractor reads.
-
-    Attributes:
-        parses: Parses by the text that was parsed: equal texts have equal parses.
-    """
+    """Keeps the light parses of the sentences that an extractor reads."""
 
     def __init__(self) -> None:
-        self.parses: dict[str, Parse] = {}
+        self.parses: dict[str, Parse] = {}  # by text, as equal texts have equal parses
 
     def record(self, text: str, tokens: Iterable[Any]) -> None:
         """Keep the parse of a text; an extractor calls this for each one it has parsed."""
@@ -56,23 +52,12 @@ def resolve_mentions(
     resolver: CoreferenceResolver,
     min_confidence: float,
 ) -> StageResult:
-    """Resolve the mentions of all documents, and add to triples what their ends stand for.
+    """Return `found` with `coreferences`, and with the names of the ends in its `triples`.
 
-    Cells of prose are passages of their own.
-
-    Args:
-        found: Tables of extraction, among them `triples`.
-        documents: Their columns `document_id` and `title`.
-        chunks: Their columns `chunk_id` and `heading_path`.
-        sentences: All sentences in reading order.
-        cells: Cells of tables.
-        parses: Parses by the text that was parsed; a sentence without one is passed over.
-        linear: Whether sentences were parsed without the labels before them.
-        resolver: What resolves.
-        min_confidence: Least confidence of a resolution that triples get.
-
-    Returns:
-        `found` with `coreferences`, and with `head_resolved` and `tail_resolved` in `triples`.
+    Antecedents are looked for in whole documents: `sentences` are all, in reading order. Cells of
+    prose are passages of their own. `parses` are by text; a sentence without one is passed over.
+    `linear` says that sentences were parsed without the labels before them. Only resolutions of at
+    least `min_confidence` go into `head_resolved` and `tail_resolved`.
     """
     titles = _mapping(documents, "document_id", "title")
     headings = _mapping(chunks, "chunk_id", "heading_path")
@@ -99,11 +84,8 @@ def resolve_mentions(
                 rows += [_row(one, of_cell) for one in resolver.resolve(passage)]
     sure = [row for row in rows if row["confidence"] >= min_confidence]
     triples = _with_resolutions(found.tables["triples"], sure)
-    tables = {
-        **found.tables,
-        "triples": triples,
-        "coreferences": pa.Table.from_pylist(rows, schema=schemas.COREFERENCES),
-    }
+    coreferences = pa.Table.from_pylist(rows, schema=schemas.COREFERENCES)
+    tables = {**found.tables, "triples": triples, "coreferences": coreferences}
     ends = sum(len(triples) - triples[f"{end}_resolved"].null_count for end in _ENDS)
     stats = {"coreferences": len(rows), "triple_ends_resolved": ends}
     return StageResult(tables, {**found.stats, **stats})

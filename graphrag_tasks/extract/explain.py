@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
 from graphrag_tasks.extract.dependency.predicates import is_chained, verb_chain
 from graphrag_tasks.extract.dependency.subjects import find_subject
-from graphrag_tasks.extract.dependency.syntax import is_close_apposition, is_verbal
+from graphrag_tasks.extract.dependency.syntax import MODIFIER_DEPS, is_close_apposition, is_verbal
 from graphrag_tasks.extract.frames import Frame, Rule
 from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
 from graphrag_tasks.extract.linear.names import LinearRule
@@ -105,7 +105,7 @@ def _verb_reason(verb: Token) -> str:
     if is_chained(verb):
         return f'it is in one predicate with "{verb.head.text}"'
     subject = find_subject(verb)
-    if verb.dep_ in ("aux", "auxpass", "amod", "compound"):
+    if verb.dep_ in MODIFIER_DEPS:
         return f'its label is {verb.dep_}: it only modifies "{verb.head.text}"'
     if subject is None:
         return f'no subject was found (its label is {verb.dep_}, its head "{verb.head.text}")'

@@ -1,8 +1,4 @@
-"""English past participles, for the passive form of relations ("store" → "be stored in").
-
-A frame keeps the lemma of its verb only, so that active and passive mentions of a fact can
-meet; the participle is formed from it when a triple needs it.
-"""
+"""Forms of English verbs: participles for passive relations ("be stored in"), and base forms."""
 
 from __future__ import annotations
 
@@ -34,8 +30,8 @@ def past_participle(lemma: str) -> str:
         return lemma[:-1] + "ied"
     if lemma.endswith("ic"):
         return lemma + "ked"
-    single_syllable = len(_VOWELS.findall(lemma)) == 1
-    if lemma in _DOUBLING_VERBS or (single_syllable and _DOUBLING.search(lemma)):
+    is_short = len(_VOWELS.findall(lemma)) == 1
+    if lemma in _DOUBLING_VERBS or (is_short and _DOUBLING.search(lemma)):
         return lemma + lemma[-1] + "ed"
     return lemma + "ed"
 

@@ -141,7 +141,6 @@ def readings_of(text: str) -> list[Reading]:
 
 
 def _reading_of(line: str) -> Reading:
-    """Return what is to be parsed of a line of prose."""
     label = label_of(line)
     if label is None:
         return Reading(line, 0)
@@ -195,19 +194,16 @@ def _told_of_key(
 ) -> Iterator[Frame]:
     """Yield frames with the key where they have the pronoun that stood for it.
 
-    A command at the beginning of a cell is about the key, too: "Enter the name of the plant".
-    Places in the frames are those in the sentence `text`; the pronoun's are negative. `opens` says
-    whether the sentence is the first of its cell.
+    Places in the frames are those in the sentence `text`; the pronoun's are negative. A command
+    that `opens` a cell is about the key, too: "Enter the name of the plant".
     """
     for frame in frames:
         yield _with_key(frame, key, text)
-        if opens and frame.rule == Rule.IMPERATIVE and frame.start == 0:
+        is_command = frame.predicate.casefold() in _ENTRIES  # no gerund: "Using X, you ..."
+        if opens and is_command and frame.rule == Rule.IMPERATIVE and frame.start == 0:
             objects = frame.having(Role.OBJECT)
-            is_command = frame.predicate.casefold() in _ENTRIES  # no gerund: "Using X, you ..."
-            is_key = bool(objects) and objects[0].text.lower().startswith("this ")
-            if objects and is_command and not is_key:
-                at = objects[-1].end
-                subject = _with_name(objects[0], key.name, at, Role.SUBJECT)
+            if objects and not objects[0].text.lower().startswith("this "):
+                subject = _with_name(objects[0], key.name, objects[-1].end, Role.SUBJECT)
                 yield replace(frame, arguments=(subject, *objects))
 
 

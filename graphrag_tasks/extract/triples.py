@@ -68,10 +68,9 @@ class Triple:
 def derive_triples(frame: Frame) -> list[Triple]:
     """Return the binary triples of a frame, without repetitions.
 
-    Each subject is paired with each object, indirect object, complement and oblique; the agent
-    of a passive with its subject; each object with each oblique and complement. A subject that
-    another verb lent is paired with no oblique where there is an object: "SAP helps users to store
-    data in KNKK" is about the data. Arguments without a noun-phrase core give none.
+    Each subject is paired with each object, complement and oblique, the agent of a passive with its
+    subject, each object with each oblique and complement. A subject that another verb lent goes
+    with no oblique where there is an object: "SAP helps users to store data in KNKK".
     """
     pairs = _passive_pairs(frame) if frame.passive else _active_pairs(frame)
     triples = (

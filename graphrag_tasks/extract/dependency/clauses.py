@@ -25,6 +25,7 @@ from graphrag_tasks.extract.dependency.repair import repaired
 from graphrag_tasks.extract.dependency.subjects import Origin, Subject, find_subject
 from graphrag_tasks.extract.dependency.syntax import (
     EXAMPLE_WORDS,
+    MODIFIER_DEPS,
     NOMINAL_POS,
     children,
     first_child,
@@ -35,10 +36,6 @@ from graphrag_tasks.extract.dependency.syntax import (
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.language.tokens import Doc, Token
 
-_NOT_PREDICATES = frozenset({"aux", "auxpass", "amod", "compound"})
-_OWN_CLAUSES = frozenset({Origin.RELATIVE, Origin.ACL})
-_SPLIT_SUBJECTS = frozenset({Origin.DIRECT, Origin.INHERITED})
-_DENIABLE_DEPS = ("dobj", "attr", "nsubj", "nsubjpass")
 _RULE_BY_ORIGIN = {
     Origin.EXPLETIVE: Rule.EXISTENTIAL,
     Origin.RELATIVE: Rule.RELATIVE,
@@ -81,7 +78,7 @@ def _frame_at(token: Token) -> Frame | None:
 
 
 def _is_predicate(token: Token) -> bool:
-    if not is_verbal(token) or token.dep_ in _NOT_PREDICATES or is_chained(token):
+    if not is_verbal(token) or token.dep_ in MODIFIER_DEPS or is_chained(token):
         return False
     if is_instrument(token) and first_child(token.head, "auxpass"):
         return False
@@ -97,32 +94,28 @@ def _verb_frame(verb: Token) -> Frame | None:
     if not arguments:
         return None
     predicate = build_predicate(chain, subject.origin)
+    negated = predicate.negated or _has_denied_argument(chain)
     return Frame(
-        predicate=predicate.text,
-        predicate_lemma=predicate.lemma,
-        start=verb.idx,
-        end=token_end(verb),
+        predicate=predicate.text, predicate_lemma=predicate.lemma, negated=negated,
+        modality=predicate.modality, passive=predicate.passive,
+        start=verb.idx, end=token_end(verb),
         arguments=(*_subject_arguments(subject, verb), *arguments),
-        negated=predicate.negated or _has_denied_argument(chain),
-        modality=predicate.modality,
-        passive=predicate.passive,
         rule=_rule_of(subject.origin, predicate, arguments).value,
-        extractor=EXTRACTOR_NAME,
-        confidence=0.0,
-    )
+        extractor=EXTRACTOR_NAME, confidence=0.0,
+    )  # fmt: skip
 
 
 def _subject_arguments(subject: Subject, verb: Token) -> list[Argument]:
     if subject.head is None:
         return []
-    without = [verb] if subject.origin in _OWN_CLAUSES else []
-    split = subject.origin in _SPLIT_SUBJECTS
+    without = [verb] if subject.origin in (Origin.RELATIVE, Origin.ACL) else []
+    split = subject.origin in (Origin.DIRECT, Origin.INHERITED)
     return noun_arguments(Role.SUBJECT, subject.head, split=split, without=without)
 
 
 def _has_denied_argument(chain: list[Token]) -> bool:
-    nouns = (child for verb in chain for child in children(verb, *_DENIABLE_DEPS))
-    return any(is_denied(noun) for noun in nouns)
+    deps = ("dobj", "attr", "nsubj", "nsubjpass")
+    return any(is_denied(noun) for verb in chain for noun in children(verb, *deps))
 
 
 def _rule_of(origin: Origin, predicate: Predicate, arguments: Collection[Argument]) -> Rule:

@@ -74,12 +74,12 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
     (noun, text), gerund = governed(preposition), first_child(preposition, "pcomp")
     if noun is not None and _is_name(noun):
         tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=text)
-        yield _frame("be", preposition, subjects, tails, _acting_verb(preposition))
+        yield _frame("be", preposition, [*subjects, *tails], _acting_verb(preposition))
     elif gerund is not None and gerund.tag_ == "VBG" and preposition.lower_ == "for":
         for verb in (gerund, *children(gerund, "conj")):
             arguments = collect_arguments(verb_chain(verb), Origin.INHERITED)
             tails = [one for one in arguments if one.role in (Role.OBJECT, Role.OBLIQUE)]
-            yield _frame(f"be for {verb.lower_}", preposition, subjects, tails)
+            yield _frame(f"be for {verb.lower_}", preposition, [*subjects, *tails])
 
 
 def _is_vague(head: Token, preposition: Token) -> bool:
@@ -94,7 +94,7 @@ def _of_adjective(adjective: Token) -> Iterator[Frame]:
         if noun is not None and _is_name(noun) and adjective.head.pos_ in NOMINAL_POS:
             subjects = noun_arguments(Role.SUBJECT, adjective.head, split=False)
             tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=preposition.lower_)
-            yield _frame(f"be {adjective.lower_}", adjective, subjects, tails)
+            yield _frame(f"be {adjective.lower_}", adjective, [*subjects, *tails])
 
 
 def _is_name(noun: Token) -> bool:
@@ -116,20 +116,12 @@ def _acting_verb(preposition: Token) -> Token | None:
 
 
 def _frame(
-    lemma: str,
-    anchor: Token,
-    subjects: list[Argument],
-    others: list[Argument],
-    verb: Token | None = None,
+    lemma: str, anchor: Token, arguments: list[Argument], verb: Token | None = None
 ) -> Frame:
     text = lemma if verb is None else verb.lemma_
+    denied = verb is not None and first_child(verb, "neg") is not None
+    passive = verb is not None and not is_imperative(verb)
     return noun_frame(
-        Rule.QUALIFIER,
-        text,
-        text,
-        anchor,
-        (*subjects, *others),
-        negated=verb is not None and first_child(verb, "neg") is not None,
-        passive=verb is not None and not is_imperative(verb),
-        confidence=CONFIDENCE,
-    )
+        Rule.QUALIFIER, text, text, anchor, (*arguments,),
+        negated=denied, passive=passive, confidence=CONFIDENCE,
+    )  # fmt: skip

@@ -14,6 +14,8 @@ from graphrag_tasks.language.tokens import Doc, Token
 
 SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 AUXILIARY_DEPS = frozenset({"aux", "auxpass", "neg"})
+MODIFIER_DEPS = frozenset({"aux", "auxpass", "amod", "compound"})
+"""Labels of verbs that only modify another word."""
 COORDINATION_DEPS = frozenset({"conj", "cc", "preconj"})
 VERBAL_POS = frozenset({"VERB", "AUX"})
 NOMINAL_POS = frozenset({"NOUN", "PROPN"})

@@ -9,8 +9,7 @@ from __future__ import annotations
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.aliases import aliases
 from graphrag_tasks.extract.linear.cookbook import arrows, cookbook
-from graphrag_tasks.extract.linear.labels import labels
-from graphrag_tasks.extract.linear.lists import list_items
+from graphrag_tasks.extract.linear.labels import labels, list_items
 
 __all__ = ["linear_frames"]
 

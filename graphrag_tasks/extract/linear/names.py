@@ -85,16 +85,12 @@ def names_at(text: str, start: int, end: int | None = None) -> list[Span]:
 
 def pair(rule: LinearRule, head: Span, relation: str, tail: Span) -> Frame:
     """Return the frame of two names and their canonical relation, with its preposition."""
+    confidence = load_weights().patterns.get(rule.value, CONFIDENCE[rule])
     return Frame(
-        predicate=relation,
-        predicate_lemma=relation,
-        start=tail.start,
-        end=tail.end,
+        predicate=relation, predicate_lemma=relation, start=tail.start, end=tail.end,
         arguments=(_argument(Role.SUBJECT, head, 0), _argument(Role.OBJECT, tail, 1)),
-        rule=rule.value,
-        extractor=EXTRACTOR_NAME,
-        confidence=load_weights().patterns.get(rule.value, CONFIDENCE[rule]),
-    )
+        rule=rule.value, extractor=EXTRACTOR_NAME, confidence=confidence,
+    )  # fmt: skip
 
 
 def _name_start(text: str, start: int, end: int) -> int:
