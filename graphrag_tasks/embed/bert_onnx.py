@@ -1,8 +1,9 @@
-"""A BERT sentence encoder as an ONNX graph, built in memory from its weights.
+"""A BERT sentence encoder or cross-encoder as an ONNX graph, built in memory from its weights.
 
-The encoder is BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers",
-NAACL 2019) with the mean pooling of Sentence-BERT (Reimers & Gurevych, EMNLP 2019). Dropout and
-the pooler of the pre-training task are left out, and token types are all 0.
+Both are BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", NAACL 2019)
+without dropout. The sentence encoder has the mean pooling of Sentence-BERT (Reimers & Gurevych,
+EMNLP 2019). The cross-encoder reads a question and a passage as one input and gives one score
+(Nogueira & Cho, "Passage Re-ranking with BERT", 2019).
 
 Only standard operators are used: the fusions of ONNX Runtime's optimiser reach the speed of its
 own contributed operators. Sums over tokens are matrix products: `ReduceSum` adds in another order
@@ -14,37 +15,48 @@ Shapes: b rows, s tokens, h hidden size, n heads, d = h / n.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.model_files import BertConfig
+from graphrag_tasks.embed.model_files import BertConfig, Head
 
 GRAPH_VERSION = 1
 """Raised with every change of the graph that can change a vector."""
 
 INPUT_IDS = "input_ids"
 ATTENTION_MASK = "attention_mask"
+TOKEN_TYPES = "token_type_ids"  # noqa: S105 - no password
 EMBEDDING = "embedding"
+SCORE = "score"
 
 _OPSET = 20  # the first with Gelu
 _IR_VERSION = 9  # the one of that opset: readable by every runtime that has it
 _MASKED = -10_000.0  # exp() of any score plus this is exactly 0 in float32
 
-Weights = Mapping[str, NDArray[np.float32]]
+Weights = Mapping[str, NDArray[np.generic]]
+"""Tensors by their names in a checkpoint; `NAME#q` are rows of int8 and `NAME#s` their scales."""
 
 
 class _Graph:
     """Nodes and constants of a graph under construction; values go by their names."""
 
     def __init__(self, weights: Weights, config: BertConfig) -> None:
-        self.weights = weights
+        self.weights = {name.removeprefix(config.prefix): weights[name] for name in weights}
         self.config = config
         self.nodes: list[NodeProto] = []
         self.constants: dict[str, TensorProto] = {}
+
+    def tensor(self, name: str) -> NDArray[np.float32]:
+        """Return a tensor of the checkpoint."""
+        if f"{name}#q" not in self.weights:
+            return self.weights[name].astype(np.float32, copy=False)
+        scales = self.weights[f"{name}#s"].astype(np.float32)
+        return self.weights[f"{name}#q"].astype(np.float32) * scales[:, None]
 
     def constant(self, name: str, value: NDArray[np.float32]) -> str:
         """Add a float32 constant and return its name."""
@@ -52,11 +64,28 @@ class _Graph:
         self.constants[name] = numpy_helper.from_array(contiguous, name)
         return name
 
+    def rows(self, name: str, indices: str) -> str:
+        """Return rows of a table; rows of int8 are multiplied as they are read, to save memory."""
+        if f"{name}#q" not in self.weights:
+            return self.apply("Gather", self.constant(name, self.tensor(name)), indices)
+        packed, scales = f"{name}#q", self.weights[f"{name}#s"]
+        self.constants[packed] = numpy_helper.from_array(self.weights[packed], packed)
+        values = self.apply("Cast", self.apply("Gather", packed, indices), to=TensorProto.FLOAT)
+        column = self.constant(f"{name}#s", scales.astype(np.float32)[:, None])
+        return self.apply("Mul", values, self.apply("Gather", column, indices))
+
     def integers(self, *values: int) -> str:
         """Return the name of an int64 vector: axes, shapes."""
         name = "integers_" + "_".join(map(str, values))
         self.constants[name] = numpy_helper.from_array(np.array(values, np.int64), name)
         return name
+
+    def integer(self, value: int) -> str:
+        """Return the name of an int64 scalar."""
+        self.constants[f"integer_{value}"] = numpy_helper.from_array(
+            np.array(value, np.int64), f"integer_{value}"
+        )
+        return f"integer_{value}"
 
     def apply(
         self, operator: str, *inputs: str, output: str = "", **attributes: float | Sequence[int]
@@ -70,7 +99,7 @@ class _Graph:
 
     def dense(self, hidden: str, name: str, factor: np.float32 | None = None) -> str:
         """Return `factor` * (hidden @ W.T + bias); checkpoints hold W as (outputs, inputs)."""
-        matrix, bias = self.weights[f"{name}.weight"].T, self.weights[f"{name}.bias"]
+        matrix, bias = self.tensor(f"{name}.weight").T, self.tensor(f"{name}.bias")
         if factor is not None:
             matrix, bias = matrix * factor, bias * factor
         product = self.apply("MatMul", hidden, self.constant(f"{name}.weight", matrix))
@@ -79,71 +108,93 @@ class _Graph:
     def layer_norm(self, hidden: str, name: str) -> str:
         """Return the normalised hidden states."""
         scale, bias = (
-            self.constant(f"{name}.{part}", self.weights[f"{name}.{part}"])
+            self.constant(f"{name}.{part}", self.tensor(f"{name}.{part}"))
             for part in ("weight", "bias")
         )
         epsilon = self.config.layer_norm_eps
         return self.apply("LayerNormalization", hidden, scale, bias, axis=-1, epsilon=epsilon)
 
 
-def build_encoder(weights: Mapping[str, NDArray[np.generic]], config: BertConfig) -> ModelProto:
+def build_encoder(weights: Weights, config: BertConfig) -> ModelProto:
     """Build the graph from token ids to unit sentence vectors.
 
     Its inputs `input_ids` and `attention_mask` are int64, shape (b, s), s at most
-    `config.max_positions`; its output `embedding` is float32, shape (b, h).
-
-    Args:
-        weights: Tensors under their names in a BERT checkpoint, with or without the prefix
-            `bert.`, of any floating-point type.
-        config: The architecture.
+    `config.longest`; its output `embedding` is float32, shape (b, h).
 
     Raises:
         ConfigError: A tensor is missing.
     """
-    named = {
-        name.removeprefix("bert."): tensor.astype(np.float32, copy=False)
-        for name, tensor in weights.items()
-    }
-    graph = _Graph(named, config)
+    graph = _Graph(weights, config)
+    with _complete("embed.model"):
+        _mean_pooling(graph, _hidden_states(graph, [INPUT_IDS, ATTENTION_MASK]))
+    return _model(graph, [INPUT_IDS, ATTENTION_MASK], EMBEDDING, ["b", config.hidden_size])
+
+
+def build_cross_encoder(weights: Weights, config: BertConfig, head: Head) -> ModelProto:
+    """Build the graph from a question and a passage in one input to a score.
+
+    Inputs are those of `build_encoder`, and `token_type_ids` where the model has two types; the
+    output `score` is float32, shape (b,).
+
+    Raises:
+        ConfigError: A tensor is missing.
+    """
+    inputs = [INPUT_IDS, ATTENTION_MASK, *([TOKEN_TYPES] if config.token_types > 1 else [])]
+    graph = _Graph(weights, config)
+    with _complete("retrieval.reranker"):
+        hidden = _hidden_states(graph, inputs)
+        first = graph.apply("Gather", hidden, graph.integer(0), axis=1)  # (b, h)
+        pooled = graph.apply("Add", _mean(graph, hidden), first) if head.mean else first
+        inner = graph.apply("Tanh", graph.dense(pooled, head.inner))
+        score = graph.dense(inner, head.outer)  # (b, 1)
+        graph.apply("Squeeze", score, graph.integers(1), output=SCORE)
+    return _model(graph, inputs, SCORE, ["b"])
+
+
+@contextmanager
+def _complete(setting: str) -> Iterator[None]:
     try:
-        hidden = _embeddings(graph)
-        bias = _attention_bias(graph)
-        for layer in range(config.layers):
-            hidden = _attention_layer(graph, hidden, bias, f"encoder.layer.{layer}.attention")
-            hidden = _feed_forward_layer(graph, hidden, f"encoder.layer.{layer}")
+        yield
     except KeyError as error:
-        raise ConfigError(f"the weights have no tensor {error}", "embed.model") from error
-    _mean_pooling(graph, hidden)
-    return _model(graph)
+        raise ConfigError(f"the weights have no tensor {error}", setting) from error
 
 
-def _model(graph: _Graph) -> ModelProto:
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "s"])
-        for name in (INPUT_IDS, ATTENTION_MASK)
-    ]
-    size = graph.config.hidden_size
-    output = helper.make_tensor_value_info(EMBEDDING, TensorProto.FLOAT, ["b", size])
+def _hidden_states(graph: _Graph, inputs: Sequence[str]) -> str:
+    """Return the hidden states of the last layer, shape (b, s, h)."""
+    hidden = _embeddings(graph, TOKEN_TYPES in inputs)
+    bias = _attention_bias(graph)
+    for layer in range(graph.config.layers):
+        hidden = _attention_layer(graph, hidden, bias, f"encoder.layer.{layer}.attention")
+        hidden = _feed_forward_layer(graph, hidden, f"encoder.layer.{layer}")
+    return hidden
+
+
+def _model(
+    graph: _Graph, inputs: Sequence[str], output: str, shape: Sequence[str | int]
+) -> ModelProto:
+    read = [helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "s"]) for name in inputs]
+    made = helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)
     constants = list(graph.constants.values())
     return helper.make_model(
-        helper.make_graph(graph.nodes, "bert_sentence_encoder", inputs, [output], constants),
+        helper.make_graph(graph.nodes, "bert", read, [made], constants),
         opset_imports=[helper.make_opsetid("", _OPSET)],
         ir_version=_IR_VERSION,
     )
 
 
-def _embeddings(graph: _Graph) -> str:
+def _embeddings(graph: _Graph, typed: bool) -> str:
     """Return normalised word + position + token type embeddings, shape (b, s, h)."""
-    weights = graph.weights
-    words = graph.constant("words", weights["embeddings.word_embeddings.weight"])
-    # Every token has type 0, so its row is added to the position table once.
-    of_type = weights["embeddings.token_type_embeddings.weight"][0]
-    table = weights["embeddings.position_embeddings.weight"] + of_type
-    positions = graph.constant("positions", table)
+    types = graph.tensor("embeddings.token_type_embeddings.weight")
+    table = graph.tensor("embeddings.position_embeddings.weight")[graph.config.first_position :]
+    # Where every token has type 0, its row is added to the position table once.
+    positions = graph.constant("positions", table if typed else table + types[0])
     zero, one, two = graph.integers(0), graph.integers(1), graph.integers(2)
     length = graph.apply("Slice", graph.apply("Shape", INPUT_IDS), one, two)
-    gathered = graph.apply("Gather", words, INPUT_IDS)
+    gathered = graph.rows("embeddings.word_embeddings.weight", INPUT_IDS)
     total = graph.apply("Add", gathered, graph.apply("Slice", positions, zero, length, zero))
+    if typed:
+        of_type = graph.apply("Gather", graph.constant("types", types), TOKEN_TYPES)
+        total = graph.apply("Add", total, of_type)
     return graph.layer_norm(total, "embeddings.LayerNorm")
 
 
@@ -185,11 +236,15 @@ def _feed_forward_layer(graph: _Graph, hidden: str, name: str) -> str:
 
 
 def _mean_pooling(graph: _Graph, hidden: str) -> None:
-    """Make the unit mean over tokens without padding the output, shape (b, s, h) to (b, h)."""
+    """Make the unit mean over tokens the output, shape (b, s, h) to (b, h)."""
+    graph.apply("LpNormalization", _mean(graph, hidden), output=EMBEDDING, axis=-1, p=2)
+
+
+def _mean(graph: _Graph, hidden: str) -> str:
+    """Return the mean over tokens without padding, shape (b, s, h) to (b, h)."""
     mask = graph.apply("Cast", ATTENTION_MASK, to=TensorProto.FLOAT)
     one = graph.integers(1)
     # Counts are whole numbers below 2 ** 24: their sum is exact in any order.
     count = graph.apply("ReduceSum", mask, one, keepdims=1)
     shares = graph.apply("Unsqueeze", graph.apply("Div", mask, count), one)  # (b, 1, s)
-    mean = graph.apply("Squeeze", graph.apply("MatMul", shares, hidden), one)
-    graph.apply("LpNormalization", mean, output=EMBEDDING, axis=-1, p=2)
+    return graph.apply("Squeeze", graph.apply("MatMul", shares, hidden), one)

@@ -13,26 +13,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.embed.engine import Engine
 from graphrag_tasks.embed.model_files import (
     DEFAULT_MODEL,
     BertConfig,
     ModelFiles,
     file_sha256,
     find_model,
+    load_tokenizer,
     load_weights,
     read_config,
     verify_weights,
@@ -41,26 +40,31 @@ from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.embed.windows import PADDING_MULTIPLE, Window, batches, merge, split
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
     from tokenizers import Tokenizer
 
 __all__ = ["DEFAULT_MODEL", "Encoded", "LocalEmbedder", "verify_weights"]
 
+_DECISIVE = (
+    "hidden_size", "layers", "heads", "layer_norm_eps", "max_positions", "pad_token_id",
+)  # fmt: skip
 _SHORTEST_WINDOW = 3  # one token between the two special ones
 _TEXTS_AT_ONCE = 4096  # texts tokenised and sorted together: bounds memory, not results
 
 
 class LocalEmbedder:
-    """Embeds texts with a BERT-type sentence encoder through ONNX Runtime.
+    """Embeds texts with a BERT-type sentence encoder on the CPU.
 
     A text longer than `max_tokens` is never cut: it is split into consecutive windows, and its
-    vector is the normalised mean of theirs, weighted by their numbers of tokens. The session is
-    created on first use, once per process (again after a fork), and several threads may use it.
+    vector is the normalised mean of theirs, weighted by their numbers of tokens. Several threads
+    may use it.
 
     Args:
         model: Import name of a package with a `model` folder, or a sentence-transformers folder
             of a BERT encoder with mean pooling.
         max_tokens: Longest window, with its two special tokens.
-        threads: Threads of ONNX Runtime; 0 for as many as the process has cores.
+        threads: 0 for as many as the process has cores.
+        engine: `auto`, `openvino` or `onnxruntime`.
         batch_tokens: Most tokens of one batch, padding included: affects speed and memory alone.
 
     Raises:
@@ -75,20 +79,18 @@ class LocalEmbedder:
         *,
         max_tokens: int = 512,
         threads: int = 0,
+        engine: str = "auto",
         batch_tokens: int = 2048,
     ) -> None:
         self._files: ModelFiles = find_model(model)
         self._config: BertConfig = read_config(self._files)
-        longest = self._config.max_positions
+        longest = self._config.longest
         if not _SHORTEST_WINDOW <= max_tokens <= longest:
             lengths = f"{_SHORTEST_WINDOW} to {longest}, the lengths this model reads"
             raise ConfigError(f"{max_tokens} is outside {lengths}", "embed.max_tokens")
         self.max_tokens = max_tokens
-        self._threads = threads or _available_cores()
         self._batch_tokens = batch_tokens
-        self._lock = Lock()
-        self._session: Any = None
-        self._session_process = 0
+        self._engine = Engine(self._graph, engine, threads)
 
     @property
     def dimension(self) -> int:
@@ -108,12 +110,17 @@ class LocalEmbedder:
         parts = {
             "weights": weights[0] if len(weights) == 1 else weights,
             "tokenizer": file_sha256(self._files.tokenizer),
-            "config": asdict(self._config),
+            "config": {name: getattr(self._config, name) for name in _DECISIVE},
             "max_tokens": self.max_tokens,
             "padding_multiple": PADDING_MULTIPLE,
             "graph_version": GRAPH_VERSION,
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def engine(self) -> str:
+        """What computes the vectors."""
+        return str(self._engine)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit rows in the order of the texts, shape (len(texts), dimension)."""
@@ -136,6 +143,11 @@ class LocalEmbedder:
         order = np.fromiter((rows[text] for text in texts), np.intp, len(texts))
         return Encoded(vectors[order], len(unique), windowed, total)
 
+    def _graph(self) -> ModelProto:
+        from graphrag_tasks.embed.bert_onnx import build_encoder
+
+        return build_encoder(load_weights(self._files.weights), self._config)
+
     def _windows(self, texts: Sequence[str]) -> list[Window]:
         first, last = self._special_tokens
         cut = partial(split, first=first, last=last, max_tokens=self.max_tokens)
@@ -144,27 +156,20 @@ class LocalEmbedder:
 
     def _encode_windows(self, windows: Sequence[Window]) -> NDArray[np.float32]:
         """Return the windows' unit vectors, shape (len(windows), dimension)."""
-        from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, EMBEDDING, INPUT_IDS
+        from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, INPUT_IDS
 
-        session = self._ready_session()
         vectors = np.empty((len(windows), self.dimension), np.float32)
-        longest, pad = self._config.max_positions, self._config.pad_token_id
+        longest, pad = self._config.longest, self._config.pad_token_id
         for batch in batches(
             windows, batch_tokens=self._batch_tokens, longest=longest, pad_token_id=pad
         ):
             inputs = {INPUT_IDS: batch.input_ids, ATTENTION_MASK: batch.attention_mask}
-            vectors[batch.windows] = session.run([EMBEDDING], inputs)[0]
+            vectors[batch.windows] = self._engine.run(inputs)
         return vectors
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._files.tokenizer))
-        # The file may carry settings of its own, all-MiniLM-L6-v2's cuts at 128 tokens.
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
+        return load_tokenizer(self._files)
 
     @cached_property
     def _special_tokens(self) -> tuple[int, int]:
@@ -175,41 +180,9 @@ class LocalEmbedder:
             raise ConfigError(what, str(self._files.tokenizer))
         return tokens[0], tokens[1]
 
-    def _ready_session(self) -> Any:  # noqa: ANN401 - an untyped library
-        with self._lock:
-            # A forked process has the session but none of its threads: waiting on them would hang.
-            if self._session is None or self._session_process != os.getpid():
-                self._session = _create_session(self._files, self._config, self._threads)
-                self._session_process = os.getpid()
-            return self._session
-
-
-def _create_session(files: ModelFiles, config: BertConfig, threads: int) -> Any:  # noqa: ANN401
-    import onnxruntime
-
-    from graphrag_tasks.embed.bert_onnx import build_encoder
-
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # errors only
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # batches come in many shapes
-    # Idle threads sleep instead of spinning: other tasks share the machine.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    model = build_encoder(load_weights(files.weights), config)
-    return onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-
-
-def _available_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
 
 def make_local_embedder(config: EmbedConfig) -> LocalEmbedder:
     """Return the embedder that the settings describe."""
-    return LocalEmbedder(config.model, max_tokens=config.max_tokens, threads=config.threads)
+    return LocalEmbedder(
+        config.model, max_tokens=config.max_tokens, threads=config.threads, engine=config.engine
+    )

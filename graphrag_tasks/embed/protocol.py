@@ -45,6 +45,13 @@ class Embedder(Protocol):
     def fingerprint(self) -> str:
         """Hex SHA-256 over all that defines the vector space: weights, tokenizer, settings."""
 
+    @property
+    def engine(self) -> str:
+        """What computes the vectors, with its version.
+
+        Vectors by two engines lie in one space and differ in their last bits.
+        """
+
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit rows in the order of the texts, shape (len(texts), dimension).
 

@@ -77,7 +77,7 @@ def embed(
         id_column, text_column = _COLUMNS[name]
         texts = rows[text_column].to_pylist()
         if config.heading_path and rows is chunks:
-            texts = list(map(_below_headings, rows["heading_path"].to_pylist(), texts))
+            texts = list(map(text_below_headings, rows["heading_path"].to_pylist(), texts))
         hashes = [text_sha256(text) for text in texts]
         known = _known(reusable.get(name) if reusable else None, hashes)
         new = [index for index, digest in enumerate(hashes) if digest not in known]
@@ -94,7 +94,7 @@ def embed(
     return StageResult(tables, stats)
 
 
-def _below_headings(path: Sequence[str], text: str) -> str:
+def text_below_headings(path: Sequence[str], text: str) -> str:
     """Return a chunk's text below the headings of its path that it does not begin with."""
     own = {" ".join(block.split()) for block in text.split(BLOCK_SEPARATOR)[: len(path)]}
     missing = [heading for heading in path if heading not in own]

@@ -34,6 +34,7 @@ class TimedEmbedder:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.dimension, self.fingerprint = embedder.dimension, embedder.fingerprint
+        self.engine = embedder.engine
         self.spent = Times(0.0, 0.0)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:

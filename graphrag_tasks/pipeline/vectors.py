@@ -21,6 +21,7 @@ def identity(config: Config) -> dict[str, Any]:
         "model": config.embed.model,
         "max_tokens": config.embed.max_tokens,
         "fingerprint": embedder.fingerprint,
+        "engine": embedder.engine,
         "dimension": embedder.dimension,
         "libraries": dependency_versions(LIBRARIES),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,13 +16,24 @@ from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER
+from graphrag_tasks.retrieval.context.hits import ChunkHit
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.names import find_names
-from graphrag_tasks.retrieval.modes.registry import AUTO, mode_named
-from graphrag_tasks.retrieval.question.query import Mode, Query, QueryEncoder, Ranking, checked
+from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
+from graphrag_tasks.retrieval.question.query import (
+    MOST_CHUNKS,
+    Mode,
+    Query,
+    QueryEncoder,
+    Ranking,
+    Rereading,
+    checked,
+)
 from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
+from graphrag_tasks.retrieval.reranker import make_reranker
+from graphrag_tasks.retrieval.view.arrays import Floats
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.store import Snapshot, Store
@@ -79,7 +91,12 @@ class Index(Browser):
         return IndexFacts(self.snapshot.snapshot_id, *map(len, nodes))
 
     def search(
-        self, question: str, mode: str = AUTO, k: int | None = None, filters: Filters | None = None
+        self,
+        question: str,
+        mode: str = AUTO,
+        k: int | None = None,
+        filters: Filters | None = None,
+        rerank: int | None = None,
     ) -> Context:
         """Return the chunks, relations and entities that help to answer a question, best first.
 
@@ -89,6 +106,8 @@ class Index(Browser):
             k: Chunks wanted, at most `query.MOST_CHUNKS`, with at most 2k relations; `config.k` by
                 default.
             filters: Values or patterns by field (`filters.FIELDS`) that all chunks must match.
+            rerank: How many of the first chunks the reranker reads again; by default
+                `config.rerank.candidates`, and none in the modes of `PLAIN_MODES`.
 
         Raises:
             QueryError: The question is blank or no text, the mode or a filter's field is unknown,
@@ -98,6 +117,7 @@ class Index(Browser):
         query, bounds = self._query(question, k)
         routed, mode = self._routed(query, mode)
         rank = mode_named(mode)
+        query = replace(query, rereading=self._rereading(query, mode, rerank))
         if filters:
             allowed = allowed_chunks(self.snapshot, self._graph, filters)
             query = replace(query, allowed=allowed)
@@ -107,7 +127,7 @@ class Index(Browser):
             mode=mode,
             k=query.k,
             snapshot_id=self.snapshot.snapshot_id,
-            chunks=self._provenance.chunk_hits(ranking.chunks),
+            chunks=self._chunk_hits(ranking, query),
             relations=self._provenance.relation_hits(ranking.relations),
             entities=self._provenance.entity_hits(ranking.seeds),
             further={
@@ -119,8 +139,10 @@ class Index(Browser):
             notes=(*ranking.notes, *bounds),
         )
 
-    def explain(self, question: str, chunk_id: str, mode: str = AUTO) -> Explanation:
-        """Return why a search returns a chunk, or why not.
+    def explain(
+        self, question: str, chunk_id: str, mode: str = AUTO, rerank: int | None = None
+    ) -> Explanation:
+        """Return why a search returns a chunk, or why not; `rerank` is as in `search`.
 
         Raises:
             QueryError: As in `search`, or no chunk has the id.
@@ -131,12 +153,13 @@ class Index(Browser):
         query, _ = self._query(question, _PLACES)
         routed, mode = self._routed(query, mode)
         rank = mode_named(mode)
+        query = replace(query, rereading=self._rereading(query, mode, rerank))
         first = [item.row for item in self._ranking(rank, query).chunks]
         alone = np.arange(len(self._graph.chunks)) == row
         ranking = self._ranking(rank, replace(query, allowed=alone, k=1))
         stated = self._graph.chunk_relations.union(np.array([row]))
         nearest = nearest_relations(self._graph, query, np.flatnonzero(stated))[:_STATEMENTS]
-        hits = self._provenance.chunk_hits(ranking.chunks)
+        hits = self._chunk_hits(ranking, query)
         return Explanation(
             question=question,
             mode=mode,
@@ -163,6 +186,26 @@ class Index(Browser):
     def _query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
         read, places, notes = checked(question, self.config.k if k is None else k)
         return Query(read, places, self._encoder.encode, self._noun_phrases), notes
+
+    def _rereading(self, query: Query, mode: str, candidates: int | None) -> Rereading | None:
+        settings = self.config.rerank
+        if candidates is None:
+            candidates = 0 if mode in PLAIN_MODES else settings.candidates
+        if candidates < 0:
+            raise QueryError(f"rerank must be at least 0 (got {candidates})")
+        if not candidates:
+            return None
+        reranker = make_reranker(settings)
+
+        def read(rows: Sequence[int]) -> Floats:
+            return reranker.scores(query.text, self._provenance.passages(rows))
+
+        return Rereading(min(candidates, MOST_CHUNKS), read)
+
+    def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
+        read = query.rereading.scores if query.rereading else {}
+        relevance = {row: 1 / (1 + math.exp(-score)) for row, score in read.items()}
+        return self._provenance.chunk_hits(ranking.chunks, relevance)
 
     def _routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
         if mode != AUTO:

@@ -8,8 +8,16 @@ import pytest
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, EMBEDDING, INPUT_IDS, build_encoder
-from graphrag_tasks.embed.model_files import BertConfig
+from graphrag_tasks.embed.bert_onnx import (
+    ATTENTION_MASK,
+    EMBEDDING,
+    INPUT_IDS,
+    SCORE,
+    TOKEN_TYPES,
+    build_cross_encoder,
+    build_encoder,
+)
+from graphrag_tasks.embed.model_files import BertConfig, Head, find_head
 
 CONFIG = BertConfig(
     hidden_size=16, layers=2, heads=4, layer_norm_eps=1e-12, max_positions=32, pad_token_id=0
@@ -19,7 +27,13 @@ Weights = dict[str, NDArray[np.float32]]
 
 
 def reference(weights: Weights, tokens: list[int]) -> Array:
-    """One text without padding, in float64; heads one by one."""
+    """Return the vector of one text without padding, in float64."""
+    mean = hidden_states(weights, tokens, [0] * len(tokens)).mean(axis=0)
+    return mean / np.linalg.norm(mean)
+
+
+def hidden_states(weights: Weights, tokens: list[int], types: list[int]) -> Array:
+    """Return the hidden states of one text without padding, in float64; heads one by one."""
     named = {name: tensor.astype(np.float64) for name, tensor in weights.items()}
 
     def dense(x: Array, name: str) -> Array:
@@ -35,7 +49,7 @@ def reference(weights: Weights, tokens: list[int]) -> Array:
 
     x = named["embeddings.word_embeddings.weight"][tokens]
     x = x + named["embeddings.position_embeddings.weight"][: len(tokens)]
-    x = norm(x + named["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    x = norm(x + named["embeddings.token_type_embeddings.weight"][types], "embeddings.LayerNorm")
     for layer in range(2):
         prefix = f"encoder.layer.{layer}"
         query, key, value = (
@@ -50,8 +64,7 @@ def reference(weights: Weights, tokens: list[int]) -> Array:
         x = norm(attended + x, f"{prefix}.attention.output.LayerNorm")
         inner = gelu(dense(x, f"{prefix}.intermediate.dense"))
         x = norm(dense(inner, f"{prefix}.output.dense") + x, f"{prefix}.output.LayerNorm")
-    mean = x.mean(axis=0)
-    return mean / np.linalg.norm(mean)
+    return x
 
 
 def run(model: onnx.ModelProto, rows: list[list[int]], length: int) -> NDArray[np.float32]:
@@ -113,3 +126,74 @@ def test_a_missing_tensor_is_named(tiny_weights: Weights) -> None:
     rest = {key: value for key, value in tiny_weights.items() if key != name}
     with pytest.raises(ConfigError, match=name):
         build_encoder(rest, CONFIG)
+
+
+def with_head(weights: Weights, inner: str, outer: str) -> Weights:
+    random = np.random.default_rng(9)
+    shapes = {
+        f"{inner}.weight": (16, 16), f"{inner}.bias": (16,),
+        f"{outer}.weight": (1, 16), f"{outer}.bias": (1,),
+    }  # fmt: skip
+    added = {name: random.normal(0, 0.5, shape) for name, shape in shapes.items()}
+    return weights | {name: tensor.astype(np.float32) for name, tensor in added.items()}
+
+
+HEADS = [
+    Head("mid", "out", mean=True),
+    Head("pooler.dense", "classifier"),
+    Head("classifier.dense", "classifier.out_proj"),
+]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_cross_encoder_equals_a_numpy_forward_pass(tiny_weights: Weights, head: Head) -> None:
+    import onnxruntime
+
+    weights = with_head(tiny_weights, head.inner, head.outer)
+    assert find_head(weights, "model") == head
+    tokens, types = [2, 7, 3, 8, 9, 3], [0, 0, 0, 1, 1, 1]
+    states = hidden_states(tiny_weights, tokens, types)
+    pooled = states[0] + states.mean(axis=0) if head.mean else states[0]
+    inner = np.tanh(weights[f"{head.inner}.weight"] @ pooled + weights[f"{head.inner}.bias"])
+    expected = weights[f"{head.outer}.weight"] @ inner + weights[f"{head.outer}.bias"]
+
+    model = build_cross_encoder(weights, CONFIG, head)
+    onnx.checker.check_model(model, full_check=True)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    padding = [0, 0]
+    inputs = {
+        INPUT_IDS: np.array([tokens + padding, tokens + padding]),
+        ATTENTION_MASK: np.array([[1] * 6 + padding] * 2),
+        TOKEN_TYPES: np.array([types + padding] * 2),
+    }
+    found = session.run([SCORE], inputs)[0]
+    np.testing.assert_allclose(found, [expected[0]] * 2, atol=1e-5)
+
+
+def test_rows_of_int8_are_multiplied_as_they_are_read(tiny_weights: Weights) -> None:
+    name = "embeddings.word_embeddings.weight"
+    rows = np.arange(-128, 128, dtype=np.int8)[: 30 * 8].reshape(30, 8).repeat(2, axis=1)
+    scales = np.linspace(0.001, 0.01, 30, dtype=np.float32)
+    whole = tiny_weights | {name: rows.astype(np.float32) * scales[:, None]}
+    packed = {key: tensor for key, tensor in whole.items() if key != name}
+    packed |= {f"{name}#q": rows, f"{name}#s": scales}
+    texts = [[2, 7, 8, 3], [2, 20, 9, 3]]
+    found = [run(build_encoder(weights, CONFIG), texts, 4) for weights in (whole, packed)]
+    assert found[0].tobytes() == found[1].tobytes()
+
+
+@pytest.mark.parametrize("missing", ["mid.weight", "out.weight"])
+def test_a_model_without_a_head_is_refused(tiny_weights: Weights, missing: str) -> None:
+    weights = with_head(tiny_weights, "mid", "out")
+    del weights[missing]
+    with pytest.raises(ConfigError, match="no head that makes a score"):
+        find_head(weights, "model")
+
+
+def test_a_head_of_several_scores_is_refused(tiny_weights: Weights) -> None:
+    weights = with_head(tiny_weights, "pooler.dense", "classifier")
+    weights["classifier.weight"] = np.ones((3, 16), np.float32)
+    with pytest.raises(ConfigError, match="gives 3 scores"):
+        find_head(weights, "model")

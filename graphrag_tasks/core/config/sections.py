@@ -215,6 +215,9 @@ class EmbedConfig(BaseConfig):
     model: str = Field("technical_minilm", description="built-in model, model package or folder")
     max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
+    engine: Literal["auto", "openvino", "onnxruntime"] = Field(
+        "auto", description="auto: openvino where it is installed and computes in bfloat16"
+    )
     heading_path: bool = Field(True, description="embed chunks below the headings that they lack")
 
 
@@ -309,6 +312,16 @@ class WalkConfig(BaseConfig):
     second_weight: float = Field(0.5, ge=0, description="of the second walk beside the first")
 
 
+class RerankConfig(BaseConfig):
+    """A second reading: a reranker reads the first chunks of a ranking with the question."""
+
+    candidates: int = Field(20, ge=0, le=200, description="chunks read again; 0: none")
+    reranker: str = Field("local", description="a name from the registry of rerankers")
+    model: str = Field("technical_reranker", description="built-in model, model package or folder")
+    max_tokens: int = Field(256, gt=0, description="of question and chunk that are read")
+    engine: Literal["auto", "openvino", "onnxruntime"] = Field("auto", description="as in embed")
+
+
 class RetrievalConfig(BaseConfig):
     """Parameters of search: of the paper's Algorithm 2, and of the modes beside it."""
 
@@ -322,6 +335,7 @@ class RetrievalConfig(BaseConfig):
     rrf_k: int = Field(60, gt=0, description="constant of reciprocal rank fusion")
     bm25_weight: float = Field(0.67, ge=0, description="of BM25 beside the cosine, in mode hybrid")
     walk: WalkConfig = WalkConfig()
+    rerank: RerankConfig = RerankConfig()
     local_hops: int = Field(1, gt=0, le=2, description="hops around what is named, in mode local")
     max_hops: int = Field(4, gt=0, le=8, description="longest path or chain, in mode path")
     max_paths: int = Field(10, gt=0, description="paths or chains returned, in mode path")

@@ -177,6 +177,8 @@ class Explanation:
         ]
         if self.chunk.similarity is not None:
             lines.append(f"cosine with the question: {self.chunk.similarity:.3f}")
+        if self.chunk.relevance is not None:
+            lines.append(f"answers the question, by the reranker: {self.chunk.relevance:.0%}")
         shared = ", ".join(f"{term} {score:.1f}" for term, score in self.words.items())
         lines.append(f"words that both hold, with their BM25: {shared or 'none'}")
         lines.append(f"names that both hold: {', '.join(self.names) or 'none'}")

@@ -51,6 +51,8 @@ class ChunkHit:
         score: Fused score in mode `paper`, cosine in `dense`; each mode has its own scale.
         similarity: Cosine with the question; None in a mode that does not encode it.
         ranks: Its rank in each list that it came from: `{"graph": 2, "dense": 1}`.
+        relevance: Probability that it answers the question, by the reranker; None if it was not
+            read again.
         path: How the graph leads to it: a name in the question, then names and titles by turns;
             empty without such a path.
         heading_path: Headings above it, outermost first.
@@ -72,6 +74,7 @@ class ChunkHit:
     char_end: int
     heading_path: tuple[str, ...]
     boxes: tuple[PageBox, ...] = ()
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,15 +6,17 @@ returns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.embed.stage import text_below_headings
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
     EntityHit,
@@ -53,13 +55,23 @@ class Provenance:
         self._snapshot = snapshot
         self._known: dict[str, Records] = {}
 
-    def chunk_hits(self, ranked: Sequence[RankedChunk]) -> tuple[ChunkHit, ...]:
+    def passages(self, rows: Sequence[int]) -> list[str]:
+        """Return the texts of chunks below their heading paths."""
+        return [
+            text_below_headings(chunk["heading_path"], chunk["text"])
+            for chunk in self._records("chunks").at(rows)
+        ]
+
+    def chunk_hits(
+        self, ranked: Sequence[RankedChunk], relevance: Mapping[int, float] = MappingProxyType({})
+    ) -> tuple[ChunkHit, ...]:
         """Return chunks with their documents, in the order given."""
         chunks = self._spans("chunks", np.array([item.row for item in ranked], dtype=np.int64))
         return tuple(
             ChunkHit(
                 rank=rank, score=item.score, similarity=item.similarity, ranks=dict(item.ranks),
-                path=item.path, **chunk | {"heading_path": tuple(chunk["heading_path"])},
+                path=item.path, relevance=relevance.get(item.row),
+                **chunk | {"heading_path": tuple(chunk["heading_path"])},
             )
             for rank, (item, chunk) in enumerate(zip(ranked, chunks, strict=True), 1)
         )  # fmt: skip

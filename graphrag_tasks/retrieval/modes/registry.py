@@ -31,6 +31,10 @@ MODES: Mapping[str, Mode] = MappingProxyType(
 """Every mode by name, without `auto`."""
 
 
+PLAIN_MODES = frozenset({"paper", "dense", "bm25", "hybrid", "graph"})
+"""Modes to compare with: nothing is read again unless the caller asks for it."""
+
+
 def mode_named(name: str) -> Mode:
     """Return a mode by its name.
 

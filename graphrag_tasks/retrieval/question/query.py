@@ -20,7 +20,7 @@ from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
-from graphrag_tasks.retrieval.view.arrays import Rows, Scores, Vectors, top
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Scores, Vectors, standardised, top
 
 MOST_READ = 2_000
 """Characters of a question that are read."""
@@ -32,6 +32,27 @@ _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
 
 
+class Rereading:
+    """A reranker's scores of chunks for one question; each chunk is read once.
+
+    Attributes:
+        candidates: How many of the first chunks are read.
+        scores: What was read so far, by row.
+    """
+
+    def __init__(self, candidates: int, read: Callable[[Sequence[int]], Floats]) -> None:
+        self.candidates = candidates
+        self.scores: dict[int, float] = {}
+        self._read = read
+
+    def of(self, rows: Rows) -> Floats:
+        """Return the score of each row."""
+        wanted = rows.tolist()
+        new = [row for row in wanted if row not in self.scores]
+        self.scores |= zip(new, self._read(new).tolist(), strict=True)
+        return np.array([self.scores[row] for row in wanted], dtype=np.float32)
+
+
 @dataclass(frozen=True)
 class Query:
     """A checked question.
@@ -41,6 +62,7 @@ class Query:
         encode: Returns the unit vectors of texts.
         noun_phrases: Returns the noun phrases of a text.
         allowed: Shape (chunks,): the chunks that may be returned; None for all.
+        rereading: Reads the first chunks again; None where that is not wanted.
     """
 
     text: str
@@ -48,6 +70,7 @@ class Query:
     encode: Callable[[Sequence[str]], Vectors]
     noun_phrases: Callable[[str], Sequence[str]]
     allowed: NDArray[np.bool_] | None = None
+    rereading: Rereading | None = None
 
     @cached_property
     def vector(self) -> Vectors:
@@ -74,6 +97,32 @@ class Query:
             return top(scores, id_ranks, n)
         rows = np.flatnonzero(self.allowed)
         return rows[top(scores[rows], id_ranks[rows], n)]
+
+    def reranked(self, scores: Floats, id_ranks: Rows, rows: Rows | None = None) -> Floats:
+        """Return scores that put the first chunks in the order of both readings.
+
+        Both count the same: each is standardised over the chunks that are read again. The other
+        chunks follow in their order.
+
+        Args:
+            scores: Of the first reading.
+            id_ranks: Breaks ties.
+            rows: The chunks of the scores; all by default.
+        """
+        if self.rereading is None or not len(scores):
+            return scores
+        rows = np.arange(len(scores)) if rows is None else rows
+        allowed = (
+            np.arange(len(rows)) if self.allowed is None else np.flatnonzero(self.allowed[rows])
+        )
+        first = allowed[top(scores[allowed], id_ranks[rows[allowed]], self.rereading.candidates)]
+        if not len(first):
+            return scores
+        again = standardised(self.rereading.of(rows[first]))
+        both = standardised(scores[first]) + again
+        found: Floats = scores - scores.max() + (both.min() - 1)
+        found[first] = both
+        return found
 
 
 def checked(question: object, k: object) -> tuple[str, int, list[str]]:

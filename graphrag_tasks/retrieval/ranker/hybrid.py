@@ -16,7 +16,8 @@ from graphrag_tasks.retrieval.view.arrays import Rows, Scores, standardised
 def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest cosine."""
     scores = graph.chunks.vectors @ query.vector
-    rows = query.best_chunks(scores, graph.chunks.id_ranks)
+    id_ranks = graph.chunks.id_ranks
+    rows = query.best_chunks(query.reranked(scores, id_ranks), id_ranks)
     ranks = [{"dense": place} for place in range(1, len(rows) + 1)]
     return Ranking(chunks=ranked_chunks(rows, scores, scores, ranks))
 
@@ -24,7 +25,8 @@ def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
 def rank_bm25(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest BM25 score; chunks that share no term are left out."""
     scores = graph.lexicon.scores(graph.lexicon.asked(query.text))
-    rows = query.best_chunks(scores, graph.chunks.id_ranks)
+    id_ranks = graph.chunks.id_ranks
+    rows = query.best_chunks(query.reranked(scores, id_ranks), id_ranks)
     rows = rows[scores[rows] > 0]
     ranks = [{"bm25": place} for place in range(1, len(rows) + 1)]
     notes = [] if len(rows) else ["No word of the question is in the corpus."]
@@ -46,10 +48,12 @@ def hybrid_chunks(
     dense = graph.chunks.vectors @ query.vector
     lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
     scores = standardised(dense) + np.float32(bm25_weight) * standardised(lexical)
+    id_ranks = graph.chunks.id_ranks
+    order = query.reranked(scores, id_ranks)
     if inside is None:
-        rows = query.best_chunks(scores, graph.chunks.id_ranks)
+        rows = query.best_chunks(order, id_ranks)
     else:
-        rows = query.best_chunks(scores, graph.chunks.id_ranks, len(scores))
+        rows = query.best_chunks(order, id_ranks, len(scores))
         rows = rows[inside[rows]][: query.k]
     ranks = list_ranks({"dense": dense, "bm25": lexical}, rows)
     return ranked_chunks(rows, scores, dense, ranks)

@@ -86,7 +86,8 @@ def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
     rows = features.candidates(graph, lists)
     columns = features.features(graph, query, lists, rows)
     trees = load_forest().scores(columns)
-    ranked = blended(trees, columns, alone=graph.documents_per_chunk)
+    blend = blended(trees, columns, alone=graph.documents_per_chunk)
+    ranked = query.reranked(blend, graph.chunks.id_ranks, rows)
     allowed = None if query.allowed is None else query.allowed[rows]
     weights = part_weights(query.parts, graph.documents_per_chunk)
     documents = graph.chunk_documents[rows]

@@ -122,7 +122,8 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     if not len(graph.chunks):
         return Ranking(notes=["The snapshot holds no chunks."])
     walked = walk(graph, query, config)
-    return ranking(graph, query, walked, walked.scores)
+    scores = query.reranked(walked.scores, graph.chunks.id_ranks)
+    return ranking(graph, query, walked, scores)
 
 
 def ranking(

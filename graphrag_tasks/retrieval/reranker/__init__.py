@@ -1,0 +1,44 @@
+"""Reading the first chunks of a ranking again, each together with the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Protocol
+
+from graphrag_tasks.core.config import RerankConfig
+from graphrag_tasks.core.registry import Registry
+from graphrag_tasks.retrieval.view.arrays import Floats
+
+
+class Reranker(Protocol):
+    """Reads a question and a passage together and says how well the passage answers it.
+
+    A score depends on its question and passage alone, not on the other passages of a call.
+    """
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex SHA-256 of weights, tokenizer and settings."""
+
+    def scores(self, question: str, passages: Sequence[str]) -> Floats:
+        """Return a score for each passage, the higher the better; log-odds of an answer."""
+
+
+RERANKERS: Registry[Reranker] = Registry(
+    "reranker",
+    "graphrag_tasks.rerankers",
+    "retrieval.rerank.reranker",
+    {"local": "graphrag_tasks.retrieval.reranker.cross_encoder:make_cross_encoder"},
+)
+"""Factories take the settings, `RerankConfig`."""
+
+
+@cache
+def make_reranker(config: RerankConfig) -> Reranker:
+    """Return the configured reranker, one per process; its model is loaded on first use.
+
+    Raises:
+        ConfigError: There is no reranker of that name, or its model is not one.
+    """
+    return RERANKERS.factory(config.reranker)(config)

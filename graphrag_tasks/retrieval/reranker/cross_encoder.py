@@ -1,0 +1,124 @@
+"""The default reranker: a cross-encoder of the BERT family on the CPU.
+
+Nogueira & Cho, "Passage Re-ranking with BERT", 2019. Its cost grows with the tokens read, about
+0.1 ms of a core each, so of a long passage only the beginning is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphrag_tasks.core.config import RerankConfig
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.embed.engine import Engine
+from graphrag_tasks.embed.model_files import (
+    RERANKER,
+    file_sha256,
+    find_head,
+    find_model,
+    load_tokenizer,
+    load_weights,
+    read_config,
+)
+from graphrag_tasks.embed.windows import Window, batches
+from graphrag_tasks.retrieval.view.arrays import Floats
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+    from tokenizers import Tokenizer
+
+_QUESTION_TOKENS = 72
+_BATCH_TOKENS = 2048
+_SHORTEST = _QUESTION_TOKENS + 16
+
+
+class CrossEncoder:
+    """Scores passages with a cross-encoder; several threads may use it.
+
+    Args:
+        model: Name or folder of a model of the BERT or XLM-RoBERTa family that gives one score.
+        max_tokens: Tokens of question and passage that are read.
+        threads: 0 for as many as the process has cores.
+        engine: `auto`, `openvino` or `onnxruntime`.
+
+    Raises:
+        ConfigError: The model is of another kind or incomplete, or `max_tokens` is outside what
+            it can read.
+    """
+
+    def __init__(
+        self,
+        model: str | Path = RERANKER,
+        *,
+        max_tokens: int = 256,
+        threads: int = 0,
+        engine: str = "auto",
+    ) -> None:
+        self._files = find_model(model)
+        self._config = read_config(self._files)
+        if not _SHORTEST <= max_tokens <= self._config.longest:
+            lengths = f"{_SHORTEST} to {self._config.longest}, the lengths this model reads"
+            raise ConfigError(f"{max_tokens} is outside {lengths}", "retrieval.rerank.max_tokens")
+        self._max_tokens = max_tokens
+        self._engine = Engine(self._graph, engine, threads)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of weights, tokenizer and the number of tokens read."""
+        parts = [*map(file_sha256, self._files.hashed), self._max_tokens]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def scores(self, question: str, passages: Sequence[str]) -> Floats:
+        """Return a score for each passage, shape (passages,)."""
+        from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES
+
+        first, *between, last = self._special_tokens
+        asked, *read = self._tokenizer.encode_batch_fast(
+            [question, *passages], add_special_tokens=False
+        )
+        head = [first, *asked.ids[:_QUESTION_TOKENS], *between]
+        room = self._max_tokens - len(head) - 1
+        windows = [Window(row, [*head, *one.ids[:room], last], 1) for row, one in enumerate(read)]
+        found = np.empty(len(windows), np.float32)
+        for batch in batches(
+            windows, batch_tokens=_BATCH_TOKENS, longest=self._config.longest,
+            pad_token_id=self._config.pad_token_id,
+        ):  # fmt: skip
+            inputs = {INPUT_IDS: batch.input_ids, ATTENTION_MASK: batch.attention_mask}
+            if self._config.token_types > 1:
+                inputs[TOKEN_TYPES] = batch.attention_mask.copy()
+                inputs[TOKEN_TYPES][:, : len(head)] = 0
+            found[batch.windows] = self._engine.run(inputs)
+        return found
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return load_tokenizer(self._files)
+
+    @cached_property
+    def _special_tokens(self) -> list[int]:
+        """What encloses a question and a passage: `[CLS]`, `[SEP]` and `[SEP]`, or four."""
+        tokens: list[int] = self._tokenizer.encode("", "").ids
+        if len(tokens) < 3:
+            what = f"joins a question and a passage with {len(tokens)} special tokens, expected 3"
+            raise ConfigError(what, str(self._files.tokenizer))
+        return tokens
+
+    def _graph(self) -> ModelProto:
+        from graphrag_tasks.embed.bert_onnx import build_cross_encoder
+
+        weights = load_weights(self._files.weights)
+        head = find_head(weights, str(self._files.config.parent))
+        return build_cross_encoder(weights, self._config, head)
+
+
+def make_cross_encoder(config: RerankConfig) -> CrossEncoder:
+    """Return the cross-encoder that the settings describe."""
+    return CrossEncoder(config.model, max_tokens=config.max_tokens, engine=config.engine)

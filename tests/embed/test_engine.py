@@ -1,0 +1,82 @@
+"""Both engines on a tiny model: equal vectors, bytes that depend on the text alone, no reports."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphrag_tasks.core.errors import MissingDependencyError
+from graphrag_tasks.embed import engine
+from graphrag_tasks.embed.local import LocalEmbedder
+
+needs_openvino = pytest.mark.skipif(
+    importlib.util.find_spec("openvino") is None, reason="OpenVINO is not installed"
+)
+TEXTS = ["a", "b c", "d e f g h i", "a b c d e f g h i j k l m n o p q r s t u v w x y z", ""]
+
+
+@needs_openvino
+def test_openvino_gives_the_vectors_of_onnxruntime(tiny_model: Path) -> None:
+    found = [
+        LocalEmbedder(tiny_model, max_tokens=16, engine=name).encode(TEXTS)
+        for name in ("openvino", "onnxruntime")
+    ]
+    np.testing.assert_allclose((found[0] * found[1]).sum(axis=1), 1, atol=1e-3)
+
+
+@needs_openvino
+@pytest.mark.parametrize("settings", [{"threads": 1}, {"threads": 2}, {"batch_tokens": 1}])
+def test_bytes_by_openvino_depend_on_the_text_alone(
+    tiny_model: Path, settings: dict[str, Any]
+) -> None:
+    together = LocalEmbedder(tiny_model, max_tokens=16, engine="openvino").encode(TEXTS)
+    other = LocalEmbedder(tiny_model, max_tokens=16, engine="openvino", **settings)
+    alone = [other.encode([text])[0] for text in TEXTS]
+    assert together.tobytes() == b"".join(vector.tobytes() for vector in alone)
+
+
+@needs_openvino
+def test_openvino_comes_without_what_it_reports() -> None:
+    code = (
+        "import sys; from graphrag_tasks.embed.engine import engine_name; engine_name('auto'); "
+        "from graphrag_tasks.embed.engine import _openvino; _openvino(); "
+        "sys.exit('openvino_telemetry' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+
+
+def test_the_engine_is_named_with_its_version_and_precision(tiny_model: Path) -> None:
+    named = LocalEmbedder(tiny_model, max_tokens=16, engine="onnxruntime").engine
+    assert named.startswith("onnxruntime 1.")
+    assert named.endswith(" f32")
+
+
+def test_without_openvino_auto_is_onnxruntime(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine.importlib.util, "find_spec", lambda _: None)
+    assert engine.engine_name("auto") == "onnxruntime"
+    with pytest.raises(MissingDependencyError, match="pip install --no-deps openvino"):
+        engine.engine_name("openvino")
+
+
+def test_a_graph_is_read_once_per_process(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[bytes] = []
+    start = engine._start_onnxruntime
+    monkeypatch.setattr(
+        engine,
+        "_start_onnxruntime",
+        lambda model, threads: started.append(model) or start(model, threads),
+    )
+    embedder = LocalEmbedder(tiny_model, max_tokens=16, engine="onnxruntime")
+    assert not started
+    embedder.encode(["a"])
+    embedder.encode(["b"])
+    assert len(started) == 1
+    monkeypatch.setattr(engine.os, "getpid", lambda: -1)
+    embedder.encode(["a"])
+    assert len(started) == 2
