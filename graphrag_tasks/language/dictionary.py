@@ -14,10 +14,10 @@ _SHORTEST_STEM = 3
 
 @cache
 def known_words(model: str) -> Callable[[str], bool]:
-    """Return a test whether a lower-case word is one of the language.
+    """Return a test for lower-case words of the language.
 
-    Known are the words that the model was trained with, those of its lemmatizer's index, and the
-    regular inflections of either.
+    Those are the words that the model was trained with, its lemmatizer's index, and their regular
+    inflections.
 
     Raises:
         MissingDependencyError: The model is not installed.

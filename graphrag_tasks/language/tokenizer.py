@@ -56,12 +56,9 @@ _LONG_WORD = re.compile(rf"\S{{{MAX_WORD + 1},}}")
 
 
 class TechnicalTokenizer:
-    """A model's tokenizer that keeps technical names whole and takes linear time.
+    """A copy of a model's tokenizer that keeps technical names whole and takes linear time.
 
-    The tokens and the spaces between them make up the text, whatever it is.
-
-    Args:
-        tokenizer: The tokenizer that the model was trained with; it is copied, not changed.
+    Tokens and the spaces between them always make up the text.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:

@@ -38,13 +38,9 @@ class Folder(Files):
     def write_table(
         self, table: str, data: pa.Table | pa.RecordBatchReader, *, fingerprint: str
     ) -> Table:
-        """Write a table as Parquet, with its schema version and fingerprint in the footer.
+        """Write `<table>.parquet`, with its schema version and fingerprint in the footer.
 
-        Args:
-            table: Artifact name; the file is `<table>.parquet`.
-            data: Rows, or a stream of them, of which one row group at a time is held; columns are
-                cast to the artifact's schema.
-            fingerprint: What produced the rows.
+        Rows are cast to the artifact's schema. A stream is held one row group at a time.
 
         Raises:
             ArtifactError: The rows do not fit the schema.
@@ -60,11 +56,7 @@ class Folder(Files):
         return Table(rows=rows, sha256=self.sha256(name))
 
     def read_table(self, table: str, columns: list[str] | None = None) -> pa.Table:
-        """Return a table that `write_table` wrote.
-
-        Args:
-            table: Artifact name.
-            columns: Columns to read; all by default.
+        """Return a table that `write_table` wrote, or some of its columns.
 
         Raises:
             ArtifactError: The file is absent, unreadable or of another schema version.
@@ -74,7 +66,7 @@ class Folder(Files):
         return conform(table, data, columns)
 
     def read_any_version(self, table: str, columns: Collection[str]) -> pa.Table:
-        """Return those of a table's columns that it has, whatever its schema version.
+        """Return those of the columns that a table has, whatever its schema version.
 
         Raises:
             ArtifactError: The file is absent or unreadable.
@@ -83,17 +75,10 @@ class Folder(Files):
             return parquet.read([one for one in parquet.schema_arrow.names if one in columns])
 
     def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
-        """Return the rows of a table that have a value, without holding the others in memory.
-
-        Row groups that cannot have it, as their statistics say, are not read.
-
-        Args:
-            table: Artifact name.
-            column: Column of strings or whole numbers.
-            value: What it must be.
+        """Return the rows whose column has this value; row groups without it are not read.
 
         Raises:
-            ArtifactError: As `read_table` does.
+            ArtifactError: As in `read_table`.
         """
         with self._parquet(table) as parquet:
             groups = _groups_that_may_have(parquet.metadata, column, value)
@@ -124,7 +109,7 @@ class Folder(Files):
             raise ArtifactError(f"not readable as {form}: {error}", f"{self.uri}/{name}") from error
 
     def scan_table(self, table: str) -> ds.Dataset:
-        """Return a table that `write_table` wrote, to be read by column and piece by piece.
+        """Return a table that `write_table` wrote, for reading by column and piece by piece.
 
         Raises:
             ArtifactError: The file is absent, unreadable or of another schema version.
@@ -168,7 +153,7 @@ class Folder(Files):
         """Return the receipt of a stage's finished work, or None where it is not finished.
 
         Raises:
-            ArtifactError: It cannot be read, or is none.
+            ArtifactError: It cannot be read.
         """
         name = _receipt_file(stage)
         if not self.exists(name):
@@ -188,7 +173,7 @@ def _receipt_file(stage: str) -> str:
 
 
 def conform(table: str, data: pa.Table, columns: list[str] | None = None) -> pa.Table:
-    """Return the rows in the artifact's column order and types; of some columns, in their order.
+    """Return rows in the order and types of the artifact's columns, or of some of them.
 
     Raises:
         ArtifactError: A column is missing, unknown, of another type, or null where it may not be.

@@ -33,12 +33,7 @@ def batches_of(rows: pa.Table | ds.Dataset, columns: list[str]) -> pa.RecordBatc
 
 
 def cut(rows: pa.Table | pa.RecordBatchReader, size: int) -> Iterator[pa.Table]:
-    """Yield the rows in tables of exactly this size, each of one chunk; the last may be smaller.
-
-    Args:
-        rows: A table, or a stream, which is read to its end.
-        size: Rows of each table.
-    """
+    """Yield the rows in tables of this size, each of one chunk; the last may be smaller."""
     schema = rows.schema
     waiting: list[pa.RecordBatch] = []
     count = 0
