@@ -5,32 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from graphrag_tasks.entities.words import words
 from graphrag_tasks.language.names import entity_key
 
 FULL, BASE, FIRST, ACRONYM = "full", "base", "first", "acronym"
 """Forms of a title: as it stands, without what it has in brackets, up to its first comma, and the
 abbreviation in its brackets."""
 
-GENERIC_HEADINGS = frozenset({
-    "about", "abstract", "acknowledgements", "additional information", "additional resources",
-    "appendix", "background", "before you begin", "benefits", "changelog", "concept", "conclusion",
-    "contents", "context", "contributing", "definition", "description", "details", "discussion",
-    "example", "examples", "excursion", "executable example", "exercise", "external links", "faq",
-    "features", "frequently asked questions", "further information", "further reading",
-    "further resources", "general", "getting started", "glossary", "goal", "how to", "important",
-    "in this article", "in this chapter", "in this guide", "in this page", "in this section",
-    "in this topic", "index", "input", "installation", "introduction", "key features", "learn more",
-    "license", "limitations", "manifest", "methods", "more information", "next step", "next steps",
-    "note", "notes", "objective", "on this page", "options", "other", "output", "overview",
-    "parameters", "preface", "prerequisite", "prerequisites", "procedure", "process", "purpose",
-    "read more", "readme", "recommendation", "recommendations", "references", "related",
-    "related articles", "related content", "related documentation", "related information",
-    "related links", "related pages", "related reading", "related resources", "related topics",
-    "remarks", "requirements", "restrictions", "result", "results", "sample", "scope", "see",
-    "see also", "settings", "setup", "solution", "steps", "summary", "syntax", "table of contents",
-    "terms", "tip", "tips", "troubleshooting", "usage", "use", "use case", "use cases",
-    "useful links", "what's new", "what's next", "where to go next",
-})  # fmt: skip
+GENERIC_HEADINGS = words("generic_headings")
 """Keys of headings that say what a section is for, and name nothing."""
 
 _NUMBERING = re.compile(

@@ -17,6 +17,7 @@ from graphrag_tasks.entities.dictionary.headings import (
     name_forms,
     without_brackets,
 )
+from graphrag_tasks.entities.words import words
 from graphrag_tasks.language.names import entity_key
 
 _FEWEST_WORDS, _MOST_WORDS = 2, 4
@@ -29,11 +30,7 @@ _IDENTIFIER = re.compile(
 _WORD = re.compile(r"[^\W_][\w/&.+#'’-]*[\w+#]|[^\W\d_]|\d+")
 _LINKS = frozenset({"by", "for", "from", "in", "of", "on", "per", "to", "via", "with"})
 """Small words inside names in capitals."""
-_OTHER_WORDS = frozenset(
-    {"a", "all", "an", "and", "any", "are", "as", "be", "can", "do", "does", "each", "how", "if"}
-    | {"is", "no", "not", "only", "or", "other", "please", "see", "that", "the", "their", "then"}
-    | {"this", "was", "what", "when", "where", "which", "who", "why", "you", "your"}
-)
+_OTHER_WORDS = words("words_of_prose")
 """Words that no name of a thing has but prose does."""
 _DEFINES = re.compile(
     r"(?:an?|any|the|is|are|(?:[a-z]+ly )?(?:contains?|converts?|consists?|defines?|denotes?|"
