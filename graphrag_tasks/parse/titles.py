@@ -19,12 +19,7 @@ _JUNK = re.compile("|".join([*_RULES["patterns"], *_FILE_NAMES]), re.IGNORECASE)
 
 
 def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title | None:
-    """Return the first title in the metadata that says something, else the first heading.
-
-    Args:
-        metadata: What the file says of itself, best first.
-        blocks: The document; none where its headings are not titles, as names of sheets are.
-    """
+    """Return the first title in the metadata that says something, else the first heading."""
     for title in (one_line(text or "") for text in metadata):
         if title and not is_junk(title):
             return Title(title, METADATA)

@@ -67,12 +67,7 @@ Read = Callable[[str], bytes | None]
 
 @dataclass
 class Assembled:
-    """A page with the texts it includes.
-
-    Attributes:
-        data: Its bytes; those of the file where nothing was included.
-        includes: Paths of the files it names that can be read, sorted.
-    """
+    """A page with the texts it includes, and the paths of their files, sorted."""
 
     data: bytes
     includes: tuple[str, ...] = ()
@@ -90,23 +85,12 @@ def is_fragment(path: str) -> bool:
 
 
 def may_include(page: Collection[str] | None, file: Collection[str] | None) -> bool:
-    """Return whether all who may see a page may see a file.
-
-    Args:
-        page: Access labels of the page; None where labels are off.
-        file: Access labels of the file.
-    """
+    """Return whether all who may see a page may see a file, by their labels; None: off."""
     return page is None or (file is not None and (PUBLIC in file or set(page) <= set(file)))
 
 
 def assemble(data: bytes, path: str, read: Read) -> Assembled:
-    """Put the texts that a page includes into it.
-
-    Args:
-        data: The page.
-        path: Of the page, below the source's root.
-        read: Gives the files; asked for paths below the root only.
-    """
+    """Put the texts that a page includes into it; `read` is asked for paths below the root only."""
     if len(data) > MAX_PAGE_BYTES or not may_hold_includes(data):
         return Assembled(data)
     text = _text(data)

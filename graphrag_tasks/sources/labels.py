@@ -45,13 +45,7 @@ _LABEL = re.compile(LABEL_PATTERN)
 
 
 class Labeller:
-    """Gives the documents of one source their labels.
-
-    Args:
-        config: Rules and default.
-        source: Name of the source.
-        files: All its files; the access files are found among them.
-        read: Gives the bytes of one of them.
+    """Gives the documents of one source their labels; `read` gives the bytes of one of its files.
 
     Raises:
         SourceError: There are access files, but labels are off: everybody would see everything.
@@ -77,12 +71,7 @@ class Labeller:
             log.warning("%r is the access file of no document", file)
 
     def columns(self, file: str, path: str) -> dict[str, Any]:
-        """Return `labels` and `labels_error` of one document.
-
-        Args:
-            file: The document, as in the list of files.
-            path: Its path below the source's root, printable.
-        """
+        """Return `labels` and `labels_error` of a listed file; `path` is printable."""
         if not self._enabled:
             return {"labels": None, "labels_error": None}
         try:
@@ -126,11 +115,7 @@ def _refuse_access_files(files: Iterable[str]) -> None:
 
 
 def read_labels(data: bytes, where: str) -> list[str]:
-    """Parse an access file.
-
-    Args:
-        data: Its bytes.
-        where: Its name, for errors.
+    """Parse an access file; `where` is its name, for errors.
 
     Raises:
         AccessError: It is too large, not YAML, or anything but one list of labels.

@@ -105,16 +105,9 @@ def list_sources(
 ) -> pa.Table:
     """List and hash every document below the roots, and say who may see it.
 
-    Hidden files and folders, and the lock files of office programs, are passed over and counted.
-
-    Args:
-        roots: Places to list.
-        access: How documents get their labels; off by default.
-        versions: Knows hashes of objects in S3; it gets those that are found.
-        passed_over: Gets the number of files passed over, by source.
-
-    Returns:
-        Rows of `LISTED`, sorted by uri; `content_sha256` is null where a file cannot be read.
+    Hidden files and folders, and the lock files of office programs, are passed over; `passed_over`
+    counts them by source. Returned are rows of `LISTED`, sorted by uri; `content_sha256` is null
+    where a file cannot be read.
 
     Raises:
         SourceError: There are access files, but labels are off; or a folder may not be listed.

@@ -42,11 +42,9 @@ _CHAPTER = re.compile(
 def without_furniture(
     lines: Iterable[Line], tables: Mapping[int, Sequence[Box]] | None = None
 ) -> list[Line]:
-    """Return the lines without page numbers, running headers and running footers.
+    """Return the lines of all pages without page numbers, running headers and running footers.
 
-    Args:
-        lines: Of all pages.
-        tables: Where the tables of a page lie, whose rows are data.
+    `tables` says where the tables of a page lie: their rows are data.
     """
     lines, tables = list(lines), tables or {}
     edges = _edges(lines, tables)

@@ -23,14 +23,7 @@ _SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its fon
 
 @dataclass(frozen=True)
 class Font:
-    """A font as its name tells it.
-
-    Attributes:
-        name: Without the prefix of an embedded subset.
-        bold: Medium weight or more.
-        italic: Slanted.
-        mono: All letters are of one width.
-    """
+    """A font as its name describes it; `bold` is medium weight or more, `mono` of one width."""
 
     name: str = ""
     bold: bool = False
@@ -43,9 +36,6 @@ class Line:
     """A line of text, or a piece of one.
 
     Attributes:
-        text: As the parser gives it.
-        box: Of its letters.
-        page: From 1.
         font: Of most of its letters; bold and monospaced only if all of it is.
         size: Height of the letters of that font, a proxy of the font size.
         row: Which row of the page it stands in; rows hold what stands side by side.
@@ -78,14 +68,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Body:
-    """What most of a document's text looks like.
-
-    Attributes:
-        size: Height of its lines.
-        font: Its font's name.
-        bold: Whether that font is bold.
-        mono: Whether that font is monospaced.
-    """
+    """What most of a document's text looks like: the height of its lines, and its font."""
 
     size: float = 10.0
     font: str = ""

@@ -68,9 +68,7 @@ Element = TextElement | Table
 class LayoutPdfPipeline(NativePdfPipeline):
     """Text lines and rulings into headings, paragraphs, lists, tables and captions.
 
-    Args:
-        options: Of Docling's pipeline.
-        ocr: Gives the lines of a page, from 1, that has no text; None leaves it without.
+    `ocr` gives the lines of a page, from 1, that has no text; without it, the page stays empty.
     """
 
     def __init__(
@@ -139,13 +137,7 @@ class LayoutPdfPipeline(NativePdfPipeline):
 class _Layout:
     """A document's lines by page, and what its pages need to know of each other.
 
-    Attributes:
-        body: What most of its text looks like.
-        bookmarks: How often each heading key is a bookmark of a page.
-        texts: Lines that belong to the text.
-        furniture: Running headers, footers and page numbers.
-        turned: Lines that run up or down the page; their order is not looked into.
-        tables: Those of each page.
+    `bookmarks` counts each heading key on a page; `turned` are lines that run up or down it.
     """
 
     body: Body
