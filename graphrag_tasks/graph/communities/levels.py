@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import CommunitiesConfig
-from graphrag_tasks.graph.communities.ranking import Rows, best_of_groups
 from graphrag_tasks.graph.communities.source import Source, Statements
+from graphrag_tasks.graph.weights import Rows, Weights
 
 if TYPE_CHECKING:
     from graphrag_tasks.graph.communities.partition import Membership
@@ -46,16 +45,13 @@ class Ranked:
 class Level:
     """One level's communities and the best rows of each.
 
-    Attributes:
-        membership: Community of each entity; -1 for none.
-        centrality: Weight of each entity's relations inside its community.
-        members: Entities, the most central first.
-        relations: Relations inside the community, the most telling first.
-        sentences: Sentences, those that state most of it first.
+    `membership` is the community of each entity or -1, `centrality` the weight of an entity's
+    relations inside its community. All members are ranked, but only the relations and sentences
+    that a summary may draw on.
     """
 
     membership: Membership
-    centrality: NDArray[np.float64]
+    centrality: Weights
     members: Ranked
     relations: Ranked
     sentences: Ranked
@@ -68,11 +64,6 @@ def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> L
     """Rank entities, relations and sentences inside the communities of a level.
 
     A relation describes its community better if it is strong and its ends are central.
-
-    Args:
-        source: The graph.
-        membership: Community of each entity.
-        config: How many relations and sentences a summary may draw on.
     """
     heads, tails = source.ends[:, 0], source.ends[:, 1]
     inside = np.where(membership[heads] == membership[tails], membership[heads], -1)
@@ -81,29 +72,39 @@ def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> L
     for end in (heads, tails):
         centrality += np.bincount(end, weights, minlength=len(membership))
     telling = weights * np.sqrt(centrality[heads] * centrality[tails])
-    entities = np.arange(len(membership))
-    found = best_of_groups(membership, centrality, entities, count=len(membership))
-    count = int(membership.max(initial=-1)) + 1
-    relations = best_of_groups(inside, telling, np.arange(len(inside)), count=config.max_relations)
-    sentences = _central(source.statements, inside, telling, config.max_sentences)
-    return Level(
-        membership,
-        centrality,
-        *(Ranked.of(*ranked, count) for ranked in (found, relations, sentences)),
+    found = (
+        _best_of_groups(membership, centrality, len(membership)),
+        _best_of_groups(inside, telling, config.max_relations),
+        _central(source.statements, inside, telling, config.max_sentences),
     )
+    count = int(membership.max(initial=-1)) + 1
+    return Level(membership, centrality, *(Ranked.of(*ranked, count) for ranked in found))
+
+
+def _best_of_groups(groups: Rows, scores: Weights, count: int) -> tuple[Rows, Rows]:
+    """Return the rows with the highest scores of each group, and the group of each.
+
+    They are sorted by group, best first, ties in order of rows; rows of negative groups are left
+    out.
+    """
+    grouped = np.flatnonzero(groups >= 0)
+    ranked = grouped[np.lexsort((-scores[grouped], groups[grouped]))]  # a stable sort
+    sorted_groups = groups[ranked]
+    starts = np.flatnonzero(np.diff(sorted_groups, prepend=-1))
+    place = np.arange(len(ranked)) - np.repeat(starts, np.diff(starts, append=len(ranked)))
+    kept = place < count
+    return ranked[kept], sorted_groups[kept]
 
 
 def _central(
-    statements: Statements, inside: Rows, telling: NDArray[np.float64], count: int
+    statements: Statements, inside: Rows, telling: Weights, count: int
 ) -> tuple[Rows, Rows]:
     """Return the sentences that state most of a community; equal texts count once."""
     proper = np.flatnonzero(inside[statements.relations] >= 0)
     relations = statements.relations[proper]
-    texts = len(statements.texts)
+    texts = max(len(statements.texts), 1)
     keys = inside[relations] * texts + statements.texts[proper]
     found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     scores = np.bincount(inverse, telling[relations], minlength=len(found)).astype(np.float64)
-    rows, groups = best_of_groups(
-        found // max(texts, 1), scores, found % max(texts, 1), count=count
-    )
+    rows, groups = _best_of_groups(found // texts, scores, count)
     return statements.sentences[proper][first[rows]], groups
