@@ -1,9 +1,8 @@
 """Personal pronouns: "he" and "she" resolved to names, by a learned ranking in two passes.
 
-In the first pass each pronoun spreads a weight of one over its candidates. The second one knows
-what the other pronouns of the text say: a candidate that holds the weight of neighbours of the same
-gender is likely theirs ("his" in "John ... he ... his"), one that holds the weight of the other
-gender is likely not.
+In the first pass each pronoun spreads a weight of one over its candidates. The second pass uses the
+weights of the text's other pronouns: a candidate with much weight of neighbours of the same gender
+is a likely antecedent ("his" in "John ... he ... his"), one with weight of the other gender is not.
 """
 
 from __future__ import annotations
@@ -37,20 +36,14 @@ Tree = float | Sequence[Any]
 class Trees:
     """A sum of decision trees as `core.forest` reads them; its logistic is a probability.
 
-    Attributes:
-        features: Names of the features, which nodes refer to by number.
-        trees: The trees.
+    Nodes refer to `features` by number.
     """
 
     features: Sequence[str]
     trees: Sequence[Tree]
 
     def probabilities(self, rows: Sequence[Mapping[str, float]]) -> list[float]:
-        """Return the probability of each row; it does not depend on the other rows.
-
-        Raises:
-            KeyError: A feature is missing.
-        """
+        """Return the probability of each row; it does not depend on the other rows."""
         if not rows:
             return []
         table = np.array([[row[name] for name in self.features] for row in rows], dtype=float)
@@ -90,26 +83,21 @@ class Choice(NamedTuple):
 
 
 def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[Pronoun, Choice]:
-    """Choose the likeliest antecedent of each personal pronoun.
+    """Return the likeliest antecedent of each personal pronoun that has a candidate.
 
-    Args:
-        section: The text.
-        ranking: What to rank by; by default what comes with the package.
-
-    Returns:
-        One choice for each pronoun of `Section.pronouns` that has a candidate at all. Where two
-        are equally likely, the entity that was mentioned first wins.
+    Where two are equally likely, the entity that was mentioned first wins. By default, the ranking
+    is that of the package.
     """
     trees = ranking or load_ranking()
     found = {pronoun: candidates_of(section, pronoun) for pronoun in section.pronouns}
     weights = first_pass(found, trees.alone)
     choices = {}
     for pronoun, each in found.items():
-        chains = chain_features(pronoun, each, weights)
-        rows = [{**one.values, **chain} for one, chain in zip(each, chains, strict=True)]
-        chances = trees.chained.probabilities(rows)
-        scored = [(p, -one.entity) for p, one in zip(chances, each, strict=True)]
-        if scored:
+        if each:
+            chains = chain_features(pronoun, each, weights)
+            rows = [one.values | chain for one, chain in zip(each, chains, strict=True)]
+            chances = trees.chained.probabilities(rows)
+            scored = zip(chances, (-one.entity for one in each), strict=True)
             probability, entity = max(scored)
             choices[pronoun] = Choice(-entity, probability)
     return choices

@@ -1,8 +1,8 @@
 """The built-in resolver: persons by the learned ranking, things by rules.
 
-The ranking compares each pronoun with each name and with each other pronoun, so persons are looked
-for in windows: time then grows with the text. It was learned on texts of 90 words, and its features
-(ranks, counts, shares) mean most in texts of that size.
+The ranking compares each pronoun with each name and each other pronoun, so persons are looked for
+in windows: time then grows linearly with the text. It was learned on texts of 90 words, and its
+features (ranks, counts, shares) mean most in texts of that size.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graphrag_tasks.language.gender import gender_of_pronoun
 RANKING = "ranking"
 """Name of the rule that resolves "he" and "she"; its confidence is the ranking's probability."""
 OWN_TOKENS = 150
-"""Tokens from which on a window is full; the sentence that fills it belongs to it."""
+"""Tokens that fill a window; the sentence that reaches them belongs to it."""
 CONTEXT_TOKENS = 150
 """Tokens before a window that are looked at, rounded up to a whole sentence."""
 
@@ -30,8 +30,7 @@ class RankingResolver:
     """Resolves pronouns and definite mentions without a language model."""
 
     name = "ranking"
-    fingerprint = "ranking"
-    """Its name: rules and weights count as code."""
+    fingerprint = "ranking"  # rules and weights count as code
 
     def resolve(self, passage: Passage) -> list[Coreference]:
         """Return what was resolved, in the order of the text; see `CoreferenceResolver`."""
@@ -56,13 +55,7 @@ def _persons(passage: Passage) -> Iterator[Coreference]:
 
 
 class Window(NamedTuple):
-    """Sentences of a passage, by number.
-
-    Attributes:
-        context: First sentence in which antecedents are looked for.
-        start: First sentence whose pronouns are resolved.
-        end: One past the last one.
-    """
+    """Sentences `start` to before `end`; antecedents are looked for from `context` on."""
 
     context: int
     start: int
