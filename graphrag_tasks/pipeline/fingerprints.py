@@ -1,8 +1,8 @@
 """Fingerprints of a run: what each stage's output depends on, as a chain of hashes.
 
-A change of a stage's configuration, code, model or libraries changes the fingerprint of that stage
-and of all behind it, but no earlier one. Shard sizes, worker counts, guards and times are left
-out: they cannot change a row.
+A change of a stage's configuration, code, model or libraries changes the fingerprints of that stage
+and all later ones. Shard sizes, worker counts, guards and times cannot change a row, so they are
+left out.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error"]
 
 
 def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
-    """Compute the chain of a run.
+    """Return the fingerprint of each corpus stage, and of all stages of shards as `EXTRACTION`.
 
-    `EXTRACTION` covers what documents are processed with. The fingerprint of each corpus stage
-    covers that, the stage and all stages before it, so the last one names the whole snapshot.
+    Each covers all stages before it, so the last one names the whole snapshot.
     """
     parts = {name: _part(one, config, files) for name, one in SHARD_STAGES.items()}
     before = fingerprint({"schema": schemas.SCHEMA_VERSION, **parts})

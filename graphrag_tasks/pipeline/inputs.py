@@ -46,11 +46,9 @@ def _read(one: Read, state: RunState, folder: Folder, shard: int | None) -> Any:
 
 @dataclass(frozen=True)
 class Given:
-    """Something that the pipeline makes for a stage.
+    """Something that the pipeline makes for a stage: for a run and, in a stage of shards, a shard.
 
-    Attributes:
-        make: Makes it for a run and, in a stage of shards, for a shard.
-        identity: Returns what decides the stage's tables, as JSON; None where nothing does.
+    `identity` returns what of it decides the stage's tables, as JSON, or None.
     """
 
     make: Callable[[RunState, int | None], object]
@@ -78,30 +76,28 @@ def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]
     )
 
 
-def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
-    folders = [state.shard_folder(shard) for shard in state.shards]
-    return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
+def _scans(folders_of: Callable[[RunState], list[Folder]]) -> Given:
+    """Give scans of the tables of shards in some folders."""
 
+    def make(state: RunState, _: int | None) -> dict[str, list[Any]]:
+        folders = folders_of(state)
+        return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
 
-def _published(state: RunState, _: int | None) -> dict[str, list[Any]]:
-    folders = [state.parent.folder] if state.parent else []
-    return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
+    return Given(make)
 
 
 def _summarized(state: RunState, _: int | None) -> pa.Table | None:
-    parent = state.parent
-    if parent is None or not reuse.is_whole(parent, ("communities",)):
-        return None
-    return parent.table("communities")
+    if state.parent and reuse.is_whole(state.parent, ("communities",)):
+        return state.parent.table("communities")
+    return None
 
 
 def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
     parent = state.parent
-    if parent is None or parent.manifest.embedding != vectors.identity(state.config):
+    if not parent or parent.manifest.embedding != vectors.identity(state.config):
         return {}
-    if not reuse.is_whole(parent, embed.makes):
-        return {}
-    return {name: parent.table(name) for name in embed.makes}
+    whole = reuse.is_whole(parent, embed.makes)
+    return {name: parent.table(name) for name in embed.makes} if whole else {}
 
 
 GIVEN: Mapping[str, Given] = MappingProxyType(
@@ -114,8 +110,8 @@ GIVEN: Mapping[str, Given] = MappingProxyType(
             lambda config, _: _identity(make_extractor(config.extract)),
         ),
         "resolver": _part(lambda config: load_resolver(config.extract.coref)),
-        "processed": Given(_processed),
-        "published": Given(_published),
+        "processed": _scans(lambda state: list(map(state.shard_folder, state.shards))),
+        "published": _scans(lambda state: [state.parent.folder] if state.parent else []),
         "overrides": _file(UserFiles.parsed_overrides),
         "domain": _file(UserFiles.parsed_domain),
         "schema": _file(UserFiles.parsed_schema),

@@ -1,9 +1,9 @@
 """Merge of the shards: their rows and the rows carried over become one corpus.
 
-`snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed
-now`; nothing is subtracted in place, so an incremental run and a clean rebuild give the same rows
-in the same order. A document that was indexed before and fails now keeps its last good rows; its
-row in `documents` says that it failed.
+Snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed now.
+Nothing is subtracted in place, so an incremental run and a clean rebuild give the same rows in the
+same order. A document that was indexed before and fails now keeps its last good rows; its row in
+`documents` says that it failed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline.plan import UNCHANGED
-from graphrag_tasks.pipeline.sorting import Rows, batches_of, by_document, size_of
+from graphrag_tasks.pipeline.sorting import batches_of, by_document, size_of
 from graphrag_tasks.storage.artifacts import conform
+from graphrag_tasks.storage.sql import Rows
 
 log = logging.getLogger(__name__)
 
@@ -37,15 +38,8 @@ def merge_shards(
 ) -> StageResult:
     """Join the processed rows with those of the published snapshot that still hold.
 
-    Args:
-        sources: The plan.
-        processed: The tables that stages made of shards, each of all shards.
-        published: The same tables of the current snapshot; empty before the first publish.
-        config: Share of failures that ends the run.
-
-    Returns:
-        The corpus: documents sorted by uri, and a stream of each other table by document, in
-        reading order.
+    `sources` is the plan. Both mappings have the parts of each table of shards. The result has the
+    documents by uri, and a stream of each other table by document, in reading order.
 
     Raises:
         SourceError: More documents failed than `config.max_failed_share` allows.
@@ -101,26 +95,22 @@ def _sum(values: pa.ChunkedArray) -> int:
 
 
 def _stream(
-    name: str,
-    processed: Sequence[Rows],
-    published: Sequence[Rows],
-    kept: pa.Array,
-    documents: pa.Array,
-    stats: dict[str, int | float],
-) -> pa.RecordBatchReader:
+    name: str, processed: Sequence[Rows], published: Sequence[Rows], kept: pa.Array,
+    documents: pa.Array, stats: dict[str, int | float],
+) -> pa.RecordBatchReader:  # fmt: skip
     """Return a table's rows by document, and count them while they are read."""
     schema = pa.schema([pa.field(one.name, one.type) for one in schemas.SCHEMAS[name]])
+    parts = [*((rows, None) for rows in processed), *((rows, kept) for rows in published)]
     stats[name] = 0
 
-    def found() -> Iterator[pa.RecordBatch]:
-        for parts, wanted in ((processed, None), (published, kept)):
-            for rows in parts:
-                for batch in batches_of(rows, documents=wanted):
-                    yield batch.cast(schema)
-
     def sorted_rows() -> Iterator[pa.RecordBatch]:
-        size = sum(map(size_of, (*processed, *published)))
-        for batch in by_document(found(), schema, documents, size):
+        size = sum(size_of(rows) for rows, _ in parts)
+        found = (
+            batch.cast(schema)
+            for rows, wanted in parts
+            for batch in batches_of(rows, documents=wanted)
+        )
+        for batch in by_document(found, schema, documents, size):
             stats[name] += batch.num_rows
             if name == "sentences":
                 stats["sentences_kept"] += _sum(batch["has_verb"])

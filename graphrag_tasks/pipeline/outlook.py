@@ -1,4 +1,4 @@
-"""What a run would do, and why: everything that is decided before anything is written."""
+"""What a run would do, and why: all that is decided before anything is written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Outlook(Basis):
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
         versions: Versions of the objects in S3 among them.
         stats: Documents by change, the number of shards, and of hidden files passed over.
-        stages: For each corpus stage why it will work, or None where its tables are taken over.
+        stages: Why each corpus stage will work, or None where its tables are taken over.
     """
 
     sources: pa.Table
@@ -45,13 +45,13 @@ class Outlook(Basis):
 
 
 def check(config: Config) -> tuple[SourceRoot, ...]:
-    """Refuse what can be refused before anything is read or written; return the sources' roots.
+    """Return the sources' roots, or refuse a configuration before anything is read or written.
 
     Raises:
         SourceError: A source is missing.
         ConfigError: Two sources have one name, there is no such extractor, or the store cannot have
             the vector server.
-        MissingDependencyError: Packages or models that the configuration asks for are absent.
+        MissingDependencyError: Packages or models that the configuration needs are absent.
     """
     roots = source_roots(config.sources)
     make_extractor(config.extract)
@@ -133,7 +133,7 @@ def _is_up_to_date(config: Config, parent: Snapshot, fingerprints: Mapping[str, 
 def _reasons(
     config: Config, before: Mapping[str, str], fingerprints: Mapping[str, str], has_shards: bool
 ) -> dict[str, str | None]:
-    """Return why each corpus stage works: the first that has to, and those behind it."""
+    """Return why each corpus stage works: the first that has to, and the later ones."""
     reasons: dict[str, str | None] = {}
     reason: str | None = None
     for stage in CORPUS_STAGES:

@@ -6,32 +6,24 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-if TYPE_CHECKING:
-    import pyarrow.dataset as ds
-
-Rows: TypeAlias = "pa.Table | ds.Dataset"
+from graphrag_tasks.storage.sql import Rows
 
 SORTED_BYTES = 1 << 28
 """Bytes that are sorted at once, as the files count them (uncompressed, but encoded)."""
-
 _BATCH_ROWS = 1 << 13
 
 
 def batches_of(
     rows: Rows, columns: Sequence[str] | None = None, documents: pa.Array | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows in their order, a few batches at a time.
+    """Yield rows in their order, a few batches at a time; by default, all columns of all documents.
 
-    Args:
-        rows: A table or a dataset with a column `document_id`.
-        columns: Columns to read; all by default.
-        documents: Ids of the documents whose rows are wanted; all by default.
+    The rows have a column `document_id`.
     """
     if isinstance(rows, pa.Table):
         found = iter((rows.select(columns) if columns else rows).to_batches(_BATCH_ROWS))
@@ -40,9 +32,10 @@ def batches_of(
             columns=columns, batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1
         )
     for batch in found:
-        if documents is not None:
-            batch = batch.filter(pc.is_in(batch["document_id"], value_set=documents))
-        yield batch
+        if documents is None:
+            yield batch
+        else:
+            yield batch.filter(pc.is_in(batch["document_id"], value_set=documents))
 
 
 def size_of(rows: Rows) -> int:
@@ -59,14 +52,8 @@ def by_document(
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows sorted by document; the order within a document stays.
 
-    Rows of more than `SORTED_BYTES` are first distributed to files by ranges of documents, each of
-    which is then sorted in memory.
-
-    Args:
-        batches: Rows in any order.
-        schema: Their columns.
-        documents: Ids of all documents.
-        size: Sum of `size_of` over the rows.
+    Rows whose `size_of` is more than `SORTED_BYTES` are first distributed to files by ranges of
+    `documents` (all ids); then each file is sorted in memory.
     """
     ranges = -(-size // SORTED_BYTES)
     if ranges <= 1:
