@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 ENTITY, CHUNK = "entity", "chunk"
 RELATION, MENTION, TITLE, NEXT, LINK = "relation", "mention", "title", "next", "link"
 
-Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""Node rows of sources and of targets."""
-
 _RELATED = ["head_id", "tail_id", "weight", "confidence"]
 _RELATIONS = """
     SELECT h.node AS source, t.node AS target, weight, confidence
@@ -92,16 +89,9 @@ class _Edges(NamedTuple):
 
 
 def build_edges(
-    nodes: pa.Table,
-    chunks: pa.Table,
-    relations: Scanned,
-    mentions: Scanned,
-    titles: Scanned,
-    linked: pa.Table,
-    *,
-    config: GraphConfig,
-    sql: SqlConfig,
-) -> pa.Table:
+    nodes: pa.Table, chunks: pa.Table, relations: Scanned, mentions: Scanned, titles: Scanned,
+    linked: pa.Table, *, config: GraphConfig, sql: SqlConfig,
+) -> pa.Table:  # fmt: skip
     """Return `schemas.EDGES`: relations in their order, then the other kinds by rows.
 
     `linked` is what `linked_chunks` returns. The table has one chunk, as an Arrow file of one batch
@@ -115,18 +105,22 @@ def build_edges(
         "relations": with_row(relations, _RELATED), "mentions": mentions, "titles": titles,
     }  # fmt: skip
     following = chunks.filter(pc.is_valid(chunks["next_id"]))
-    next_ends = _ends(ids, following["chunk_id"], following["next_id"])
     once = np.ones(following.num_rows)
-    link_ends = _ends(ids, linked["source_id"], linked["target_id"])
     link_counts = linked["count"].to_numpy()
+
+    def rows(column: pa.ChunkedArray) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = pc.index_in(column, value_set=ids).to_numpy()
+        return found
+
     with sql_over(inputs, sql) as connection:
         edges = [
             _relations(connection, entities, config),
             _mentions(connection, MENTION, len(ids) - entities, config),
             _mentions(connection, TITLE, len(ids) - entities, config),
-            _Edges(NEXT, *next_ends, once, once),
-            _Edges(LINK, *link_ends, link_counts, np.log2(1.0 + link_counts)),
-        ]
+            _Edges(NEXT, rows(following["chunk_id"]), rows(following["next_id"]), once, once),
+            _Edges(LINK, rows(linked["source_id"]), rows(linked["target_id"]), link_counts,
+                   np.log2(1.0 + link_counts)),
+        ]  # fmt: skip
     return _joined(edges)
 
 
@@ -159,27 +153,18 @@ def _mentions(
     return _Edges(kind, sources, targets, support.astype(np.float32), weights)
 
 
-def _ends(ids: pa.Array[Any], sources: pa.ChunkedArray, targets: pa.ChunkedArray) -> Ends:
-    first, second = (pc.index_in(one, value_set=ids).to_numpy() for one in (sources, targets))
-    return first, second
-
-
 def _joined(edges: list[_Edges]) -> pa.Table:
-    """Return edges of all kinds, each column made by itself, the largest one first."""
+    """Return edges of all kinds; those of relations, which come first, have a row."""
+    related, *others = (len(one.sources) for one in edges)
+    rows = pa.array(np.arange(related, dtype=np.int32))
+    rows = pa.concat_arrays([rows, pa.nulls(sum(others), pa.int32())])
     kinds = pa.concat_arrays([pa.repeat(one.kind, len(one.sources)) for one in edges])
-    relations, *others = edges
-    rows = pa.array(np.arange(len(relations.sources), dtype=np.int32))
-    null = pa.nulls(sum(len(one.sources) for one in others), pa.int32())
-    columns = [
+    _, *columns = zip(*edges, strict=True)
+    sources, targets, support, weights = (
         pa.array(np.concatenate(parts, dtype=dtype))
-        for parts, dtype in (
-            ([one.sources for one in edges], np.int32),
-            ([one.targets for one in edges], np.int32),
-            ([one.support for one in edges], np.float32),
-            ([one.weights for one in edges], np.float32),
-        )
-    ]
-    return pa.table([*columns[:2], kinds, pa.concat_arrays([rows, null]), *columns[2:]], EDGES)
+        for parts, dtype in zip(columns, (np.int32, np.int32, np.float32, np.float32), strict=True)
+    )
+    return pa.table([sources, targets, kinds, rows, support, weights], schema=EDGES)
 
 
 def edge_ends(edges: pa.Table) -> Rows:

@@ -77,7 +77,6 @@ def top_hubs(nodes: pa.Table, edges: pa.Table, count: int) -> list[Hub]:
 
 
 def _mentioned(edges: pa.Table, entities: int) -> NDArray[np.float64]:
-    """Return how often each entity is mentioned."""
     counts = np.zeros(entities)
     for batch in edges.select(["kind", "source", "support"]).to_batches(_ROWS_AT_ONCE):
         found = batch.filter(pc.equal(batch["kind"], MENTION))

@@ -1,4 +1,9 @@
-"""Calls of stages: with their tables, their settings, and what the pipeline makes for them."""
+"""What stages get: their tables, their settings, and what the pipeline makes for them.
+
+Fingerprints cover these: a change of a stage's configuration, code, model or libraries changes the
+fingerprints of that stage and all later ones. Shard sizes, worker counts, guards and times cannot
+change a row, so they are left out.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +15,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from graphrag_tasks import language
+from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.stage import Read, StageResult, code_version
+from graphrag_tasks.core.config.sections import LanguageConfig
+from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
 from graphrag_tasks.embed import embed, make_embedder
 from graphrag_tasks.entities.resolve import Overrides
 from graphrag_tasks.extract import make_extractor
@@ -20,11 +29,19 @@ from graphrag_tasks.graph.communities import make_summarizer
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.stages import AnyStage, merge_shards
+from graphrag_tasks.pipeline.stages import (
+    CORPUS_STAGES,
+    EXTRACTION,
+    SHARD_STAGES,
+    AnyStage,
+    merge_shards,
+)
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.sources.listing import SourceReader
 from graphrag_tasks.storage.artifacts import Folder
+
+_OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error"]
 
 
 def call(stage: AnyStage, state: RunState, shard: int | None = None) -> StageResult:
@@ -126,3 +143,35 @@ GIVEN: Mapping[str, Given] = MappingProxyType(
     }
 )
 """By the name of the stage's parameter."""
+
+
+def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
+    """Return the fingerprint of each corpus stage, and of all stages of shards as `EXTRACTION`.
+
+    Each covers all stages before it, so the last one names the whole snapshot.
+    """
+    parts = {name: _depends_on(one, config, files) for name, one in SHARD_STAGES.items()}
+    before = fingerprint({"schema": schemas.SCHEMA_VERSION, **parts})
+    found = {EXTRACTION: before}
+    for name, one in CORPUS_STAGES.items():
+        part = _depends_on(one, config, files) | {"before": before}
+        if any(read.name == "sources" for read in one.reads):
+            part["sources"] = listed.select(_OF_SOURCES).to_pylist()
+        before = found[name] = fingerprint(part)
+    return found
+
+
+def _depends_on(one: AnyStage, config: Config, files: UserFiles) -> dict[str, Any]:
+    sections = {name: getattr(config, name) for name in one.settings.values()}
+    models = {
+        name: language.model_version(section.model)
+        for name, section in sections.items()
+        if isinstance(section, LanguageConfig)
+    }
+    return {
+        "settings": {name: section.decisive() for name, section in sections.items()},
+        "models": models,
+        "given": {name: GIVEN[name].identity(config, files) for name in one.given},
+        "code": code_version(one.module),
+        "libraries": dependency_versions(one.libraries),
+    }

@@ -14,13 +14,13 @@ from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.fingerprints import fingerprints_of
+from graphrag_tasks.pipeline.inputs import fingerprints_of
 from graphrag_tasks.pipeline.known import known_documents
 from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION, merge_shards
 from graphrag_tasks.pipeline.state import Basis
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
+from graphrag_tasks.snapshots.store import Store, last_readable
 from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import SourceRoot, list_sources, source_roots
 from graphrag_tasks.storage.artifacts import Folder
@@ -100,7 +100,9 @@ def look_ahead(config: Config) -> Outlook:
         up_to_date=parent is not None
         and parent.snapshot_id == parent_id
         and not has_shards
-        and _is_up_to_date(config, parent, fingerprints),
+        and parent.manifest.fingerprints == fingerprints
+        and parent.manifest.collections == vectors.collections(config)
+        and reuse.is_whole(parent),
         roots=roots,
         fingerprints=fingerprints,
         files=files,
@@ -120,14 +122,6 @@ def _check_labels(config: Config, published: bool) -> None:
             "Nothing was changed. Set access.enabled = true; to show all documents to everybody, "
             "run again with access.allow_disable",
         )
-
-
-def _is_up_to_date(config: Config, parent: Snapshot, fingerprints: Mapping[str, str]) -> bool:
-    return (
-        parent.manifest.fingerprints == fingerprints
-        and parent.manifest.collections == vectors.collections(config)
-        and reuse.is_whole(parent)
-    )
 
 
 def _reasons(

@@ -123,20 +123,14 @@ def _mention(parse: Parse, sentence: int, offset: int, start: int, end: int, lab
     outside = [i for i in tokens if parse.heads[i] not in tokens or parse.is_root(i)]
     head = outside[-1] if outside else end - 1
     role_head, uncoordinated = parse.role_head(head), parse.apposed(head)
-    conjuncts = any(parse.deps[child] == "conj" for child in parse.children(role_head))
+    has_conjuncts = any(parse.deps[child] == "conj" for child in parse.children(role_head))
+    has_conjuncts = has_conjuncts and parse.pos[role_head] in ("NOUN", "PROPN")
     return Mention(
-        sentence=sentence,
-        start=start,
-        end=end,
-        head=head,
-        role_head=role_head,
-        offset=offset + head,
-        label=label,
+        sentence, start, end, head, role_head, offset + head, label,
         key=name_key(parse.words[start:end]),
-        coordinated=role_head != uncoordinated
-        or (conjuncts and parse.pos[role_head] in ("NOUN", "PROPN")),
+        coordinated=has_conjuncts or role_head != uncoordinated,
         chained=uncoordinated != head,
-    )
+    )  # fmt: skip
 
 
 def group_names(mentions: Sequence[Mention]) -> list[NamedEntity]:

@@ -127,7 +127,7 @@ RESOLVERS: Registry[CoreferenceResolver] = Registry(
     "graphrag_tasks.resolvers",
     "extract.coref",
     {
-        "ranking": "graphrag_tasks.extract.coref.resolver:RankingResolver",
+        "ranking": "graphrag_tasks.extract.coref.ranking:RankingResolver",
         "none": "graphrag_tasks.extract.coref.protocol:NoResolver",
     },
 )

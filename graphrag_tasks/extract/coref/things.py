@@ -92,7 +92,6 @@ def resolve_things(passage: Passage) -> list[Coreference]:
 
 
 def _phrases(parse: Parse, sentence: int) -> list[_Phrase]:
-    """Return the noun phrases of a sentence that may name a thing, in order."""
     return [
         _phrase(parse, sentence, token)
         for token in range(len(parse))
@@ -136,7 +135,7 @@ def _is_core(parse: Parse, token: int, head: int) -> bool:
 
 
 _Named = dict[tuple[int, int], _Phrase]
-"""What pronouns stand for, by their sentence and token."""
+"""Antecedents of pronouns, by sentence and token."""
 
 
 def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
@@ -161,7 +160,8 @@ def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterato
                 named[number, token] = chosen
                 yield _resolved(passage, mention, chosen, Kind.PRONOUN, rule)
             elif passage.topic and not fitting and lower in _SINGULAR:
-                yield _outside(passage, mention, passage.topic.name, Kind.PRONOUN)
+                name = passage.topic.name
+                yield _outside(passage, mention, name, Kind.PRONOUN, ROW_KEY, Source.KEY)
 
 
 def is_pleonastic(parse: Parse, token: int) -> bool:
@@ -178,7 +178,6 @@ def is_pleonastic(parse: Parse, token: int) -> bool:
 
 
 def _may_refer_back(parse: Parse, token: int, one: _Phrase) -> bool:
-    """Return whether a phrase of the pronoun's own sentence may be its antecedent."""
     above = parse.ancestors(token)
     same_verb = parse.heads[one.head] == parse.heads[token]
     return one.head < token and one.head not in above and not same_verb
@@ -241,13 +240,15 @@ def _definite(
     if matches or one.plural:
         return
     if passage.topic and one.noun in _called(passage.topic):
-        yield _outside(passage, mention, passage.topic.name)
+        name = passage.topic.name
+        yield _outside(passage, mention, name, Kind.DEFINITE, ROW_KEY, Source.KEY)
         return
     places = [(Source.HEADING, heading) for heading in reversed(passage.headings)]
     for source, text in [*places, (Source.TITLE, passage.title)]:
-        name = _first_phrase(text)
-        if len(name) > 1 and name[-1].lower() == one.noun:
-            yield _outside(passage, mention, " ".join(name), rule=HEADING_MATCH, source=source)
+        words = _first_phrase(text)
+        if len(words) > 1 and words[-1].lower() == one.noun:
+            name = " ".join(words)
+            yield _outside(passage, mention, name, Kind.DEFINITE, HEADING_MATCH, source)
             return
 
 
@@ -269,13 +270,7 @@ def _resolved(passage: Passage, mention: Span, to: _Phrase, kind: Kind, rule: st
 
 
 def _outside(
-    passage: Passage,
-    mention: Span,
-    name: str,
-    kind: Kind = Kind.DEFINITE,
-    *,
-    rule: str = ROW_KEY,
-    source: Source = Source.KEY,
+    passage: Passage, mention: Span, name: str, kind: Kind, rule: str, source: Source
 ) -> Coreference:
     """Return the coreference of a mention with a name that no sentence of the passage has."""
     return Coreference(*passage.place(mention), name, kind, rule, CONFIDENCES[rule], source)

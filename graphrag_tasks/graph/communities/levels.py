@@ -23,9 +23,14 @@ class Ranked:
     starts: Rows
 
     @classmethod
-    def of(cls, rows: Rows, groups: Rows, count: int) -> Ranked:
-        """Take rows that are sorted by group, of `count` groups."""
-        return cls(rows, np.searchsorted(groups, np.arange(count + 1)))
+    def of(cls, groups: Rows, scores: Weights, count: int) -> Ranked:
+        """Rank rows by their scores, ties in order of rows; those of negative groups are left out.
+
+        Groups are numbered up to `count`.
+        """
+        grouped = np.flatnonzero(groups >= 0)
+        rows = grouped[np.lexsort((-scores[grouped], groups[grouped]))]  # a stable sort
+        return cls(rows, np.searchsorted(groups[rows], np.arange(count + 1)))
 
     def part(self, first: int, last: int) -> Ranked:
         """Return the rows of the communities from `first` to before `last`."""
@@ -36,9 +41,8 @@ class Ranked:
         """Return the first rows of each community."""
         sizes = np.diff(self.starts)
         place = np.arange(len(self.rows)) - np.repeat(self.starts[:-1], sizes)
-        return Ranked(
-            self.rows[place < count], np.concatenate([[0], np.cumsum(np.minimum(sizes, count))])
-        )
+        starts = np.concatenate([[0], np.cumsum(np.minimum(sizes, count))])
+        return Ranked(self.rows[place < count], starts)
 
 
 @dataclass(frozen=True)
@@ -72,39 +76,20 @@ def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> L
     for end in (heads, tails):
         centrality += np.bincount(end, weights, minlength=len(membership))
     telling = weights * np.sqrt(centrality[heads] * centrality[tails])
-    found = (
-        _best_of_groups(membership, centrality, len(membership)),
-        _best_of_groups(inside, telling, config.max_relations),
-        _central(source.statements, inside, telling, config.max_sentences),
-    )
     count = int(membership.max(initial=-1)) + 1
-    return Level(membership, centrality, *(Ranked.of(*ranked, count) for ranked in found))
+    members = Ranked.of(membership, centrality, count)
+    relations = Ranked.of(inside, telling, count).best(config.max_relations)
+    sentences = _ranked_sentences(source.statements, inside, telling, count)
+    return Level(membership, centrality, members, relations, sentences.best(config.max_sentences))
 
 
-def _best_of_groups(groups: Rows, scores: Weights, count: int) -> tuple[Rows, Rows]:
-    """Return the rows with the highest scores of each group, and the group of each.
-
-    They are sorted by group, best first, ties in order of rows; rows of negative groups are left
-    out.
-    """
-    grouped = np.flatnonzero(groups >= 0)
-    ranked = grouped[np.lexsort((-scores[grouped], groups[grouped]))]  # a stable sort
-    sorted_groups = groups[ranked]
-    starts = np.flatnonzero(np.diff(sorted_groups, prepend=-1))
-    place = np.arange(len(ranked)) - np.repeat(starts, np.diff(starts, append=len(ranked)))
-    kept = place < count
-    return ranked[kept], sorted_groups[kept]
-
-
-def _central(
-    statements: Statements, inside: Rows, telling: Weights, count: int
-) -> tuple[Rows, Rows]:
-    """Return the sentences that state most of a community; equal texts count once."""
+def _ranked_sentences(statements: Statements, inside: Rows, telling: Weights, count: int) -> Ranked:
+    """Rank the sentences of each community by what they state of it; equal texts count once."""
     proper = np.flatnonzero(inside[statements.relations] >= 0)
     relations = statements.relations[proper]
     texts = max(len(statements.texts), 1)
     keys = inside[relations] * texts + statements.texts[proper]
     found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     scores = np.bincount(inverse, telling[relations], minlength=len(found)).astype(np.float64)
-    rows, groups = _best_of_groups(found // texts, scores, count)
-    return statements.sentences[proper][first[rows]], groups
+    ranked = Ranked.of(found // texts, scores, count)
+    return Ranked(statements.sentences[proper][first[ranked.rows]], ranked.starts)

@@ -25,14 +25,9 @@ _ITERATIONS = 2
 
 
 def partition(
-    nodes: int,
-    ends: Rows,
-    weights: Weights,
-    *,
-    resolutions: Sequence[float],
-    min_members: int,
-    seed: int,
-) -> list[Membership]:
+    nodes: int, ends: Rows, weights: Weights,
+    *, resolutions: Sequence[float], min_members: int, seed: int,
+) -> list[Membership]:  # fmt: skip
     """Return the communities of an undirected graph at each of the rising resolutions.
 
     Edges between communities are left out at the levels below, so every community lies inside one

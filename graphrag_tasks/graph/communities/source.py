@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -73,20 +73,12 @@ class Source:
         texts = first_stated[stated["text"]]
         self.statements = Statements(stated["relation"], stated["sentence"], texts)
 
-    def names(self, entities: Rows) -> list[str]:
-        """Return the name of each of these entities."""
-        return self._chosen("names", entities)
+    def texts(self, kind: Literal["names", "wordings", "quotations"], numbers: Rows) -> list[Any]:
+        """Return names of entities, relations in words, or quoted sentences, by their numbers.
 
-    def wordings(self, relations: Rows) -> list[str]:
-        """Return each of these relations in words."""
-        return self._chosen("wordings", relations)
-
-    def quotations(self, sentences: Rows) -> list[dict[str, Any]]:
-        """Return text, title of the document, and page of each of these sentences."""
-        return self._chosen("quotations", sentences)
-
-    def _chosen(self, name: str, numbers: Rows) -> list[Any]:
+        A quotation is a mapping of `text`, `title` of the document, and `page`.
+        """
         places = pa.array(np.arange(len(numbers)))
         self._connection.register("chosen", pa.table({"place": places, "number": numbers}))
-        found: list[Any] = self._connection.sql(_SQL[name]).to_arrow_table().column(0).to_pylist()
+        found: list[Any] = self._connection.sql(_SQL[kind]).to_arrow_table().column(0).to_pylist()
         return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,7 @@ from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
-from graphrag_tasks.graph.communities.summaries import (
-    CitedSentence,
-    CommunityContext,
-    Summarizer,
-    Summary,
-)
+from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()
@@ -70,7 +66,7 @@ def communities(
         rows = _rows(levels, source.entity_ids)
         summaries = _Summaries(summarizer, summarized)
         made = [
-            _summarised(part, summaries.of(contexts))
+            pa.Table.from_pylist(list(map(or_, part, summaries.of(contexts))), schemas.COMMUNITIES)
             for level, of_level in zip(levels, rows, strict=True)
             for part, contexts in _batches(of_level, level, source, config)
         ]
@@ -116,19 +112,17 @@ def _batches(
         entities = level.members.part(first, last).best(config.max_entities)
         relations = level.relations.part(first, last)
         sentences = level.sentences.part(first, last)
-        quoted = list(map(_cited, source.quotations(sentences.rows)))
         drawn = zip(
             part,
-            _split(entities, source.names(entities.rows)),
-            _split(relations, source.wordings(relations.rows)),
-            _split(sentences, quoted),
+            _split(entities, source.texts("names", entities.rows)),
+            _split(relations, source.texts("wordings", relations.rows)),
+            _split(sentences, list(map(_cited, source.texts("quotations", sentences.rows)))),
             strict=True,
         )
         yield part, [CommunityContext(row["size"], *map(tuple, texts)) for row, *texts in drawn]
 
 
 def _split(ranked: Ranked, values: Sequence[Any] | NDArray[np.int64]) -> Iterator[Any]:
-    """Yield the values of each community."""
     for start, end in pairwise(ranked.starts.tolist()):
         yield values[start:end]
 
@@ -138,47 +132,39 @@ def _cited(row: dict[str, Any]) -> CitedSentence:
 
 
 class _Summaries:
-    """Summaries by what they are made of: each is written once, or taken over."""
+    """Titles, summaries and their keys, by key: each is written once, or taken over."""
 
     def __init__(self, summarizer: Summarizer, published: pa.Table | None) -> None:
         self._summarizer, self._published = summarizer, published
-        self._known: dict[str, Summary] = {}
+        self._known: dict[str, dict[str, str]] = {}
         self.reused = 0
 
-    def of(self, contexts: list[CommunityContext]) -> list[tuple[str, Summary]]:
-        """Return the summary of each context, with its key."""
+    def of(self, contexts: list[CommunityContext]) -> list[dict[str, str]]:
+        """Return `title`, `summary` and `summary_key` of each context."""
         by = self._summarizer.fingerprint
         keys = [fingerprint({"content": one.sha256, "by": by}) for one in contexts]
         self._take_over(keys)
         by_key = zip(keys, contexts, strict=True)
         missing = {key: one for key, one in by_key if key not in self._known}
         written = self._summarizer.summarize(list(missing.values()))
-        self._known.update(zip(missing, written, strict=True))
-        return [(key, self._known[key]) for key in keys]
+        for key, one in zip(missing, written, strict=True):
+            self._known[key] = {"title": one.title, "summary": one.text, "summary_key": key}
+        return [self._known[key] for key in keys]
 
     def _take_over(self, keys: list[str]) -> None:
         new = pa.array([key for key in keys if key not in self._known], pa.string())
         if self._published is None or not len(new):
             return
         found = self._published.filter(pc.is_in(self._published["summary_key"], value_set=new))
-        rows = found.to_pylist()
-        taken = {row["summary_key"]: Summary(row["title"], row["summary"]) for row in rows}
+        rows = found.select(["title", "summary", "summary_key"]).to_pylist()
+        taken = {row["summary_key"]: row for row in rows}
         self._known |= taken
         self.reused += len(taken)
-
-
-def _summarised(rows: list[dict[str, Any]], summaries: list[tuple[str, Summary]]) -> pa.Table:
-    made = [
-        row | {"title": summary.title, "summary": summary.text, "summary_key": key}
-        for row, (key, summary) in zip(rows, summaries, strict=True)
-    ]
-    return pa.Table.from_pylist(made, schema=schemas.COMMUNITIES)
 
 
 def _members(
     levels: list[Level], ids: list[pa.Array[Any]], entity_ids: pa.Array[Any]
 ) -> pa.RecordBatchReader:
-    """Return the rows of `members` as a stream."""
     schema = schemas.MEMBERS
 
     def batches() -> Iterator[pa.RecordBatch]:
