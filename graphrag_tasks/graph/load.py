@@ -11,7 +11,7 @@ from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.graph.arrays import build_edges, build_nodes, linked_chunks
 from graphrag_tasks.graph.statistics import graph_statistics
 from graphrag_tasks.language.bm25 import word_tables
-from graphrag_tasks.storage.row_groups import batches_of
+from graphrag_tasks.storage.artifacts import batches_of
 from graphrag_tasks.storage.sql import Rows
 
 _PLACES = ["chunk_id", "document_id", "next_id", "ordinal"]

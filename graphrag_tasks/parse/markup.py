@@ -35,8 +35,8 @@ from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
+from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import decode, without_invalid
-from graphrag_tasks.parse.titles import find_title
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""

@@ -22,8 +22,8 @@ from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, Tr
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
-from graphrag_tasks.parse.language import detect_language
 from graphrag_tasks.parse.messages import parse_failed
+from graphrag_tasks.parse.metadata import detect_language
 from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.sources.listing import LINK, SPECIAL

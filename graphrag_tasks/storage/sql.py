@@ -20,7 +20,7 @@ import pyarrow as pa
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
-from graphrag_tasks.storage.row_groups import batches_of
+from graphrag_tasks.storage.artifacts import batches_of
 
 if TYPE_CHECKING:
     import duckdb

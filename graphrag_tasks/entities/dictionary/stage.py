@@ -18,8 +18,14 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import DictionaryConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
-from graphrag_tasks.entities.dictionary.headings import GENERIC_HEADINGS, heading_key, name_forms
-from graphrag_tasks.entities.dictionary.terms import is_key, is_term, term_forms
+from graphrag_tasks.entities.dictionary.names import (
+    GENERIC_HEADINGS,
+    heading_key,
+    is_key,
+    is_term,
+    name_forms,
+    term_forms,
+)
 from graphrag_tasks.storage.sql import Rows, sql_over, statements
 
 if TYPE_CHECKING:

@@ -137,9 +137,7 @@ def _find(connection: duckdb.DuckDBPyConnection, matcher: NameMatcher) -> Iterat
     connection.execute("DROP TABLE texts")
 
 
-def _with_ids(
-    connection: duckdb.DuckDBPyConnection,
-) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+def _with_ids(connection: duckdb.DuckDBPyConnection) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
     """Return what puts ids for the numbers of mentions: what is sorted is a third as large."""
     entity_ids = _whole(connection.sql(_SQL["entity_ids"]).to_arrow_table())
     place_ids = _whole(connection.sql(_SQL["place_ids"]).to_arrow_table())

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from graphrag_tasks.entities.normalize.problems import LITERAL_TYPES
+from graphrag_tasks.language.dictionary import first_name_gender
 from graphrag_tasks.language.domain import Domain
-from graphrag_tasks.language.gender import first_name_gender
 
 _CODE = r"(?=\S*[A-Z0-9_/])(?:/\w+/)?[A-Za-z]\w*(?:[-~]\w+)?"
 _CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+")

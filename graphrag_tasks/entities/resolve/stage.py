@@ -115,11 +115,7 @@ class _Resolution:
     """The decisions so far."""
 
     def __init__(
-        self,
-        names: Mapping[str, Name],
-        overrides: Overrides,
-        domain: Domain,
-        config: ResolveConfig,
+        self, names: Mapping[str, Name], overrides: Overrides, domain: Domain, config: ResolveConfig
     ) -> None:
         self.decisions: list[dict[str, Any]] = []
         self.unused = 0

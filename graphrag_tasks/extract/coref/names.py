@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graphrag_tasks.extract.coref.parses import OBJECTS, SUBJECTS, Parse, Role
+from graphrag_tasks.language.dictionary import TITLES, first_name_gender
 from graphrag_tasks.language.forms import unaccented
-from graphrag_tasks.language.gender import TITLES, first_name_gender
 
 _ARGUMENTS = (Role.SUBJECT, Role.OBJECT)
 _OPENERS = frozenset({"``", '"', "“", ":", "(", "-", "--"})

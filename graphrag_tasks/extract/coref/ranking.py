@@ -30,7 +30,7 @@ from graphrag_tasks.extract.coref.parses import Parse, Role
 from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage
 from graphrag_tasks.extract.coref.section import Pronoun, Section
 from graphrag_tasks.extract.coref.things import resolve_things
-from graphrag_tasks.language.gender import gender_of_pronoun
+from graphrag_tasks.language.dictionary import gender_of_pronoun
 
 RANKING = "ranking"
 """Name of the rule that resolves "he" and "she"; its confidence is the ranking's probability."""

@@ -18,7 +18,7 @@ from graphrag_tasks.extract.coref.names import (
     title_key,
 )
 from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
-from graphrag_tasks.language.gender import (
+from graphrag_tasks.language.dictionary import (
     Gender,
     first_name_gender,
     gender_of_pronoun,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR, POSTINGS, TERMS
 from graphrag_tasks.language.bm25.tokens import query_terms, terms
-from graphrag_tasks.storage.row_groups import batches_of
+from graphrag_tasks.storage.artifacts import batches_of
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds

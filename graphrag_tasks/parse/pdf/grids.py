@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.joining import join_lines
-from graphrag_tasks.parse.pdf.lines import Line, is_right_to_left, union
+from graphrag_tasks.parse.pdf.lines import Line, is_right_to_left, join_lines, union
 
 _WORD_GAP = 0.62  # between two words of one cell
 _RIVER = 0.45  # width of the blank space between two columns

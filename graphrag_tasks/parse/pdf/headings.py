@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from graphrag_tasks.parse.pdf.joining import join_lines
 from graphrag_tasks.parse.pdf.labels import Label, is_numbered
-from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals
+from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals, join_lines
 from graphrag_tasks.parse.pdf.paragraphs import DOT_LEADER
 
 _LEADERS = 4  # lines with dot leaders that a table of contents has at least on a page

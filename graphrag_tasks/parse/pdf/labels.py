@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from statistics import median
 
-from graphrag_tasks.parse.pdf.joining import join_lines
-from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals
+from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals, join_lines
 from graphrag_tasks.parse.pdf.paragraphs import BULLET, CAPTION, DOT_LEADER, NUMBER
 
 _LARGE, _LARGER = 1.28, 1.12  # sizes of the body

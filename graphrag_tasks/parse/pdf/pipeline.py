@@ -72,9 +72,7 @@ class LayoutPdfPipeline(NativePdfPipeline):
     """
 
     def __init__(
-        self,
-        options: NativePdfPipelineOptions,
-        ocr: Callable[[int], list[Line]] | None = None,
+        self, options: NativePdfPipelineOptions, ocr: Callable[[int], list[Line]] | None = None
     ) -> None:
         super().__init__(options)
         self._ocr = ocr
@@ -93,10 +91,7 @@ class LayoutPdfPipeline(NativePdfPipeline):
         return super()._build_document(conv_res)
 
     def _parse_page(
-        self,
-        timings: _NativeBuildTimings,
-        conv_res: ConversionResult,
-        page_backend: PdfPageBackend,
+        self, timings: _NativeBuildTimings, conv_res: ConversionResult, page_backend: PdfPageBackend
     ) -> Page | None:
         """Find the tables while the words are there; only lines are kept of the other pages."""
         if not isinstance(page_backend, ThreadedDoclingParsePageBackend):

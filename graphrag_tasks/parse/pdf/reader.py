@@ -17,10 +17,10 @@ from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import with_links
+from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.pdf_file import links_of, pages_that_draw
 from graphrag_tasks.parse.readers import Reader
-from graphrag_tasks.parse.titles import find_title
 
 _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 _OPTIONS = NativePdfPipelineOptions(
