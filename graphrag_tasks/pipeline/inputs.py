@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -117,31 +116,27 @@ def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
     return {name: parent.table(name) for name in embed.makes} if whole else {}
 
 
-GIVEN: Mapping[str, Given] = MappingProxyType(
-    {
-        "fetch": Given(_fetch),
-        "extractor": Given(
-            lambda state, _: (
-                lambda on_parse: make_extractor(state.config.extract, on_parse=on_parse)
-            ),
-            lambda config, _: _identity(make_extractor(config.extract)),
-        ),
-        "resolver": _part(lambda config: load_resolver(config.extract.coref)),
-        "processed": _scans(lambda state: list(map(state.shard_folder, state.shards))),
-        "published": _scans(lambda state: [state.parent.folder] if state.parent else []),
-        "overrides": _file(UserFiles.parsed_overrides),
-        "domain": _file(UserFiles.parsed_domain),
-        "schema": _file(UserFiles.parsed_schema),
-        "summarizer": _part(lambda config: make_summarizer(config.communities)),
-        "summarized": Given(_summarized),
-        "embedder": _part(lambda config: make_embedder(config.embed)),
-        "reusable": Given(_vectors),
-        # The vector server holds a copy of the snapshot: it changes nothing in it.
-        "upload": Given(
-            lambda state, _: partial(vectors.serve, state.config, state.store.folder, state.staged)
-        ),
-    }
-)
+GIVEN: Mapping[str, Given] = {
+    "fetch": Given(_fetch),
+    "extractor": Given(
+        lambda state, _: lambda on_parse: make_extractor(state.config.extract, on_parse=on_parse),
+        lambda config, _: _identity(make_extractor(config.extract)),
+    ),
+    "resolver": _part(lambda config: load_resolver(config.extract.coref)),
+    "processed": _scans(lambda state: list(map(state.shard_folder, state.shards))),
+    "published": _scans(lambda state: [state.parent.folder] if state.parent else []),
+    "overrides": _file(UserFiles.parsed_overrides),
+    "domain": _file(UserFiles.parsed_domain),
+    "schema": _file(UserFiles.parsed_schema),
+    "summarizer": _part(lambda config: make_summarizer(config.communities)),
+    "summarized": Given(_summarized),
+    "embedder": _part(lambda config: make_embedder(config.embed)),
+    "reusable": Given(_vectors),
+    # The vector server holds a copy of the snapshot: it changes nothing in it.
+    "upload": Given(
+        lambda state, _: partial(vectors.serve, state.config, state.store.folder, state.staged)
+    ),
+}
 """By the name of the stage's parameter."""
 
 

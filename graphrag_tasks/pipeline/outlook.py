@@ -49,8 +49,7 @@ def check(config: Config) -> tuple[SourceRoot, ...]:
 
     Raises:
         SourceError: A source is missing.
-        ConfigError: Two sources have one name, there is no such extractor, or the store cannot have
-            the vector server.
+        ConfigError: Sources share a name, or the extractor or the vector server is impossible.
         MissingDependencyError: Packages or models that the configuration needs are absent.
     """
     roots = source_roots(config.sources)
@@ -67,8 +66,7 @@ def look_ahead(config: Config) -> Outlook:
         SourceError: A source is missing, lists nothing, or lost too much; or there are access
             files, but labels are off.
         AccessError: Labels are off, but published documents have some.
-        ConfigError: As `check`, or a user's file is not readable.
-        MissingDependencyError: As `check`.
+        ConfigError, MissingDependencyError: As `check`; or a user's file is not readable.
     """
     roots = check(config)
     files = UserFiles.read(config)

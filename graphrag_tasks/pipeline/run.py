@@ -127,7 +127,7 @@ class Run:
         The manifest keeps the figures of the gate.
 
         Raises:
-            SnapshotError: Another run published since this one was planned, a table is missing
+            SnapshotError: Another run published since this one was planned, or a table is missing
                 or damaged; `CURRENT` is left alone.
             QualityError: The gate refuses; the next run finds the work of this one.
             TransientError: Another process works on the store.

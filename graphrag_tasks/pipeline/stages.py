@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphrag_tasks.chunk import chunk
@@ -67,12 +66,7 @@ def check_order(stages: Sequence[AnyStage]) -> None:
 
 check_order(STAGES)
 
-
-def _by_name(stages: Iterable[AnyStage]) -> Mapping[str, AnyStage]:
-    return MappingProxyType({one.name: one for one in stages})
-
-
-SHARD_STAGES = _by_name(_OF_SHARDS)
+SHARD_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_SHARDS}
 """Stages that see the documents of one shard, in order."""
-CORPUS_STAGES = _by_name(one for one in STAGES if one.per == "corpus")
+CORPUS_STAGES: Mapping[str, AnyStage] = {one.name: one for one in STAGES if one.per == "corpus"}
 """Stages that see the whole corpus, in order."""

@@ -24,15 +24,11 @@ _BRACKETS = re.compile(r"\(.*")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name at its place: tokens `start` to before `end` of a sentence of the section.
+    """A name at its place: tokens `start` to before `end` of a sentence.
 
-    Attributes:
-        head: The token of the name that the others depend on.
-        role_head: The token whose label is its role (`Parse.role_head`).
-        offset: Tokens of the section before the head.
-        label: The model's entity label, or "".
-        key: The name's words as `name_key` gives them.
-        chained: Whether another noun carries its role: "Mary" in "actress Mary".
+    Its other tokens depend on `head`, and `role_head` carries its role (`Parse.role_head`).
+    `offset` counts the tokens of the section before the head; `label` is the model's entity label
+    or "". A name is `chained` where another noun carries its role: "Mary" in "actress Mary".
     """
 
     sentence: int
@@ -43,6 +39,7 @@ class Mention:
     offset: int
     label: str
     key: tuple[str, ...]
+    """What `name_key` returns for its words."""
     coordinated: bool
     chained: bool
 

@@ -59,15 +59,11 @@ _NO_NODES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """The core of a noun phrase: its head, the last token, with the words that say which.
+    """The core of a noun phrase, from past the determiner to its head: "migration report".
 
-    Attributes:
-        start: First token, past the determiner.
-        text: Its words: "migration report", "SAP HANA", "transaction SE38".
-        noun: Base form of the head in lower case.
-        definite: Whether "the", "this" ... and nothing else belongs to the head, and no noun
-            follows that a wrong parse may have torn from it.
-        compound: Whether a noun before the head says which; adjectives such as "current" do not.
+    `noun` is the base form of the head in lower case. A `definite` phrase has "the", "this" ... and
+    nothing else, and no noun follows that a wrong parse may have torn from it. A `compound` has a
+    noun before the head; adjectives such as "current" do not count.
     """
 
     sentence: int

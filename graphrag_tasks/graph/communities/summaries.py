@@ -61,11 +61,9 @@ class Summarizer(Protocol):
     @property
     def fingerprint(self) -> str:
         """What decides the summary of a context: summaries of another one are not reused."""
-        ...
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary for each community, in their order."""
-        ...
 
 
 class ExtractiveSummarizer:
