@@ -1,15 +1,12 @@
 """Loading of spaCy pipelines: one at a time per process, model and set of components.
 
-A pipeline keeps each word that it ever read, so one that read many new ones is loaded anew: a
-process that works for long, or answers questions, does not grow.
-
+A pipeline keeps each word that it ever read, so one that read many new ones is loaded anew.
 Importing this module does not import spaCy, so a DAG file or a reader pays nothing for it.
 
 Pipelines run with numpy's own BLAS instead of blis: identical parses, and up to 46 % more words
-a second for the small English model on one core, depending on the machine. The switch is made
-on the operations object that thinc shares between the models of a process; set
-`OPENBLAS_NUM_THREADS=1` in workers, or the matrix products of several processes compete for
-the same cores. The tokenizer is one for technical text (`graphrag_tasks.language.tokenizer`).
+a second for the small English model on one core. The switch is made on the operations object that
+thinc shares between the models of a process; set `OPENBLAS_NUM_THREADS=1` in workers, or their
+matrix products compete for the same cores. The tokenizer is `graphrag_tasks.language.tokenizer`.
 """
 
 from __future__ import annotations

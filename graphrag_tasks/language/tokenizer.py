@@ -1,10 +1,9 @@
 """Tokenizer for technical text: names, paths, options and placeholders stay whole.
 
-spaCy's English tokenizer splits at slashes, hyphens and brackets inside of a word, as its training
-data does. "/SCMB/TOOL" or "--foo-bar" then are several nouns, of which an argument may keep one.
-Here a word that is a technical name as a whole is one token; punctuation around it is split off.
-Words of plain English ("custom-code") and pairs of names ("VBAK/VBAP") are split as before, since
-the model expects them so.
+spaCy splits at slashes, hyphens and brackets inside of a word: "/SCMB/TOOL" or "--foo-bar" are
+several nouns to it, of which an argument may keep one. Here a word that is a technical name as a
+whole is one token. Words of plain English ("custom-code") and pairs of names ("VBAK/VBAP") are
+split as before, since the model expects them so.
 """
 
 from __future__ import annotations

@@ -3,11 +3,10 @@
 Markdown is rendered to HTML by marko and read as HTML: Docling's own Markdown backend merges
 neighbouring paragraphs of a file as soon as it holds an HTML block or a comment.
 
-HTML pages lose their boilerplate (`boilerplate`), Markdown does not. HTML is simplified before
-Docling reads it. Inline markup is unwrapped, because Docling strips the blank space around each
-run of it; images and form controls go; notes in block quotes ("> ### Note") keep the section they
-stand in; list items that hold more than a line of text ("1. Do this:" and a code block) are taken
-apart, because Docling makes one text of an item.
+HTML pages lose their boilerplate (`boilerplate`), and HTML is simplified before Docling reads it.
+Inline markup is unwrapped, because Docling strips the blank space around it; images and form
+controls go; notes in block quotes ("> ### Note") keep their section; list items of several lines
+are taken apart, because Docling makes one text of an item.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which of the texts that could be a document's title is one."""
+"""A document's title, by what its metadata and headings say, and its language, by its prose."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The stage itself: one documents row per source, whatever became of it.
 
-What holds: a document that cannot be read, or breaks its parser, gets its error row and never stops
-the others; the rows depend on the sources' bytes alone, not on their order or on how they are cut
-into shards (but for documents that need about as much time or memory as they may take).
+A document that cannot be read, or breaks its parser, gets its error row and never stops the others.
+Rows depend on the sources' bytes alone, not on order or shards (but for documents that need about
+as much time or memory as they may take).
 """
 
 from __future__ import annotations

@@ -72,10 +72,9 @@ def lay_out_table(
 ) -> tuple[str, Table]:
     """Return a table's text, and its cells with their places in it.
 
-    Empty cells are left out. A cell that spans rows is repeated in each of them and has the first
-    of its places; one that spans columns stands once, and without a header if they have different
-    ones. A header has its place in the first row it is written in; headers of empty columns stand
-    below the rows. A table that is all header, or has none, gives its cells alone.
+    Empty cells are left out. A cell over several rows is repeated in each and has its first place;
+    one over several columns stands once, without a header if theirs differ. Headers of empty
+    columns stand below the rows. A table that is all header, or has none, gives its cells alone.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))

@@ -3,15 +3,14 @@
 A page of a documentation repository often has a product's name, a warning or a whole section from
 another file: DocFX `[!INCLUDE[name](includes/name.md)]`, MkDocs `--8<-- "name.md"`, Jekyll, GitBook
 and Jinja `{% include "name.md" %}`, Hugo `{{% include "name.md" %}}`, Docusaurus
-`import Name from './_name.mdx'` with `<Name />`. Here the file's text takes the place of the
-directive, before the page is hashed: a page changes when a file it includes does.
+`import Name from './_name.mdx'` with `<Name />`. The file's text takes the place of the directive,
+before the page is hashed: a page changes when a file it includes does.
 
-What holds:
-  * Only files of the same source are read, only text files, and no hidden ones but GitBook's own.
-  * Whoever may see the page may see the file (`may_include`).
-  * Files include files to a depth of `MAX_DEPTH`, never themselves, up to `MAX_CHARACTERS` a page.
-  * What cannot be included stays as it is written; the reader leaves it out and counts it.
-  * Code is not touched.
+* Only text files of the same source are read, and no hidden ones but GitBook's own.
+* Whoever may see the page may see the file (`may_include`).
+* Files include files to a depth of `MAX_DEPTH`, never themselves, up to `MAX_CHARACTERS` a page.
+* What cannot be included stays as it is written; the reader leaves it out and counts it.
+* Code is not touched.
 """
 
 from __future__ import annotations

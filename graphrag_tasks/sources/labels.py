@@ -1,19 +1,17 @@
 """Access labels: which of its readers may see a document.
 
-A label names a group of readers (`hr`, `project-x`). A reader brings the labels they hold, their
-principals, and sees the documents that carry one of them. Where labels are on, a document gets its
-labels from the first of these that says something:
+A label names a group of readers (`hr`, `project-x`). A reader brings labels, their principals, and
+sees the documents that carry one of them. A document gets its labels from the first of these:
 
 1. the file beside it, `report.pdf.access.yaml` for `report.pdf`, with one key::
 
        labels: [hr, board]
 
 2. the first rule of `access.rules` whose pattern fits its path;
-3. `access.default`.
+3. `access.default`, which is empty unless set.
 
-By default there is no such label, and nobody sees a document without one. So is one whose access
-file cannot be read, or is misnamed (see `access_files`): a mistake there hides a document, and
-never shows it.
+Nobody sees a document without a label, or one whose access file cannot be read or is misnamed
+(see `access_files`): a mistake there hides a document, and never shows it.
 """
 
 from __future__ import annotations

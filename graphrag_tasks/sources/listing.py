@@ -1,15 +1,13 @@
 """Source documents: what lies in the sources, and their bytes.
 
 A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. The name
-and the path below the root make a document's `uri`, which identifies it on every machine; where
-the root lies today is the run's business and is kept in the manifest only (see `source_roots`).
+and the path below the root make a document's `uri`, which identifies it on every machine.
 
-A file whose name ends with `.access.yaml` is no document: it has the access labels of the one whose
-name stands before that (see `access`).
+A file whose name ends with `.access.yaml` is no document: it has the access labels of another one.
 
-A Markdown page takes texts from other files of its source (`includes`): its bytes are those of the
-page with these texts, and so is its hash. A file below a folder such as `includes` that a page
-includes is listed as `include`, without a hash, and is no document of its own.
+A Markdown page takes texts from other files of its source (`includes`): its bytes and hash are
+those of the page with these texts. A file below a folder such as `includes` that a page includes
+is listed as `include`, without a hash, and is no document of its own.
 
 A `.jsonl` file named as a source is a set of passages: each line `{"id", "title", "text"}` is a
 document of its own, whose path is its id.
