@@ -22,7 +22,7 @@ from graphrag_tasks.extract.coref.parses import Parse, parse_of
 from graphrag_tasks.extract.coref.ranking import Ranking, rank_antecedents
 from graphrag_tasks.extract.coref.section import Pronoun, Section
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
-from graphrag_tasks.language.gender import Gender, gender_of_pronoun
+from graphrag_tasks.language.dictionary import Gender, gender_of_pronoun
 
 COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "ner")
 _COLUMNS = ("ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "B", "B-offset", "URL")

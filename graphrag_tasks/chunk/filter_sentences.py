@@ -88,19 +88,11 @@ def filter_sentences(
     *,
     config: SentencesConfig,
 ) -> StageResult:
-    """Find the sentences of chunks and tell which have a verb.
+    """Find the sentences of chunks, by document and position, and whether each has a verb.
 
-    Args:
-        documents: Languages of the documents (`schemas.DOCUMENTS`); one that is known to be in
-            another language than the model's is split by lines, and nothing is read in it.
-        blocks: Blocks of any number of documents, in any order (`schemas.BLOCKS`).
-        cells: The same documents' cells, of which those of prose are read (`schemas.CELLS`).
-        chunks: The same documents' chunks (`schemas.CHUNKS`).
-        config: The spaCy model and its language.
-
-    Returns:
-        `sentences`, sorted by document, chunk and position. `characters_clipped` of the stats are
-        those of sentences longer than a chunk that lie outside of theirs.
+    A document that is known to be in another language than the model's is split by lines, and
+    nothing is read in it. `characters_clipped` of the stats are those of sentences longer than a
+    chunk that lie outside of theirs.
 
     Raises:
         MissingDependencyError: The spaCy model is not installed.

@@ -35,12 +35,7 @@ class Target(NamedTuple):
 
 
 def resolve(href: str, document: _Row) -> Target:
-    """Return what a link in a document refers to.
-
-    Args:
-        href: As written; a relative path, with `/` at its front one below the source's root.
-        document: Row with `uri`, `source` and `path` of the document it stands in.
-    """
+    """Return what a link refers to; a path that begins with `/` is below the source's root."""
     if _ADDRESS.match(href) and not href.lower().startswith("file:"):
         return Target(EXTERNAL, href)
     address, _, fragment = href.replace("\\", "/").partition("#")
@@ -77,13 +72,7 @@ def _is_word(character: str) -> bool:
 def link_rows(
     document: _Row, blocks: Iterable[_Row], chunks: Sequence[_Row]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the `schemas.LINKS` rows of a document, in the order of its text.
-
-    Args:
-        document: Its row of `schemas.DOCUMENTS`.
-        blocks: Its blocks, in order.
-        chunks: Its chunks, in order.
-    """
+    """Yield the `schemas.LINKS` rows of a document, in the order of its text."""
     places = _Places(chunks)
     for block in blocks:
         for link in block["links"] or ():

@@ -48,11 +48,7 @@ _Block = Mapping[str, Any]
 class _Section:
     """Headings and the text below them: a span of the document text.
 
-    Attributes:
-        path: Headings it stands under, outermost first.
-        start: First character.
-        body: First character of its first block that is not a heading.
-        end: One past its last character.
+    `path` are the headings above, outermost first; at `body` the first block begins that is none.
     """
 
     path: tuple[str, ...]
@@ -63,12 +59,10 @@ class _Section:
 
 @dataclass(frozen=True)
 class _Boundaries:
-    """Places between blocks: the first characters of the blocks after them, ascending.
+    """The first characters of blocks, ascending: all of them, and those where a section may be cut.
 
-    Attributes:
-        starts: All of them, and the first block's.
-        loose: Where a section is best cut.
-        glued: Between a lead sentence or caption and what it leads to: only if there is no other.
+    A `loose` place is a good one. A `glued` one parts a lead sentence or caption from what it
+    leads to, and is taken only if there is no other.
     """
 
     starts: Sequence[int]
@@ -114,16 +108,7 @@ def _leads(before: _Block, after: _Block) -> bool:
     settings={"config": "chunk"},
 )
 def chunk(documents: pa.Table, blocks: pa.Table, *, config: ChunkConfig) -> StageResult:
-    """Split documents into chunks, and resolve their links.
-
-    Args:
-        documents: Where the documents lie (`schemas.DOCUMENTS`).
-        blocks: Their blocks, in any order (`schemas.BLOCKS`).
-        config: Largest length and overlap, in characters.
-
-    Returns:
-        `chunks`, `links` and `anchors`, each sorted by document and position.
-    """
+    """Split documents into chunks and resolve their links, sorted by document and position."""
     blocks_of: dict[str, list[_Block]] = defaultdict(list)
     for block in blocks.select(_BLOCK_COLUMNS).to_pylist():
         blocks_of[block["document_id"]].append(block)

@@ -22,12 +22,9 @@ def without_passwords(text: str) -> str:
 
 
 class GraphragError(Exception):
-    """Base of every error the package raises on purpose.
+    """Base of every error the package raises: what went wrong, where, and what to do next.
 
-    Args:
-        what: What went wrong, as a clause without a full stop.
-        where: The document, stage or file it happened at.
-        hint: What to do next, usually a command.
+    `what` is a clause without a full stop; `hint` is usually a command.
     """
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:

@@ -24,10 +24,6 @@ def content_id(kind: str, *parts: str | int) -> str:
     """Return the id of a thing: lower-case hex digits, safe in file names, filters and URLs.
 
     Parts are length-prefixed before hashing, so ("ab", "c") and ("a", "bc") differ.
-
-    Args:
-        kind: What is identified (`document`, `chunk`, ...); also enters the hash.
-        parts: Content and position, in a fixed order.
     """
     digest = hashlib.sha256()
     for part in (kind, *parts):

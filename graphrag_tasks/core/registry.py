@@ -22,13 +22,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Registry(Generic[T]):
-    """Factories of one kind.
+    """Factories of one `kind`, by name: built-in ones ("module:name") and those of entry points.
 
-    Attributes:
-        kind: What they make, in words.
-        group: Group of entry points.
-        setting: The setting that names one.
-        built_in: This package's factories, as "module:name"; imported when asked for.
+    `setting` is the setting that names one.
     """
 
     kind: str

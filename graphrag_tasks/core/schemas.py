@@ -68,9 +68,7 @@ LEFT_OUT = pa.struct([("reason", STRING), ("count", INT)])
 """How many parts of a document its reader left out for one reason (`parse.left_out`)."""
 
 LABELS = (
-    _nullable(
-        "labels", STRINGS, "access labels, sorted; empty: nobody sees it; null: labels are off"
-    ),
+    _nullable("labels", STRINGS, "access labels, sorted; empty: nobody sees it; null: off"),
     _nullable("labels_error", STRING, "why its access file could not be read"),
 )
 
@@ -79,18 +77,10 @@ SOURCES = _table(
     _column("uri", STRING, "source name and path inside it: stable across machines"),
     _column("source", STRING, "name of the source root"),
     _column("path", STRING, "posix path below the source root"),
-    _column(
-        "media_type",
-        STRING,
-        "kind of file, from its ending; 'unknown' is skipped, and 'include': pages hold it",
-    ),
+    _column("media_type", STRING, "kind of file, from its ending; unknown and include are skipped"),
     _column("size_bytes", LONG, "size when listed"),
     _nullable("content_sha256", STRING, "hash of the bytes when planned, includes too"),
-    _nullable(
-        "includes",
-        STRINGS,
-        "paths below the source root of the files whose text it takes; null: none",
-    ),
+    _nullable("includes", STRINGS, "paths of the files whose text it takes; null: none"),
     *LABELS,
     _column("change", STRING, "added, changed, unchanged or removed"),
     _nullable("shard", INT, "shard that processes it; null when nothing is to do"),
@@ -111,11 +101,7 @@ DOCUMENTS = _table(
     _nullable("pages_out", INT, "pages that gave text"),
     _column("characters", INT, "length of the document text"),
     _column("cells", INT, "cells of its tables; `cells` has the first parse.max_cells"),
-    _nullable(
-        "left_out",
-        pa.list_(LEFT_OUT),
-        "what is in no block, by reason (`parse.left_out`); null: nothing is known to be",
-    ),
+    _nullable("left_out", pa.list_(LEFT_OUT), "what is in no block, by reason; null: nothing"),
     _column("status", STRING, "parsed, partial (some pages lost), empty, failed or skipped"),
     _nullable("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES"),
     _nullable("error_message", STRING, "what went wrong and what to do"),
@@ -146,28 +132,16 @@ CELLS = _table(
     _column("col_span", INT, "columns it covers"),
     _column("is_header", BOOL, "whether it names columns"),
     _column("is_row_header", BOOL, "whether it names its row, where the format says so"),
-    _nullable(
-        "header",
-        STRING,
-        "text of the header cells above it, outermost first; null for headers, where there "
-        "are none, and for cells over several columns",
-    ),
+    _nullable("header", STRING, "texts of the headers above it, outermost first; null: not one"),
     _column("text", STRING, "its text in one line, never empty"),
     _column(
         "value_type",
         STRING,
         "text, integer, number, percent, boolean, date, datetime, time or error",
     ),
-    _nullable(
-        "number", DOUBLE, "value of integer, number, percent (25 % is 0.25) and boolean (1 or 0)"
-    ),
+    _nullable("number", DOUBLE, "of integer, number, percent (25 % is 0.25) and boolean (1 or 0)"),
     _nullable("iso", STRING, "value of date, datetime and time in ISO 8601"),
-    _nullable(
-        "char_start",
-        INT,
-        "first character in the document text, at its first place there; null where it has "
-        "none, such as the header of an empty column",
-    ),
+    _nullable("char_start", INT, "its first character in the document text; null: it has none"),
     _nullable("char_end", INT, "one past the last character in the document text"),
     _nullable("page", INT, "page its table begins on"),
 )
@@ -202,11 +176,7 @@ LINKS = _table(
     _column("kind", STRING, "internal, external, or outside (of the source: never followed)"),
     _nullable("target", STRING, "uri of the document, or the external address"),
     _nullable("fragment", STRING, "place in the document it refers to"),
-    _nullable(
-        "target_document_id",
-        STRING,
-        "id of the target's uri, whether or not it is in the corpus; null for other kinds",
-    ),
+    _nullable("target_document_id", STRING, "id of the target's uri, in the corpus or not"),
 )
 
 ANCHORS = _table(
@@ -294,9 +264,7 @@ ENTITY_DICTIONARY = _table(
     _column("surface", STRING, "title, heading, key or term as it stands"),
     _column("name", STRING, "a name that it gives"),
     _column("form", STRING, "full, base (no brackets), first (up to a comma) or acronym"),
-    _column(
-        "source", STRING, "title, heading, key (of a table) or term (of a list of definitions)"
-    ),
+    _column("source", STRING, "title, heading, key (of a table) or term (of definitions)"),
     DOCUMENT_ID,
     _column("chunk_id", STRING, "a chunk below it, or the one that it stands in"),
     _nullable("problem", STRING, "why it is no name; null where it is one"),
@@ -428,19 +396,10 @@ NODES = _table(
 EDGES = _table(
     _column("source", INT, "row in nodes"),
     _column("target", INT, "row in nodes"),
-    _column(
-        "kind",
-        STRING,
-        "relation (entity to entity), mention or title (entity to chunk), next or link (chunk "
-        "to chunk)",
-    ),
+    _column("kind", STRING, "relation, mention or title (entity to chunk), next or link"),
     _nullable("row", INT, "row in relations; null for other kinds"),
     _column("support", FLOAT, "count of evidence, mentions or links; 1 for title and next"),
-    _column(
-        "weight",
-        FLOAT,
-        "how strongly it ties its ends: from support and confidence, damped for hubs",
-    ),
+    _column("weight", FLOAT, "strength: from support and confidence, damped for hubs"),
 )
 
 TERMS = _table(

@@ -72,13 +72,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class Read:
-    """A table that a stage reads.
-
-    Attributes:
-        name: Of the table, and of the function's parameter.
-        columns: Those to read; none for all.
-        streamed: Whether the stage gets a scan of it, as it may be larger than memory.
-    """
+    """A table that a stage reads: some of its columns, or all; streamed if it may exceed memory."""
 
     name: str
     columns: tuple[str, ...] = ()

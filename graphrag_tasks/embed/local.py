@@ -1,10 +1,9 @@
 """The default embedder: a BERT sentence encoder on the CPU, without a deep-learning framework.
 
-Invariant: the bytes of a text's vector do not depend on the other texts of the call, on the batch
-size, on the number of threads or on earlier calls, so an incremental index equals a clean one.
-`windows` and `bert_onnx` say what that takes. The invariant holds for one version of ONNX Runtime
-on one kind of CPU; across them vectors differ in the last bits. Dynamic int8 quantisation would
-break it, because its scales depend on the batch.
+Invariant: a text's vector does not depend on the other texts of the call, the batch size, threads
+or earlier calls, so an incremental index equals a clean one (`windows` and `bert_onnx` say how).
+It holds for one version of ONNX Runtime on one kind of CPU; elsewhere the last bits differ.
+Dynamic int8 quantisation would break it, because its scales depend on the batch.
 
 ONNX Runtime and the tokenizer are imported on first use.
 """

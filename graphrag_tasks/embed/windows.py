@@ -19,12 +19,9 @@ PADDING_MULTIPLE = 4
 
 @dataclass(frozen=True)
 class Window:
-    """Consecutive tokens of one text, with the special tokens around them.
+    """Consecutive tokens of a text (by its position), special tokens included.
 
-    Attributes:
-        text: Position of the text among the texts.
-        tokens: Token ids, special tokens included.
-        weight: Number of the text's own tokens, the window's weight in the mean.
+    `weight` is the number of the text's own tokens: the window's weight in the mean.
     """
 
     text: int
@@ -52,12 +49,7 @@ def split(
 ) -> list[Window]:
     """Cut a text's tokens into consecutive windows; a text without tokens gets one window.
 
-    Args:
-        text: Position of the text, kept in the windows.
-        tokens: The text's own token ids.
-        first: Special token put before each window.
-        last: Special token put after each window.
-        max_tokens: Longest window, special tokens included; at least 3.
+    `max_tokens`, at least 3, includes the special tokens `first` and `last` around each window.
     """
     size = max_tokens - 2
     pieces = [tokens[start : start + size] for start in range(0, len(tokens), size)] or [[]]

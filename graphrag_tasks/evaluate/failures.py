@@ -1,12 +1,10 @@
 """Why a question failed: its gold item was out of reach, or was ranked too low.
 
-A question fails when the first eight places lack a gold item. Its reason is that of the item
-furthest from being found:
+A question fails when the first eight places lack a gold item; the reason is that of the furthest:
 
 * `no_seed`: no path of the graph leads from a seed of the search to the item;
 * `missing_link`: a path does, but it is longer than the hops that the mode follows;
-* `ranking`: the mode could reach the item, but ranked it lower or cut it off where it caps its
-  neighbourhood. Modes without a graph have only this reason.
+* `ranking`: the mode could reach the item, but ranked it lower or cut it off.
 """
 
 from __future__ import annotations

@@ -24,11 +24,8 @@ EVALUATIONS = "evaluations"
 class Gate:
     """The figures that an index reached.
 
-    Attributes:
-        questions: Number of questions judged.
-        stale: Number of questions left out because their text or document is gone.
-        metrics: Mean of each figure of `report.METRICS`.
-        missed: The figures below their minimum: reached and wanted value.
+    `stale` counts the questions left out because their text or document is gone; `missed` has
+    reached and wanted value of the figures below their minimum.
     """
 
     mode: str

@@ -31,8 +31,8 @@ class Target:
 
     Attributes:
         by_chunk: Whether chunks are judged (gold spans), not documents.
-        gold: The gold items, for readers: `path` or `path:start-end`.
-        chunks: Ids of the chunks that hold each gold item; none if the document has no chunks.
+        gold: The gold items, as `path` or `path:start-end`.
+        chunks: Ids of the chunks that hold each gold item.
     """
 
     question: Question
@@ -58,12 +58,10 @@ class Stale:
 
 @dataclass(frozen=True)
 class Gold:
-    """Questions located in a snapshot.
+    """Questions located in a snapshot, without those that cannot be judged.
 
-    Attributes:
-        targets: The questions that can be judged, in their order.
-        moved: Number of spans that stand at another place than the file says.
-        labels: `path:start-end` of each chunk, by id, for readers.
+    `moved` counts the spans that stand at another place than the file says; `labels` has
+    `path:start-end` of each chunk.
     """
 
     targets: tuple[Target, ...]

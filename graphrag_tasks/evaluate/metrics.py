@@ -14,10 +14,7 @@ Places = Sequence[Collection[int]]
 
 
 def recall_at_k(places: Places, gold: int, k: int) -> float:
-    """Return the share of the gold items that the first k places hold.
-
-    `gold` is the number of gold items. Where every place holds one item at most, the share cannot
-    exceed k / gold.
+    """Return the share of the gold items, of which there are `gold`, that the first k places hold.
 
     Raises:
         ValueError: There is no gold item, so the share is not defined, or k is below 1.
@@ -36,8 +33,6 @@ def all_gold_at_k(places: Places, gold: int, k: int) -> float:
 
 def reciprocal_rank(places: Places, gold: int) -> float:
     """Return 1 / (first place that holds a gold item, from 1), or 0 when none does.
-
-    Its mean over questions is the MRR.
 
     Raises:
         ValueError: There is no gold item.

@@ -18,14 +18,7 @@ UNTITLED = "untitled"
 
 
 class Span(BaseModel):
-    """A stretch of a document's text, given by place and hash, without the text itself.
-
-    Attributes:
-        path: `documents.path`, or `documents.uri` where several sources have that path.
-        char_start: First character in the document text (see `schemas`).
-        char_end: One past its last character.
-        sha: First hex digits of the SHA-256 of its text in UTF-8.
-    """
+    """A stretch of a document's text, by place and hash: the first hex digits of its SHA-256."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 

@@ -39,12 +39,10 @@ class QuestionResult:
     """One question's figures.
 
     Attributes:
-        gold: Its gold items: `path`, or `path:start-end` of a span.
         found_at: The first place of each gold item; None where the first ten places lack it.
         ranking: The first ten documents (`path`) or chunks (`path:start-end`), best first.
         failure: Why the first eight places lack a gold item (see `failures`), or None.
-        total: Time of its search.
-        encoding: The query encoder's share of it; None where it was not measured.
+        encoding: Time of the query encoder; None where it was not measured.
     """
 
     id: str

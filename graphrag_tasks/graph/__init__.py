@@ -1,30 +1,11 @@
 """The knowledge graph as Arrow arrays: nodes and weighted edges, igraph's view, and its figures."""
 
-from graphrag_tasks.graph.arrays import (
-    CHUNK,
-    ENTITY,
-    LINK,
-    MENTION,
-    NEXT,
-    RELATION,
-    build_edges,
-    build_nodes,
-    linked_chunks,
-    to_igraph,
-)
-from graphrag_tasks.graph.statistics import Hub, graph_statistics, top_hubs
+from graphrag_tasks.graph.arrays import RELATION, linked_chunks, to_igraph
+from graphrag_tasks.graph.statistics import graph_statistics, top_hubs
 from graphrag_tasks.graph.weights import hub_damping, relation_weights
 
 __all__ = [
-    "CHUNK",
-    "ENTITY",
-    "LINK",
-    "MENTION",
-    "NEXT",
     "RELATION",
-    "Hub",
-    "build_edges",
-    "build_nodes",
     "graph_statistics",
     "hub_damping",
     "linked_chunks",

@@ -1,15 +1,14 @@
 """Nodes and edges as Arrow arrays, and igraph's view of them.
 
-Nodes are entities and chunks; edges are relations between entities, mentions of an entity in a
-chunk, the chunks that bear an entity's name as their title, the `next` chunk of a chunk, and links
-from a chunk to one of another document. The arrays are what a snapshot stores and readers
-memory-map. Ids are numbered in SQL, out of core; nothing here loops over rows in Python.
+Nodes are entities and chunks. Edges are relations between entities, mentions of an entity in a
+chunk, chunks below an entity's name as their title, the `next` chunk of a chunk, and links from a
+chunk to one of another document. A snapshot stores the arrays, and readers memory-map them. Ids are
+numbered in SQL, out of core; nothing here loops over rows in Python.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
 
 ENTITY, CHUNK = "entity", "chunk"
 RELATION, MENTION, TITLE, NEXT, LINK = "relation", "mention", "title", "next", "link"
-
-Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""Node rows of sources and of targets."""
 
 _RELATED = ["head_id", "tail_id", "weight", "confidence"]
 _RELATIONS = """
@@ -54,18 +50,10 @@ def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
 
 
 def linked_chunks(links: pa.Table, anchors: pa.Table, chunks: pa.Table) -> pa.Table:
-    """Return the pairs of chunks that links between documents join.
+    """Return `source_id`, `target_id` and `count` of linked chunks, sorted by the ids.
 
-    A link leads to the chunk that its fragment names, or where it names none, to the document's
-    first; one to a document that is not in the corpus, or to its own, joins nothing.
-
-    Args:
-        links: Rows of `schemas.LINKS`.
-        anchors: Rows of `schemas.ANCHORS`.
-        chunks: Rows of `schemas.CHUNKS`.
-
-    Returns:
-        `source_id`, `target_id` and `count`, sorted by the ids.
+    A link leads to the chunk that its fragment names, or else to the document's first. Links inside
+    a document, and to one that is not in the corpus, are left out.
     """
     targets = links["target_document_id"]
     first = chunks.filter(pc.equal(chunks["ordinal"], 0))
@@ -79,69 +67,35 @@ def linked_chunks(links: pa.Table, anchors: pa.Table, chunks: pa.Table) -> pa.Ta
         pc.index_in(_place(documents, pc.utf8_lower(fragments)), named),
     )
     start = pc.index_in(documents, first["document_id"].combine_chunks())
-    pairs = pa.table(
-        {
-            "source_id": links["chunk_id"],
-            "target_id": pc.coalesce(
-                anchors["chunk_id"].take(found), first["chunk_id"].take(start)
-            ),
-        }
-    )
-    counted = pairs.group_by(["source_id", "target_id"]).aggregate([([], "count_all")])
-    counted = counted.rename_columns(["source_id", "target_id", "count"])
-    return counted.sort_by([("source_id", "ascending"), ("target_id", "ascending")])
+    target_ids = pc.coalesce(anchors["chunk_id"].take(found), first["chunk_id"].take(start))
+    pairs = pa.table({"source_id": links["chunk_id"], "target_id": target_ids})
+    counted = pairs.group_by(pairs.column_names).aggregate([([], "count_all")])
+    counted = counted.rename_columns([*pairs.column_names, "count"])
+    return counted.sort_by([(name, "ascending") for name in pairs.column_names])
 
 
 def _place(documents: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.binary_join_element_wise(documents, names, "#")
 
 
-@dataclass(frozen=True)
-class _Edges:
-    """Edges of one kind, in the types of `schemas.EDGES`."""
+class _Edges(NamedTuple):
+    """Edges of one kind; `_joined` gives the columns the types of `schemas.EDGES`."""
 
     kind: str
     sources: NDArray[np.int32]
     targets: NDArray[np.int32]
-    support: NDArray[np.float32]
-    weights: NDArray[np.float32]
-
-    @classmethod
-    def of(
-        cls, kind: str, ends: Ends, support: NDArray[Any], weights: NDArray[np.floating]
-    ) -> _Edges:
-        sources, targets = (end.astype(np.int32, copy=False) for end in ends)
-        return cls(
-            kind, sources, targets, support.astype(np.float32),
-            weights.astype(np.float32, copy=False),
-        )  # fmt: skip
+    support: NDArray[Any]
+    weights: NDArray[np.floating]
 
 
 def build_edges(
-    nodes: pa.Table,
-    chunks: pa.Table,
-    relations: Scanned,
-    mentions: Scanned,
-    titles: Scanned,
-    linked: pa.Table,
-    *,
-    config: GraphConfig,
-    sql: SqlConfig,
-) -> pa.Table:
+    nodes: pa.Table, chunks: pa.Table, relations: Scanned, mentions: Scanned, titles: Scanned,
+    linked: pa.Table, *, config: GraphConfig, sql: SqlConfig,
+) -> pa.Table:  # fmt: skip
     """Return `schemas.EDGES`: relations in their order, then the other kinds by rows.
 
-    Args:
-        nodes: What `build_nodes` made.
-        chunks: Rows of `schemas.CHUNKS`.
-        relations: Rows of `schemas.RELATIONS`.
-        mentions: Rows of `schemas.MENTIONS`.
-        titles: Rows of `schemas.TITLES`.
-        linked: What `linked_chunks` made.
-        config: How edges are weighed.
-        sql: Memory and threads.
-
-    Returns:
-        A table of one chunk, as an Arrow file of one batch needs it.
+    `linked` is what `linked_chunks` returns. The table has one chunk, as an Arrow file of one batch
+    needs it.
     """
     ids = nodes["id"].combine_chunks()
     entities = count_entities(nodes)
@@ -151,18 +105,22 @@ def build_edges(
         "relations": with_row(relations, _RELATED), "mentions": mentions, "titles": titles,
     }  # fmt: skip
     following = chunks.filter(pc.is_valid(chunks["next_id"]))
-    next_ends = _ends(ids, following["chunk_id"], following["next_id"])
     once = np.ones(following.num_rows)
-    link_ends = _ends(ids, linked["source_id"], linked["target_id"])
     link_counts = linked["count"].to_numpy()
+
+    def rows(column: pa.ChunkedArray) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = pc.index_in(column, value_set=ids).to_numpy()
+        return found
+
     with sql_over(inputs, sql) as connection:
         edges = [
             _relations(connection, entities, config),
             _mentions(connection, MENTION, len(ids) - entities, config),
             _mentions(connection, TITLE, len(ids) - entities, config),
-            _Edges.of(NEXT, next_ends, once, once),
-            _Edges.of(LINK, link_ends, link_counts, np.log2(1.0 + link_counts)),
-        ]
+            _Edges(NEXT, rows(following["chunk_id"]), rows(following["next_id"]), once, once),
+            _Edges(LINK, rows(linked["source_id"]), rows(linked["target_id"]), link_counts,
+                   np.log2(1.0 + link_counts)),
+        ]  # fmt: skip
     return _joined(edges)
 
 
@@ -173,15 +131,12 @@ def count_entities(nodes: pa.Table) -> int:
 
 def _relations(connection: duckdb.DuckDBPyConnection, entities: int, config: GraphConfig) -> _Edges:
     found = connection.sql(_RELATIONS).fetchnumpy()
-    ends = np.column_stack([found["source"], found["target"]])
+    ends = found["source"], found["target"]
     weights = relation_weights(
-        found["weight"],
-        found["confidence"],
-        ends,
-        entities=entities,
-        degree_cap=config.degree_cap,
-    )
-    return _Edges.of(RELATION, (found["source"], found["target"]), found["weight"], weights)
+        found["weight"], found["confidence"], np.column_stack(ends),
+        entities=entities, degree_cap=config.degree_cap,
+    )  # fmt: skip
+    return _Edges(RELATION, *ends, found["weight"], weights)
 
 
 def _mentions(
@@ -195,31 +150,21 @@ def _mentions(
     support = np.diff(first, append=len(ends))
     sources, targets = ((ends[first] >> bits).astype(np.int32) for bits in (32, 0))
     weights = mention_weights(support, sources, chunks=chunks, degree_cap=config.degree_cap)
-    return _Edges.of(kind, (sources, targets), support, weights)
-
-
-def _ends(ids: pa.Array[Any], sources: pa.ChunkedArray, targets: pa.ChunkedArray) -> Ends:
-    first, second = (pc.index_in(one, value_set=ids).to_numpy() for one in (sources, targets))
-    return first, second
+    return _Edges(kind, sources, targets, support.astype(np.float32), weights)
 
 
 def _joined(edges: list[_Edges]) -> pa.Table:
-    """Return edges of all kinds, each column made by itself, the largest one first."""
+    """Return edges of all kinds; those of relations, which come first, have a row."""
+    related, *others = (len(one.sources) for one in edges)
+    rows = pa.array(np.arange(related, dtype=np.int32))
+    rows = pa.concat_arrays([rows, pa.nulls(sum(others), pa.int32())])
     kinds = pa.concat_arrays([pa.repeat(one.kind, len(one.sources)) for one in edges])
-    relations, *others = edges
-    rows = pa.array(np.arange(len(relations.sources), dtype=np.int32))
-    null = pa.nulls(sum(len(one.sources) for one in others), pa.int32())
-    return pa.table(
-        [
-            pa.array(np.concatenate([one.sources for one in edges])),
-            pa.array(np.concatenate([one.targets for one in edges])),
-            kinds,
-            pa.concat_arrays([rows, null]),
-            pa.array(np.concatenate([one.support for one in edges])),
-            pa.array(np.concatenate([one.weights for one in edges])),
-        ],
-        schema=EDGES,
+    _, *columns = zip(*edges, strict=True)
+    sources, targets, support, weights = (
+        pa.array(np.concatenate(parts, dtype=dtype))
+        for parts, dtype in zip(columns, (np.int32, np.int32, np.float32, np.float32), strict=True)
     )
+    return pa.table([sources, targets, kinds, rows, support, weights], schema=EDGES)
 
 
 def edge_ends(edges: pa.Table) -> Rows:
@@ -228,12 +173,7 @@ def edge_ends(edges: pa.Table) -> Rows:
 
 
 def to_igraph(nodes: pa.Table, edges: pa.Table) -> igraph.Graph:
-    """Return the arrays as a directed igraph with vertex `kind`, `id` and edge attributes.
-
-    Args:
-        nodes: Rows of `schemas.NODES`.
-        edges: Rows of `schemas.EDGES`.
-    """
+    """Return the arrays as a directed igraph with vertex `kind`, `id` and edge attributes."""
     import igraph
 
     graph = igraph.Graph(n=nodes.num_rows, edges=edge_ends(edges), directed=True)

@@ -1,4 +1,4 @@
-"""Figures of a graph: those that the paper reports of its own, and those that show a bad one."""
+"""Figures of a graph: those that the paper reports, and those that show a bad graph."""
 
 from __future__ import annotations
 
@@ -13,19 +13,13 @@ from graphrag_tasks.graph.arrays import LINK, MENTION, RELATION, TITLE, count_en
 from graphrag_tasks.graph.weights import Rows
 
 _ROWS_AT_ONCE = 1 << 22
-_DIGITS = 4
-_DENSITY_DIGITS = 10
+_DIGITS, _DENSITY_DIGITS = 4, 10
+_COUNTED = (MENTION, TITLE, LINK)
 
 
 @dataclass(frozen=True)
 class Hub:
-    """An entity with many relations.
-
-    Attributes:
-        row: Its row in `nodes`.
-        entity_id: Its id.
-        degree: Its relations, in both directions.
-    """
+    """An entity with many relations: its row in `nodes`, and its relations in both directions."""
 
     row: int
     entity_id: str
@@ -35,20 +29,12 @@ class Hub:
 def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]:
     """Return figures of a graph.
 
-    Degrees, components and density are of the entities and the relations between them, directions
-    set aside; degrees count parallel relations, density counts a pair of entities once.
-
-    Args:
-        nodes: Rows of `schemas.NODES`.
-        edges: Rows of `schemas.EDGES`.
-
-    Returns:
-        As in the paper (section 4): `nodes` (entities), `entity_relations`,
-        `entity_chunk_relations`, `mean_degree` and `highest_degree`. Beside them `title_links`,
-        from entities to the chunks under their name, and `chunk_links`; `components` and
-        `largest_component` with its share of the entities; `orphans`, entities
-        without a relation, and `singletons`, entities mentioned once in all, each with its share;
-        `density`, related pairs over all pairs.
+    Those of the paper (section 4) are `nodes` (entities), `entity_relations`, `mean_degree`,
+    `entity_chunk_relations` and `highest_degree`. Beside them stand `title_links` from entities to
+    the chunks under their name, `chunk_links`, `components`, `largest_component`, `orphans`
+    (entities without a relation), `singletons` (entities mentioned once), shares of the entities,
+    and `density`: related pairs over all pairs. Degrees count parallel relations; the direction of
+    a relation does not matter.
     """
     entities = count_entities(nodes)
     kinds = edges["kind"]
@@ -56,20 +42,22 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
     degrees = _degrees(relations, entities)
     sizes = _component_sizes(relations, entities)
     mentioned = _mentioned(edges, entities)
+    largest = int(sizes.max(initial=0))
     orphans = int(np.count_nonzero(degrees == 0))
     singletons = int(np.count_nonzero(mentioned == 1))
     pairs = entities * (entities - 1) / 2
+    counts = {kind: int(pc.sum(pc.equal(kinds, kind)).as_py() or 0) for kind in _COUNTED}
     return {
         "nodes": entities,
         "entity_relations": relations.num_rows,
-        "entity_chunk_relations": int(pc.sum(pc.equal(kinds, MENTION)).as_py() or 0),
-        "title_links": int(pc.sum(pc.equal(kinds, TITLE)).as_py() or 0),
-        "chunk_links": int(pc.sum(pc.equal(kinds, LINK)).as_py() or 0),
+        "entity_chunk_relations": counts[MENTION],
+        "title_links": counts[TITLE],
+        "chunk_links": counts[LINK],
         "mean_degree": _share(int(degrees.sum()), entities),
         "highest_degree": int(degrees.max(initial=0)),
         "components": len(sizes),
-        "largest_component": int(sizes.max(initial=0)),
-        "largest_component_share": _share(int(sizes.max(initial=0)), entities),
+        "largest_component": largest,
+        "largest_component_share": _share(largest, entities),
         "orphans": orphans,
         "orphan_share": _share(orphans, entities),
         "singletons": singletons,
@@ -79,13 +67,7 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
 
 
 def top_hubs(nodes: pa.Table, edges: pa.Table, count: int) -> list[Hub]:
-    """Return the entities with most relations, the highest degree first, ties in order of rows.
-
-    Args:
-        nodes: Rows of `schemas.NODES`.
-        edges: Rows of `schemas.EDGES`.
-        count: Largest number of hubs; an entity without a relation is not one.
-    """
+    """Return at most `count` entities with most relations, highest degree first, ties by row."""
     relations = edges.select(["source", "target"]).filter(pc.equal(edges["kind"], RELATION))
     degrees = _degrees(relations, count_entities(nodes))
     best = np.argsort(-degrees, kind="stable")[:count]
@@ -95,7 +77,6 @@ def top_hubs(nodes: pa.Table, edges: pa.Table, count: int) -> list[Hub]:
 
 
 def _mentioned(edges: pa.Table, entities: int) -> NDArray[np.float64]:
-    """Return how often each entity is mentioned."""
     counts = np.zeros(entities)
     for batch in edges.select(["kind", "source", "support"]).to_batches(_ROWS_AT_ONCE):
         found = batch.filter(pc.equal(batch["kind"], MENTION))

@@ -1,8 +1,16 @@
-"""How strongly an edge ties its ends: one definition for communities, retrieval and exports."""
+"""Weights of edges, one definition for communities, retrieval and exports; confidence of relations.
+
+The relationships stage computes joint confidence and wording in SQL, out of core. Readers who see
+only a part of the evidence compute both again from that part, here, to the same numbers.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int64]
@@ -10,21 +18,21 @@ Weights = NDArray[np.float64]
 
 _AT_ONCE = 1 << 22
 
+MOST_CERTAIN = 0.999999
+"""Higher confidences count as this, so that the logarithm of the doubt is finite."""
+
+JOINT_CONFIDENCE = f"""
+    1 - exp(sum(round(ln(1 - least(confidence, {MOST_CERTAIN})) * 1e9)::HUGEINT)::DOUBLE / 1e9)
+"""
+"""SQL for 1 - Π(1 - confidence) of a group, summed as whole numbers: exact in any order."""
+
 
 def hub_damping(degrees: Rows, among: int, degree_cap: int) -> Weights:
-    """Return by what an edge counts for less because an end of it has many.
+    """Return the factor that edges of each node count for: above 0, at most 1, less for hubs.
 
-    Inverse frequency, as for common words: log(1 + n / degree) over log(1 + n). Beyond the cap the
-    factor shrinks with the degree besides, so that all edges of a hub together weigh no more than
-    those of a node at the cap.
-
-    Args:
-        degrees: Edges of each node; none counts as one.
-        among: Number of nodes that could be its neighbours, n.
-        degree_cap: Degree beyond which a node is a hub.
-
-    Returns:
-        A factor for each node, above 0 and at most 1.
+    Inverse frequency, as for common words: log(1 + n / degree) / log(1 + n), with n the nodes it is
+    `among` (no edge counts as one). Beyond `degree_cap` the factor also shrinks with the degree, so
+    that all edges of a hub together weigh no more than those of a node at the cap.
     """
     degrees = np.maximum(degrees, 1)
     damped: Weights = np.log1p(among / degrees) / np.log1p(max(among, 1))
@@ -37,15 +45,8 @@ def relation_weights(
 ) -> Weights:  # fmt: skip
     """Return how strongly each relation ties its ends.
 
-    The weight grows with the logarithm of the evidence and with the joint confidence, and is damped
-    for the degree of either end: log2(1 + support) × confidence × damping × damping.
-
-    Args:
-        support: Number of triples behind each relation.
-        confidence: Joint confidence of each relation.
-        ends: Entity rows of heads and tails, shape (relations, 2).
-        entities: Number of entities.
-        degree_cap: `GraphConfig.degree_cap`.
+    That is log2(1 + support) × confidence × the damping of either end. `support` counts the triples
+    of a relation; `ends` are the entity rows of heads and tails, shape (relations, 2).
     """
     degrees = np.bincount(ends.ravel(), minlength=entities)
     damping = hub_damping(degrees, entities, degree_cap)
@@ -56,13 +57,9 @@ def relation_weights(
 def mention_weights(
     support: NDArray[np.integer], entity_rows: NDArray[np.integer], *, chunks: int, degree_cap: int
 ) -> NDArray[np.float32]:
-    """Return the weight of each mention: common entities say little about a chunk.
+    """Return the weight of each entity in a chunk that has `support` mentions of it.
 
-    Args:
-        support: Mentions of the entity in the chunk.
-        entity_rows: The entity of each edge.
-        chunks: Number of chunks.
-        degree_cap: `GraphConfig.degree_cap`.
+    Common entities say little about a chunk.
     """
     damping = hub_damping(np.bincount(entity_rows), chunks, degree_cap)
     weights = np.empty(len(support), np.float32)
@@ -70,3 +67,29 @@ def mention_weights(
         part = slice(start, start + _AT_ONCE)
         weights[part] = np.log2(1.0 + support[part].astype(float)) * damping[entity_rows[part]]
     return weights
+
+
+def joint_confidence(
+    evidence: pa.Table, relation_ids: pa.Array[Any]
+) -> tuple[NDArray[np.int64], Weights]:
+    """Return how often each relation is stated, and its `JOINT_CONFIDENCE`.
+
+    `evidence` has the `relation_id` and `confidence` of each statement, at least one for each of
+    `relation_ids`.
+    """
+    doubt = pc.ln(pc.subtract(1.0, pc.min_element_wise(evidence["confidence"], MOST_CERTAIN)))
+    whole = pc.cast(pc.round(pc.multiply(pc.cast(doubt, pa.float64()), 1e9)), pa.int64())
+    stated = (
+        pa.table({"relation_id": evidence["relation_id"], "doubt": whole})
+        .group_by("relation_id")
+        .aggregate([("relation_id", "count"), ("doubt", "sum")])
+    )
+    order = pc.index_in(relation_ids, value_set=stated["relation_id"].combine_chunks())
+    stated = stated.take(order)
+    sums = stated["doubt_sum"].to_numpy() / 1e9
+    return stated["relation_id_count"].to_numpy(), 1.0 - np.exp(sums)
+
+
+def wording(head: str, relation: str, tail: str, *, negated: bool) -> str:
+    """Return a relation in words."""
+    return " ".join([head, *(["not"] if negated else []), relation, tail])

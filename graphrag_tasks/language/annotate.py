@@ -20,11 +20,7 @@ BATCH_TOKENS = 4096
 
 
 def batches(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
-    """Yield docs in batches of bounded length.
-
-    Args:
-        docs: Tokenised docs; they are taken when their batch is due.
-    """
+    """Yield docs in batches of bounded length; each is taken when its batch is due."""
     batch: list[Doc] = []
     tokens = 0
     for doc in docs:
@@ -38,13 +34,7 @@ def batches(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
 
 
 def annotate(pipeline: Language, docs: Sequence[Doc], *, skip: Collection[str] = ()) -> None:
-    """Run all components of a pipeline over one batch, in place.
-
-    Args:
-        pipeline: A pipeline that `load_pipeline` returned.
-        docs: Tokenised docs, with or without tokens.
-        skip: Names of components that are not run.
-    """
+    """Run the components of a pipeline, but those in `skip`, over one batch in place."""
     batch = [doc for doc in docs if len(doc)]
     if not batch:
         return

@@ -41,12 +41,7 @@ _MAX_CODE = 0.3
 
 
 def is_prose(text: str, value_type: str) -> bool:
-    """Return whether a cell holds sentences or phrases, and neither a name, a value nor code.
-
-    Args:
-        text: The cell's text (`cells.text`).
-        value_type: What it holds (`cells.value_type`).
-    """
+    """Return whether a cell holds sentences or phrases, not a name, a value or code."""
     if value_type != _TEXT:
         return False
     words = len(text.split())
@@ -59,12 +54,7 @@ def is_prose(text: str, value_type: str) -> bool:
 
 
 def prose_rows(cells: pa.Table, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the cells of prose that have a place in their document, in the order of the table.
-
-    Args:
-        cells: Rows of `schemas.CELLS`; most are short, and are passed over unread.
-        columns: What each row has, beside its text and the type of its value.
-    """
+    """Yield the prose cells that have a place in their document, in the order of the table."""
     is_long = pc.greater_equal(pc.utf8_length(pc.field("text")), _MIN_CHARACTERS)
     placed = ~pc.field("is_header") & pc.field("char_start").is_valid()
     body = cells.filter(placed & (pc.field("value_type") == _TEXT) & is_long)

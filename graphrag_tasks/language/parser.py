@@ -47,14 +47,14 @@ _values = attrgetter(
 
 
 class SentenceParser:
-    """Parses sentences with a spaCy model, which is loaded by the first call of `parse`.
+    """Parses sentences with a spaCy model, which the first call of `parse` loads.
 
     Attributes:
         model: Name of an installed spaCy model, or a path to one.
         batch_size: Sentences parsed at a time.
         entities: Whether to recognise named entities, for `Token.ent_type_`.
-        oversized_sentences: Sentences so far that were longer than `MAX_TOKENS` tokens or
-            `MAX_CHARS` characters; they were answered with no tokens, unparsed.
+        oversized_sentences: Number of sentences left unparsed, without tokens, because they have
+            more than `MAX_TOKENS` tokens or `MAX_CHARS` characters.
     """
 
     def __init__(
@@ -66,13 +66,10 @@ class SentenceParser:
         self.oversized_sentences = 0
 
     def parse(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[Doc]:
-        """Yield each sentence parsed, in order; neighbours and batches change nothing in it.
+        """Yield each sentence parsed, in order; no sentence changes another one's parse.
 
-        Args:
-            sentences: Any texts. Too long ones have no tokens; lone surrogates are read as
-                U+FFFD, which keeps all offsets.
-            tokenized: Whether the sentences' tokens are already separated by single spaces,
-                as in benchmarks; otherwise the model's tokenizer is used.
+        Sentences that are too long have no tokens. Lone surrogates are read as U+FFFD, which keeps
+        offsets. With `tokenized`, single spaces separate the tokens, as in benchmarks.
         """
         components = (*_COMPONENTS, "ner") if self.entities else _COMPONENTS
         pipeline = load_pipeline(self.model, components=components)
@@ -144,12 +141,7 @@ _morphologies: WeakKeyDictionary[Language, Morphology | None] = WeakKeyDictionar
 
 
 def parsed(doc: spacy.tokens.Doc, morphology: Morphology | None = None) -> Doc:
-    """Return the plain form of a spaCy doc.
-
-    Args:
-        doc: A parsed doc; one that was built by hand will do.
-        morphology: What knows the tokens' parts of speech and lemmas; None if the doc has them.
-    """
+    """Return the plain form of a spaCy doc; without `morphology` it has its own lemmas and tags."""
     if morphology is None or not len(doc):
         return copied(doc)
     from spacy.attrs import DEP, ENT_TYPE, HEAD, IDX, ORTH, TAG

@@ -1,10 +1,9 @@
 """Tokenizer for technical text: names, paths, options and placeholders stay whole.
 
-spaCy's English tokenizer splits at slashes, hyphens and brackets inside of a word, as its training
-data does. "/SCMB/TOOL" or "--foo-bar" then are several nouns, of which an argument may keep one.
-Here a word that is a technical name as a whole is one token; punctuation around it is split off.
-Words of plain English ("custom-code") and pairs of names ("VBAK/VBAP") are split as before, since
-the model expects them so.
+spaCy splits at slashes, hyphens and brackets inside of a word: "/SCMB/TOOL" or "--foo-bar" are
+several nouns to it, of which an argument may keep one. Here a word that is a technical name as a
+whole is one token. Words of plain English ("custom-code") and pairs of names ("VBAK/VBAP") are
+split as before, since the model expects them so.
 """
 
 from __future__ import annotations
@@ -56,12 +55,9 @@ _LONG_WORD = re.compile(rf"\S{{{MAX_WORD + 1},}}")
 
 
 class TechnicalTokenizer:
-    """A model's tokenizer that keeps technical names whole and takes linear time.
+    """A copy of a model's tokenizer that keeps technical names whole and takes linear time.
 
-    The tokens and the spaces between them make up the text, whatever it is.
-
-    Args:
-        tokenizer: The tokenizer that the model was trained with; it is copied, not changed.
+    Tokens and the spaces between them always make up the text.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:

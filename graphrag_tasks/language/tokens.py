@@ -14,23 +14,9 @@ from functools import cached_property
 
 @dataclass(slots=True, eq=False, repr=False)
 class Token:
-    """One token of a sentence.
+    """One token of a sentence, with the attributes that it has in spaCy.
 
-    Attributes:
-        i: Its number in the sentence.
-        idx: First character of it.
-        text: The word as it stands in the sentence.
-        lower_: The same in lower case.
-        tag_: Tag of the Penn Treebank.
-        pos_: Universal part of speech.
-        dep_: Label of the arc to its head.
-        lemma_: Base form.
-        is_punct: Whether it is punctuation.
-        is_space: Whether it is white space.
-        ent_type_: Label of the named entity it belongs to, or "".
-        doc: The sentence.
-        head: The token it depends on; the root is its own head.
-        children: The tokens that depend on it, in order.
+    The root is its own `head`; `children` depend on it, in order.
     """
 
     i: int
@@ -91,12 +77,7 @@ class Token:
 
 
 class Doc(list[Token]):
-    """A parsed sentence: its tokens in order.
-
-    Args:
-        text: The text, of which the tokens' offsets are.
-        tokens: Its tokens; each gets this sentence as its `doc`.
-    """
+    """A parsed sentence: its text and its tokens, each of which gets it as `doc`."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         super().__init__(tokens)
@@ -126,12 +107,7 @@ class Doc(list[Token]):
 
 
 def attach(tokens: Sequence[Token], heads: Sequence[int]) -> None:
-    """Give tokens without children their heads, and so their children.
-
-    Args:
-        tokens: All tokens of a sentence.
-        heads: Number of the head of each; a root's is its own.
-    """
+    """Give tokens their heads by number, and so their children; a root's head is itself."""
     for token, head in zip(tokens, heads, strict=True):
         token.head = tokens[head]
         if token.head is not token:

@@ -29,13 +29,10 @@ class Rollback:
 
 @dataclass(frozen=True)
 class Removed:
-    """What a garbage collection removed.
+    """What a garbage collection removed: snapshots, and folders of abandoned runs.
 
-    Attributes:
-        snapshots: Ids, oldest first.
-        staging: Folders of abandoned runs and shards, and of snapshots that were half removed.
-        freed_bytes: Bytes on disk that no kept snapshot shares.
-        vectors: Rows of the vector server that no kept snapshot names.
+    `freed_bytes` are those that no kept snapshot shares; `vectors` counts rows of the vector
+    server.
     """
 
     snapshots: tuple[str, ...]

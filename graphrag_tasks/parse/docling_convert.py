@@ -18,16 +18,9 @@ from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBa
 from docling.backend.html_backend import HTMLDocumentBackend
 from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
 from docling.backend.msword_backend import MsWordDocumentBackend
-from docling.datamodel.backend_options import (
-    HTMLBackendOptions,
-    ThreadedDoclingParseBackendOptions,
-)
+from docling.datamodel.backend_options import HTMLBackendOptions, ThreadedDoclingParseBackendOptions
 from docling.datamodel.base_models import ConversionStatus, ErrorItem, InputFormat
-from docling.datamodel.document import (
-    ConversionResult,
-    InputDocument,
-    build_invalid_input_errors,
-)
+from docling.datamodel.document import ConversionResult, InputDocument, build_invalid_input_errors
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
 from docling.exceptions import ConversionError
 from docling.pipeline.base_pipeline import BasePipeline

@@ -1,11 +1,10 @@
 """Parsing in another process: what a document does to its parser, it does to itself alone.
 
-Documents are read one after the other by a worker (`worker`): a fresh interpreter, which imports
-its readers once and serves the process until it ends. One that hangs, dies or runs out of memory is
-killed and costs the document it was reading; the next document gets a new one.
+A worker, a fresh interpreter (`worker`), imports its readers once and reads document by document.
+One that hangs, dies or runs out of memory is killed and costs only the document it was reading.
 
-It is a plain subprocess, not a `multiprocessing` one: that could neither be started from a daemonic
-process, as Celery's are, nor from a script without a main guard.
+It is a plain subprocess: one of `multiprocessing` could neither start in a daemonic process, as
+Celery's are, nor from a script without a main guard.
 """
 
 from __future__ import annotations

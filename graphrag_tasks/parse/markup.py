@@ -3,11 +3,10 @@
 Markdown is rendered to HTML by marko and read as HTML: Docling's own Markdown backend merges
 neighbouring paragraphs of a file as soon as it holds an HTML block or a comment.
 
-HTML pages lose their boilerplate (`boilerplate`), Markdown does not. HTML is simplified before
-Docling reads it. Inline markup is unwrapped, because Docling strips the blank space around each
-run of it; images and form controls go; notes in block quotes ("> ### Note") keep the section they
-stand in; list items that hold more than a line of text ("1. Do this:" and a code block) are taken
-apart, because Docling makes one text of an item.
+HTML pages lose their boilerplate (`boilerplate`), and HTML is simplified before Docling reads it.
+Inline markup is unwrapped, because Docling strips the blank space around it; images and form
+controls go; notes in block quotes ("> ### Note") keep their section; list items of several lines
+are taken apart, because Docling makes one text of an item.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
+from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import decode, without_invalid
-from graphrag_tasks.parse.titles import find_title
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""

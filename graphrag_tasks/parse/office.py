@@ -23,13 +23,13 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import broken, convert
+from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.package_texts import (
     slide_texts,
     with_run_links,
     with_table_links,
     word_texts,
 )
-from graphrag_tasks.parse.titles import find_title
 from graphrag_tasks.parse.workbook import sheet_blocks
 
 _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

@@ -1,8 +1,8 @@
 """The stage itself: one documents row per source, whatever became of it.
 
-What holds: a document that cannot be read, or breaks its parser, gets its error row and never stops
-the others; the rows depend on the sources' bytes alone, not on their order or on how they are cut
-into shards (but for documents that need about as much time or memory as they may take).
+A document that cannot be read, or breaks its parser, gets its error row and never stops the others.
+Rows depend on the sources' bytes alone, not on order or shards (but for documents that need about
+as much time or memory as they may take).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, Tr
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
-from graphrag_tasks.parse.language import detect_language
 from graphrag_tasks.parse.messages import parse_failed
+from graphrag_tasks.parse.metadata import detect_language
 from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.sources.listing import LINK, SPECIAL

@@ -20,17 +20,9 @@ _HEADER_LEVELS = " "  # between the texts of a header of several rows
 
 
 class Cell(NamedTuple):
-    """A cell as its reader found it.
+    """A cell as its reader found it: first row and column from 0, spans, text as one line.
 
-    Attributes:
-        row: First row it covers, from 0.
-        column: First column it covers, from 0.
-        text: Its text, as one line.
-        row_span: Rows it covers.
-        col_span: Columns it covers.
-        is_header: Whether it names the columns it covers.
-        is_row_header: Whether it names the row.
-        value: What the format says that it holds; None where its text alone tells.
+    `value` is what the format says that it holds; None where its text alone shows it.
     """
 
     row: int
@@ -57,8 +49,7 @@ class Table:
         headers: By column, the texts of the header cells above it, outermost first.
         sheet: Name of the sheet it lies on.
         origin: Row and column, from 1, of its first cell on that sheet.
-        repeats: Whether it shows what other tables of the document hold, as a chart does; the
-            `cells` artifact leaves it out, so that nothing is counted twice.
+        repeats: Whether it shows what other tables hold, as a chart does; `cells` lacks it.
     """
 
     cells: Mapping[str, Sequence[Any]]
@@ -81,10 +72,9 @@ def lay_out_table(
 ) -> tuple[str, Table]:
     """Return a table's text, and its cells with their places in it.
 
-    Empty cells are left out. A cell that spans rows is repeated in each of them and has the first
-    of its places; one that spans columns stands once, and without a header if they have different
-    ones. A header has its place in the first row it is written in; headers of empty columns stand
-    below the rows. A table that is all header, or has none, gives its cells alone.
+    Empty cells are left out. A cell over several rows is repeated in each and has its first place;
+    one over several columns stands once, without a header if theirs differ. Headers of empty
+    columns stand below the rows. A table that is all header, or has none, gives its cells alone.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))

@@ -34,9 +34,8 @@ _WIDE = 0.7  # share of zeros among every other byte of Latin text in UTF-16
 def decode(data: bytes, declared: str | None = None) -> str:
     """Return the text of a text file, with the control characters that it holds.
 
-    A byte-order mark settles the encoding; otherwise UTF-8 is tried, then what the file itself
-    declares, then Windows-1252. A few NUL bytes are strays in a text; many are a binary file's,
-    or those of UTF-16 without a mark, which is read where it is Latin text.
+    A byte-order mark settles the encoding; else UTF-8, what the file declares, and Windows-1252 are
+    tried. Many NUL bytes are a binary file's, or those of UTF-16 without a mark.
 
     Raises:
         DocumentError: The bytes are binary (code `broken`).

@@ -20,12 +20,9 @@ from graphrag_tasks.parse.text import one_line
 
 
 class Value(NamedTuple):
-    """A cell's value.
+    """A cell's value: text, integer, number, percent, boolean, date, datetime, time or error.
 
-    Attributes:
-        type: text, integer, number, percent, boolean, date, datetime, time or error.
-        number: Of integer, number, percent (25 % is 0.25) and boolean (1 or 0).
-        iso: Of date, datetime and time, in ISO 8601.
+    25 % is 0.25, and true is 1; dates and times are in ISO 8601.
     """
 
     type: str

@@ -1,8 +1,7 @@
 """Runs: the stages on artifacts, from a plan to a published snapshot.
 
-Airflow tasks, the command line and tests share a `Run`. Its folder identifies it, so every task
-opens it by itself. `run.json` holds its configuration and the snapshot it builds on, as they were
-when the plan was made.
+Airflow tasks, the command line and tests share a `Run`, which each opens by its folder. `run.json`
+holds its configuration and the snapshot it builds on, as they were when the plan was made.
 
 ::
 
@@ -10,8 +9,8 @@ when the plan was made.
     STORE/staging/runs/<run id>/snapshot/        becomes STORE/snapshots/<snapshot id>
     STORE/staging/shards/<shard fingerprint>/    tables and receipts of parse ... extract
 
-Run and shard folders are named by content: when a run is killed, the next one with the same inputs
-finds the finished work by its receipts and does only the rest.
+Run and shard folders are named by content: after a killed run, the next one with the same inputs
+finds the finished work by its receipts, and does only the rest.
 """
 
 from graphrag_tasks.pipeline.outlook import Outlook, check, look_ahead

@@ -1,17 +1,25 @@
-"""Calls of stages: with their tables, their settings, and what the pipeline makes for them."""
+"""What stages get: their tables, their settings, and what the pipeline makes for them.
+
+Fingerprints cover these: a change of a stage's configuration, code, model or libraries changes the
+fingerprints of that stage and all later ones. Shard sizes, worker counts, guards and times cannot
+change a row, so they are left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
+from graphrag_tasks import language
+from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.stage import Read, StageResult, code_version
+from graphrag_tasks.core.config.sections import LanguageConfig
+from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
 from graphrag_tasks.embed import embed, make_embedder
 from graphrag_tasks.entities.resolve import Overrides
 from graphrag_tasks.extract import make_extractor
@@ -20,11 +28,19 @@ from graphrag_tasks.graph.communities import make_summarizer
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.stages import AnyStage, merge_shards
+from graphrag_tasks.pipeline.stages import (
+    CORPUS_STAGES,
+    EXTRACTION,
+    SHARD_STAGES,
+    AnyStage,
+    merge_shards,
+)
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.sources.listing import SourceReader
 from graphrag_tasks.storage.artifacts import Folder
+
+_OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error"]
 
 
 def call(stage: AnyStage, state: RunState, shard: int | None = None) -> StageResult:
@@ -46,11 +62,9 @@ def _read(one: Read, state: RunState, folder: Folder, shard: int | None) -> Any:
 
 @dataclass(frozen=True)
 class Given:
-    """Something that the pipeline makes for a stage.
+    """Something that the pipeline makes for a stage: for a run and, in a stage of shards, a shard.
 
-    Attributes:
-        make: Makes it for a run and, in a stage of shards, for a shard.
-        identity: Returns what decides the stage's tables, as JSON; None where nothing does.
+    `identity` returns what of it decides the stage's tables, as JSON, or None.
     """
 
     make: Callable[[RunState, int | None], object]
@@ -78,55 +92,81 @@ def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]
     )
 
 
-def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
-    folders = [state.shard_folder(shard) for shard in state.shards]
-    return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
+def _scans(folders_of: Callable[[RunState], list[Folder]]) -> Given:
+    """Give scans of the tables of shards in some folders."""
 
+    def make(state: RunState, _: int | None) -> dict[str, list[Any]]:
+        folders = folders_of(state)
+        return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
 
-def _published(state: RunState, _: int | None) -> dict[str, list[Any]]:
-    folders = [state.parent.folder] if state.parent else []
-    return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
+    return Given(make)
 
 
 def _summarized(state: RunState, _: int | None) -> pa.Table | None:
-    parent = state.parent
-    if parent is None or not reuse.is_whole(parent, ("communities",)):
-        return None
-    return parent.table("communities")
+    if state.parent and reuse.is_whole(state.parent, ("communities",)):
+        return state.parent.table("communities")
+    return None
 
 
 def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
     parent = state.parent
-    if parent is None or parent.manifest.embedding != vectors.identity(state.config):
+    if not parent or parent.manifest.embedding != vectors.identity(state.config):
         return {}
-    if not reuse.is_whole(parent, embed.makes):
-        return {}
-    return {name: parent.table(name) for name in embed.makes}
+    whole = reuse.is_whole(parent, embed.makes)
+    return {name: parent.table(name) for name in embed.makes} if whole else {}
 
 
-GIVEN: Mapping[str, Given] = MappingProxyType(
-    {
-        "fetch": Given(_fetch),
-        "extractor": Given(
-            lambda state, _: (
-                lambda on_parse: make_extractor(state.config.extract, on_parse=on_parse)
-            ),
-            lambda config, _: _identity(make_extractor(config.extract)),
-        ),
-        "resolver": _part(lambda config: load_resolver(config.extract.coref)),
-        "processed": Given(_processed),
-        "published": Given(_published),
-        "overrides": _file(UserFiles.parsed_overrides),
-        "domain": _file(UserFiles.parsed_domain),
-        "schema": _file(UserFiles.parsed_schema),
-        "summarizer": _part(lambda config: make_summarizer(config.communities)),
-        "summarized": Given(_summarized),
-        "embedder": _part(lambda config: make_embedder(config.embed)),
-        "reusable": Given(_vectors),
-        # The vector server holds a copy of the snapshot: it changes nothing in it.
-        "upload": Given(
-            lambda state, _: partial(vectors.serve, state.config, state.store.folder, state.staged)
-        ),
-    }
-)
+GIVEN: Mapping[str, Given] = {
+    "fetch": Given(_fetch),
+    "extractor": Given(
+        lambda state, _: lambda on_parse: make_extractor(state.config.extract, on_parse=on_parse),
+        lambda config, _: _identity(make_extractor(config.extract)),
+    ),
+    "resolver": _part(lambda config: load_resolver(config.extract.coref)),
+    "processed": _scans(lambda state: list(map(state.shard_folder, state.shards))),
+    "published": _scans(lambda state: [state.parent.folder] if state.parent else []),
+    "overrides": _file(UserFiles.parsed_overrides),
+    "domain": _file(UserFiles.parsed_domain),
+    "schema": _file(UserFiles.parsed_schema),
+    "summarizer": _part(lambda config: make_summarizer(config.communities)),
+    "summarized": Given(_summarized),
+    "embedder": _part(lambda config: make_embedder(config.embed)),
+    "reusable": Given(_vectors),
+    # The vector server holds a copy of the snapshot: it changes nothing in it.
+    "upload": Given(
+        lambda state, _: partial(vectors.serve, state.config, state.store.folder, state.staged)
+    ),
+}
 """By the name of the stage's parameter."""
+
+
+def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
+    """Return the fingerprint of each corpus stage, and of all stages of shards as `EXTRACTION`.
+
+    Each covers all stages before it, so the last one names the whole snapshot.
+    """
+    parts = {name: _depends_on(one, config, files) for name, one in SHARD_STAGES.items()}
+    before = fingerprint({"schema": schemas.SCHEMA_VERSION, **parts})
+    found = {EXTRACTION: before}
+    for name, one in CORPUS_STAGES.items():
+        part = _depends_on(one, config, files) | {"before": before}
+        if any(read.name == "sources" for read in one.reads):
+            part["sources"] = listed.select(_OF_SOURCES).to_pylist()
+        before = found[name] = fingerprint(part)
+    return found
+
+
+def _depends_on(one: AnyStage, config: Config, files: UserFiles) -> dict[str, Any]:
+    sections = {name: getattr(config, name) for name in one.settings.values()}
+    models = {
+        name: language.model_version(section.model)
+        for name, section in sections.items()
+        if isinstance(section, LanguageConfig)
+    }
+    return {
+        "settings": {name: section.decisive() for name, section in sections.items()},
+        "models": models,
+        "given": {name: GIVEN[name].identity(config, files) for name in one.given},
+        "code": code_version(one.module),
+        "libraries": dependency_versions(one.libraries),
+    }

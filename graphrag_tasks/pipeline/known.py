@@ -1,7 +1,7 @@
 """Documents known to be published, as far back as they can be read, for the guards of a run.
 
-A damaged snapshot, or one of an older schema, gives no rows to take over. That its documents are
-gone must be noticed all the same.
+A damaged snapshot, or one of an older schema, has no rows to take over, but the guards must notice
+where its documents are gone.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from graphrag_tasks.storage.receipts import Table
 
 log = logging.getLogger(__name__)
 
-_DOCUMENTS = "documents"
-_COLUMNS = ("document_id", "source", "labels")
-_NEEDED = _COLUMNS[:2]
+_DOCUMENTS, _NEEDED = "documents", ("document_id", "source")
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class Known:
 
     Attributes:
         documents: `document_id` and `source` of each, and `labels` where its snapshot has them;
-            None where there are snapshots and none can be read.
-        count: How many the current snapshot has, where only its manifest says so; else 0.
+            None where there are snapshots, but none can be read.
+        count: Documents of the current snapshot, where only its manifest says how many; else 0.
     """
 
     documents: pa.Table | None
@@ -89,7 +87,7 @@ def _published(folder: Folder) -> Table | None:
 def _read(folder: Folder, published: Table | None) -> pa.Table:
     if published is not None:
         check_table(folder, _DOCUMENTS, published)
-    table = folder.read_any_version(_DOCUMENTS, _COLUMNS)
+    table = folder.read_any_version(_DOCUMENTS, (*_NEEDED, "labels"))
     if missing := set(_NEEDED) - set(table.column_names):
         raise ArtifactError(f"has no columns {sorted(missing)}", f"{folder.uri}/{_DOCUMENTS}")
     return table

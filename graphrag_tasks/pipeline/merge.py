@@ -1,16 +1,20 @@
 """Merge of the shards: their rows and the rows carried over become one corpus.
 
-`snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed
-now`; nothing is subtracted in place, so an incremental run and a clean rebuild give the same rows
-in the same order. A document that was indexed before and fails now keeps its last good rows; its
-row in `documents` says that it failed.
+Snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed now.
+Nothing is subtracted in place, so an incremental run and a clean rebuild give the same rows in the
+same order. A document that was indexed before and fails now keeps its last good rows; its row in
+`documents` says that it failed. Tables that do not fit memory are sorted through files.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -19,11 +23,14 @@ from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline.plan import UNCHANGED
-from graphrag_tasks.pipeline.sorting import Rows, batches_of, by_document, size_of
 from graphrag_tasks.storage.artifacts import conform
+from graphrag_tasks.storage.sql import Rows
 
 log = logging.getLogger(__name__)
 
+SORTED_BYTES = 1 << 28
+"""Bytes that are sorted at once, as the files count them (uncompressed, but encoded)."""
+_BATCH_ROWS = 1 << 13
 _FAILED, _SKIPPED = "failed", "skipped"
 _NAMED_FAILURES = 5
 
@@ -37,15 +44,8 @@ def merge_shards(
 ) -> StageResult:
     """Join the processed rows with those of the published snapshot that still hold.
 
-    Args:
-        sources: The plan.
-        processed: The tables that stages made of shards, each of all shards.
-        published: The same tables of the current snapshot; empty before the first publish.
-        config: Share of failures that ends the run.
-
-    Returns:
-        The corpus: documents sorted by uri, and a stream of each other table by document, in
-        reading order.
+    `sources` is the plan. Both mappings have the parts of each table of shards. The result has the
+    documents by uri, and a stream of each other table by document, in reading order.
 
     Raises:
         SourceError: More documents failed than `config.max_failed_share` allows.
@@ -101,26 +101,22 @@ def _sum(values: pa.ChunkedArray) -> int:
 
 
 def _stream(
-    name: str,
-    processed: Sequence[Rows],
-    published: Sequence[Rows],
-    kept: pa.Array,
-    documents: pa.Array,
-    stats: dict[str, int | float],
-) -> pa.RecordBatchReader:
+    name: str, processed: Sequence[Rows], published: Sequence[Rows], kept: pa.Array,
+    documents: pa.Array, stats: dict[str, int | float],
+) -> pa.RecordBatchReader:  # fmt: skip
     """Return a table's rows by document, and count them while they are read."""
     schema = pa.schema([pa.field(one.name, one.type) for one in schemas.SCHEMAS[name]])
+    parts = [*((rows, None) for rows in processed), *((rows, kept) for rows in published)]
     stats[name] = 0
 
-    def found() -> Iterator[pa.RecordBatch]:
-        for parts, wanted in ((processed, None), (published, kept)):
-            for rows in parts:
-                for batch in batches_of(rows, documents=wanted):
-                    yield batch.cast(schema)
-
     def sorted_rows() -> Iterator[pa.RecordBatch]:
-        size = sum(map(size_of, (*processed, *published)))
-        for batch in by_document(found(), schema, documents, size):
+        size = sum(_size_of(rows) for rows, _ in parts)
+        found = (
+            batch.cast(schema)
+            for rows, wanted in parts
+            for batch in _batches_of(rows, documents=wanted)
+        )
+        for batch in _by_document(found, schema, documents, size):
             stats[name] += batch.num_rows
             if name == "sentences":
                 stats["sentences_kept"] += _sum(batch["has_verb"])
@@ -138,11 +134,8 @@ def _table(name: str, parts: Sequence[Rows]) -> pa.Table:
 
 def _count_documents(parts: Sequence[Rows], ids: pa.Array) -> int:
     """Return how many of the documents have rows."""
-    found: set[str] = set()
-    for rows in parts:
-        for batch in batches_of(rows, ["document_id"], ids):
-            found.update(batch["document_id"].unique().to_pylist())
-    return len(found)
+    batches = (batch for rows in parts for batch in _batches_of(rows, ["document_id"], ids))
+    return len({one for batch in batches for one in batch["document_id"].unique().to_pylist()})
 
 
 def _ids(table: pa.Table, column: str, value: str) -> pa.Array:
@@ -166,3 +159,77 @@ def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
         "collect",
         "Nothing was published. Repair or remove them, or raise the share",
     )
+
+
+def _batches_of(
+    rows: Rows, columns: Sequence[str] | None = None, documents: pa.Array | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows in their order, a few batches at a time; all columns and documents by default."""
+    if isinstance(rows, pa.Table):
+        found = iter((rows.select(columns) if columns else rows).to_batches(_BATCH_ROWS))
+    else:
+        found = rows.to_batches(
+            columns=columns, batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1
+        )
+    for batch in found:
+        if documents is None:
+            yield batch
+        else:
+            yield batch.filter(pc.is_in(batch["document_id"], value_set=documents))
+
+
+def _size_of(rows: Rows) -> int:
+    """Return the bytes of all columns: in memory, or as the row groups of the files count them."""
+    if isinstance(rows, pa.Table):
+        return int(rows.nbytes)
+    return sum(
+        group.total_byte_size for fragment in rows.get_fragments() for group in fragment.row_groups
+    )
+
+
+def _by_document(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, documents: pa.Array, size: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows sorted by document; the order within a document stays.
+
+    Rows whose `_size_of` is more than `SORTED_BYTES` are first distributed to files by ranges of
+    `documents` (all ids); then each file is sorted in memory.
+    """
+    ranges = -(-size // SORTED_BYTES)
+    if ranges <= 1:
+        yield from _sorted(pa.Table.from_batches(batches, schema))
+        return
+    count = len(documents)
+    places = sorted({count * number // ranges for number in range(1, ranges)} - {0, count})
+    ends = documents.sort().take(pa.array(places))
+    with tempfile.TemporaryDirectory(prefix="graphrag-collect-") as folder:
+        files = [Path(folder) / f"{number}.arrow" for number in range(len(ends) + 1)]
+        _distribute(batches, schema, ends, files)
+        for file in files:
+            with pa.ipc.open_stream(file) as reader:
+                rows = reader.read_all()
+            file.unlink()
+            yield from _sorted(rows)
+
+
+def _distribute(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, ends: pa.Array, files: Sequence[Path]
+) -> None:
+    bounds = np.array(ends.to_pylist(), dtype=object)
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with ExitStack() as stack:
+        writers = [
+            stack.enter_context(pa.ipc.new_stream(file, schema, options=options)) for file in files
+        ]
+        for batch in batches:
+            ids = batch["document_id"].dictionary_encode()
+            range_of = np.searchsorted(bounds, ids.dictionary.to_pylist(), side="right")
+            ranges = range_of[ids.indices.to_numpy()]
+            for number in np.unique(ranges):
+                writers[number].write_batch(batch.filter(pa.array(ranges == number)))
+
+
+def _sorted(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    # Arrow's sort is stable: within a document the order of the stage that made the rows stays.
+    order = pc.sort_indices(table, sort_keys=[("document_id", "ascending")])
+    yield from table.take(order).to_batches()

@@ -1,4 +1,4 @@
-"""What a run would do, and why: everything that is decided before anything is written."""
+"""What a run would do, and why: all that is decided before anything is written."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.fingerprints import fingerprints_of
+from graphrag_tasks.pipeline.inputs import fingerprints_of
 from graphrag_tasks.pipeline.known import known_documents
 from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION, merge_shards
 from graphrag_tasks.pipeline.state import Basis
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
+from graphrag_tasks.snapshots.store import Store, last_readable
 from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import SourceRoot, list_sources, source_roots
 from graphrag_tasks.storage.artifacts import Folder
@@ -35,7 +35,7 @@ class Outlook(Basis):
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
         versions: Versions of the objects in S3 among them.
         stats: Documents by change, the number of shards, and of hidden files passed over.
-        stages: For each corpus stage why it will work, or None where its tables are taken over.
+        stages: Why each corpus stage will work, or None where its tables are taken over.
     """
 
     sources: pa.Table
@@ -45,13 +45,12 @@ class Outlook(Basis):
 
 
 def check(config: Config) -> tuple[SourceRoot, ...]:
-    """Refuse what can be refused before anything is read or written; return the sources' roots.
+    """Return the sources' roots, or refuse a configuration before anything is read or written.
 
     Raises:
         SourceError: A source is missing.
-        ConfigError: Two sources have one name, there is no such extractor, or the store cannot have
-            the vector server.
-        MissingDependencyError: Packages or models that the configuration asks for are absent.
+        ConfigError: Sources share a name, or the extractor or the vector server is impossible.
+        MissingDependencyError: Packages or models that the configuration needs are absent.
     """
     roots = source_roots(config.sources)
     make_extractor(config.extract)
@@ -67,8 +66,7 @@ def look_ahead(config: Config) -> Outlook:
         SourceError: A source is missing, lists nothing, or lost too much; or there are access
             files, but labels are off.
         AccessError: Labels are off, but published documents have some.
-        ConfigError: As `check`, or a user's file is not readable.
-        MissingDependencyError: As `check`.
+        ConfigError, MissingDependencyError: As `check`; or a user's file is not readable.
     """
     roots = check(config)
     files = UserFiles.read(config)
@@ -100,7 +98,9 @@ def look_ahead(config: Config) -> Outlook:
         up_to_date=parent is not None
         and parent.snapshot_id == parent_id
         and not has_shards
-        and _is_up_to_date(config, parent, fingerprints),
+        and parent.manifest.fingerprints == fingerprints
+        and parent.manifest.collections == vectors.collections(config)
+        and reuse.is_whole(parent),
         roots=roots,
         fingerprints=fingerprints,
         files=files,
@@ -122,18 +122,10 @@ def _check_labels(config: Config, published: bool) -> None:
         )
 
 
-def _is_up_to_date(config: Config, parent: Snapshot, fingerprints: Mapping[str, str]) -> bool:
-    return (
-        parent.manifest.fingerprints == fingerprints
-        and parent.manifest.collections == vectors.collections(config)
-        and reuse.is_whole(parent)
-    )
-
-
 def _reasons(
     config: Config, before: Mapping[str, str], fingerprints: Mapping[str, str], has_shards: bool
 ) -> dict[str, str | None]:
-    """Return why each corpus stage works: the first that has to, and those behind it."""
+    """Return why each corpus stage works: the first that has to, and the later ones."""
     reasons: dict[str, str | None] = {}
     reason: str | None = None
     for stage in CORPUS_STAGES:

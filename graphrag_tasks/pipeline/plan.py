@@ -1,9 +1,8 @@
 """Plan: what changed since the published snapshot, and how the work is cut into shards.
 
-Only added and changed documents are processed. The rows of unchanged ones are carried over, those
-of removed ones are not (see `merge_shards`). A source that lists nothing, or that lost more than
-`max_deleted_share` of its published documents, stops the run before anything changes: an unmounted
-folder must not delete an index.
+Only added and changed documents are processed; rows of unchanged ones are carried over (see
+`merge_shards`). A source that lists nothing, or lost more than `max_deleted_share` of its published
+documents, stops the run before anything changes: an unmounted folder must not delete an index.
 """
 
 from __future__ import annotations
@@ -29,16 +28,9 @@ ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
 def plan(
     listed: pa.Table, published: pa.Table, *, config: PlanConfig, reprocess: bool = False
 ) -> StageResult:
-    """Compare the listed documents with the published ones.
+    """Return `sources`: the listed and the published documents by uri, with change and shard.
 
-    Args:
-        listed: What the sources hold now (`sources.LISTED`).
-        published: `documents` of the current snapshot; empty before the first publish.
-        config: Shard sizes.
-        reprocess: Whether no published row can be carried over: configuration or code changed.
-
-    Returns:
-        `sources`: one row per document, sorted by uri, with its change and its shard.
+    With `reprocess`, no published row can be carried over: configuration or code changed.
     """
     known = {row["document_id"]: row for row in published.to_pylist()}
     rows = listed.to_pylist()
@@ -47,9 +39,7 @@ def plan(
         row["change"] = _change(row, known.pop(row["document_id"], None), again)
         row["shard"] = None
     _assign_shards([row for row in rows if row["change"] != UNCHANGED], config)
-    for row in known.values():
-        kept = {name: row.get(name) for name in schemas.SOURCES.names}
-        rows.append(kept | {"change": REMOVED, "shard": None})
+    rows += [row | {"change": REMOVED, "shard": None} for row in known.values()]
     rows.sort(key=lambda row: str(row["uri"]))
     table = pa.Table.from_pylist(rows, schema=schemas.SOURCES)
     counts = Counter(row["change"] for row in rows)
@@ -58,28 +48,18 @@ def plan(
 
 
 def check_losses(
-    listed: pa.Table,
-    known: pa.Table | None,
-    *,
-    sources: Sequence[str],
-    config: PlanConfig,
-    count: int = 0,
-) -> None:
+    listed: pa.Table, known: pa.Table | None,
+    *, sources: Sequence[str], config: PlanConfig, count: int = 0,
+) -> None:  # fmt: skip
     """Refuse a run that would lose more documents than it may; nothing is changed yet.
 
-    Each source is judged by itself, so that a large one cannot hide what a small one lost; then
-    all together, with those that were published and are no longer named.
-
-    Args:
-        listed: What the sources hold now (`sources.LISTED`).
-        known: `document_id` and `source` of each published document; None where unknown.
-        sources: Names of the sources of this run.
-        config: The share that may be lost, or that all may.
-        count: Number of published documents, where it is known to be more than `known` has.
+    Each source is judged by itself, so that a large one cannot hide what a small one lost; then all
+    together, with those that are no longer named. `known` has `document_id` and `source` of each
+    published document; None where unknown. `count` is their number where it may be higher.
 
     Raises:
-        SourceError: A source holds nothing, too much of what is published is gone, or it is not
-            known what is.
+        SourceError: A source holds nothing, too many published documents are gone, or it is not
+            known which are.
     """
     found = Counter(listed["source"].to_pylist())
     present = set(listed["document_id"].to_pylist())
@@ -124,7 +104,7 @@ def shards_of(sources: pa.Table) -> list[int]:
 
 
 def lots(shards: Sequence[int], most: int) -> list[list[int]]:
-    """Deal shards out to at most this many tasks: neighbours together, as evenly as can be."""
+    """Deal shards out to at most this many tasks: neighbours together, and evenly."""
     tasks = min(most, len(shards))
     ends = [len(shards) * number // tasks for number in range(tasks + 1)] if tasks else []
     return [list(shards[start:end]) for start, end in pairwise(ends)]

@@ -1,7 +1,7 @@
 """Work that need not be done again: finished in this run, or published with the parent snapshot.
 
-Nothing is taken over unseen: the hash of each file is compared with what was written. A file that
-was damaged since is named in the log and rebuilt.
+Before files are taken over, their hashes are compared with what was written. Damaged files are
+named in the log and rebuilt.
 """
 
 from __future__ import annotations
@@ -21,14 +21,7 @@ log = logging.getLogger(__name__)
 
 
 def finished(stage: str, fingerprint: str, receipts: Folder, tables: Folder) -> Receipt | None:
-    """Return the receipt of work that an earlier attempt finished, if its tables are whole.
-
-    Args:
-        stage: Name of the stage.
-        fingerprint: What its tables must depend on.
-        receipts: The folder of its receipt.
-        tables: The folder of its tables.
-    """
+    """Return the receipt of work that an earlier attempt finished, if its tables are whole."""
     try:
         done = receipts.read_receipt(stage)
         if done is None or done.fingerprint != fingerprint:
@@ -44,14 +37,14 @@ def finished(stage: str, fingerprint: str, receipts: Folder, tables: Folder) -> 
 def published(stage: AnyStage, fingerprint: str, state: RunState) -> Receipt | None:
     """Take over the tables that a stage published with the parent snapshot, if they still hold.
 
-    They hold where nothing that the stage depends on changed. They do not where documents are
-    processed: one that failed may be read now though neither it nor a setting changed.
+    They hold where nothing that the stage depends on changed, and no document is processed: one
+    that failed may be read now though neither it nor a setting changed.
     """
     if not stage.reusable or state.shards or state.parent is None:
         return None
     manifest = state.parent.manifest
     stats = manifest.stats.get("by_stage", {}).get(stage.name)
-    if manifest.fingerprints.get(stage.name) != fingerprint or stats is None:
+    if stats is None or manifest.fingerprints.get(stage.name) != fingerprint:
         return None
     if not is_whole(state.parent, stage.makes):
         return None

@@ -35,27 +35,18 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Published:
-    """How a run ended.
-
-    Attributes:
-        manifest: The snapshot that is current now.
-        changed: Whether this run published it; False where the content was current already.
-    """
+    """How a run ended: the current snapshot, and whether this run changed it."""
 
     manifest: Manifest
     changed: bool
 
 
 Gate = Callable[[Snapshot, Snapshot | None], Mapping[str, float]]
-"""Judges a staged snapshot, the published one beside it, and returns its figures."""
+"""Returns figures of a staged snapshot, or raises where it is worse than the published one."""
 
 
 class Run:
-    """One reindex, identified by its folder.
-
-    Attributes:
-        state: What the run depends on.
-    """
+    """One reindex, identified by its folder."""
 
     def __init__(self, state: RunState) -> None:
         self.state = state
@@ -77,11 +68,7 @@ class Run:
 
     @classmethod
     def open(cls, uri: str) -> Run:
-        """Open a run that was started before.
-
-        Raises:
-            ArtifactError: There is no such run; plan again.
-        """
+        """Open a run that was started before, or raise `ArtifactError` where there is none."""
         return cls(RunState(Folder(uri)))
 
     @classmethod
@@ -137,14 +124,12 @@ class Run:
     def publish(self, gate: Gate | None = None) -> Published:
         """Check the staged snapshot, make it current, and remove the run's staging folders.
 
-        Args:
-            gate: Looks at the staged snapshot beside the published one, and raises where it is
-                not good enough; what it returns is kept in the manifest.
+        The manifest keeps the figures of the gate.
 
         Raises:
-            SnapshotError: Another run published since this one was planned, a table is missing
+            SnapshotError: Another run published since this one was planned, or a table is missing
                 or damaged; `CURRENT` is left alone.
-            QualityError: The gate refuses; the run's work stays, and the next one finds it.
+            QualityError: The gate refuses; the next run finds the work of this one.
             TransientError: Another process works on the store.
         """
         with sole_run(self.state.store.folder):
@@ -187,11 +172,10 @@ class Run:
 
     def _receipts(self) -> list[Receipt]:
         """Return the receipts of the run so far, in the order of the stages."""
-        state = self.state
-        folders = [state.shard_folder(shard) for shard in state.shards]
-        wanted = [(state.folder, "plan")]
-        wanted += [(folder, stage) for stage in SHARD_STAGES for folder in folders]
-        wanted += [(state.folder, stage) for stage in CORPUS_STAGES]
+        folder, folders = self.state.folder, list(map(self.state.shard_folder, self.state.shards))
+        wanted = [(folder, "plan")]
+        wanted += [(of_shard, stage) for stage in SHARD_STAGES for of_shard in folders]
+        wanted += [(folder, stage) for stage in CORPUS_STAGES]
         found = [(stage, folder.read_receipt(stage)) for folder, stage in wanted]
         if missing := [stage for stage, one in found if one is None]:
             raise SnapshotError(f"stages have not finished: {', '.join(missing)}", "publish")

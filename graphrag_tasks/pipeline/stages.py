@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from graphrag_tasks.chunk import chunk
@@ -26,7 +25,6 @@ AnyStage = Stage[Any]
 EXTRACTION = "extraction"
 """Key of the fingerprint that the stages of shards share."""
 
-
 _OF_SHARDS: tuple[AnyStage, ...] = (parse, chunk, filter_sentences, extract)
 
 merge_shards = stage(
@@ -38,26 +36,17 @@ merge_shards = stage(
 )(merge.merge_shards)
 
 STAGES: tuple[AnyStage, ...] = (
-    *_OF_SHARDS,
-    merge_shards,
-    entity_dictionary,
-    normalize,
-    resolve,
-    link_mentions,
-    relationships,
-    communities,
-    embed,
-    load,
-)
+    *_OF_SHARDS, merge_shards, entity_dictionary, normalize, resolve, link_mentions,
+    relationships, communities, embed, load,
+)  # fmt: skip
 """All stages, in the order of a run."""
 
 
 def check_order(stages: Sequence[AnyStage]) -> None:
-    """Refuse a list of stages that contradicts itself; they start from the table `sources`.
+    """Refuse an impossible order of stages, which start from the table `sources`.
 
     Raises:
-        ValueError: A stage reads what none makes, or what only a later one makes, or makes what
-            another one makes.
+        ValueError: A stage reads what no earlier one makes, or makes what another one makes.
     """
     makers: dict[str, str] = {}
     of_stages = {name: one.name for one in stages for name in one.makes}
@@ -77,12 +66,7 @@ def check_order(stages: Sequence[AnyStage]) -> None:
 
 check_order(STAGES)
 
-SHARD_STAGES: Mapping[str, AnyStage] = MappingProxyType(
-    {one.name: one for one in STAGES if one.per == "shard"}
-)
+SHARD_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_SHARDS}
 """Stages that see the documents of one shard, in order."""
-
-CORPUS_STAGES: Mapping[str, AnyStage] = MappingProxyType(
-    {one.name: one for one in STAGES if one.per == "corpus"}
-)
+CORPUS_STAGES: Mapping[str, AnyStage] = {one.name: one for one in STAGES if one.per == "corpus"}
 """Stages that see the whole corpus, in order."""

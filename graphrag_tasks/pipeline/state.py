@@ -20,6 +20,7 @@ from graphrag_tasks.sources.listing import SourceRoot
 from graphrag_tasks.storage.artifacts import Folder
 
 _RUN_FILE = "run.json"
+_IDENTITY = ["document_id", "content_sha256", "size_bytes"]
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,11 @@ class Basis:
     """What a run is planned on.
 
     Attributes:
-        config: Everything the run needs.
         parent_id: The current snapshot, readable or not; None where `CURRENT` is lost.
         carried_id: The snapshot to compare the sources with and to take rows over from: the
             current one, or the last that can be read.
-        up_to_date: Whether the current one is what the run would publish: nothing is left to do.
-        roots: Where the sources are.
+        up_to_date: Whether the current snapshot is what the run would publish.
         fingerprints: What each stage's output depends on.
-        files: What the user's files say.
     """
 
     config: Config
@@ -50,14 +48,7 @@ _BASIS = TypeAdapter(Basis)
 
 
 class RunState:
-    """A run's folder, read.
-
-    Args:
-        folder: A folder that `RunState.freeze` wrote: of the plan and the receipts.
-
-    Attributes:
-        staged: Where the tables of the snapshot to be are written.
-        store: Where the run will publish.
+    """A run's folder, which `RunState.freeze` wrote: the plan, receipts, and the `staged` tables.
 
     Raises:
         ArtifactError: There is no such run, or its file is damaged; plan again.
@@ -105,8 +96,7 @@ class RunState:
 
     def shard_folder(self, shard: int) -> Folder:
         """Return where a shard's tables lie: named by its documents and what reads them."""
-        columns = ["document_id", "content_sha256", "size_bytes"]
-        rows = self.shard_rows(shard).select(columns).to_pylist()
+        rows = self.shard_rows(shard).select(_IDENTITY).to_pylist()
         parts = [str(value) for row in rows for value in row.values()]
         name = content_id("shard", self.basis.fingerprints[EXTRACTION], *parts)
         return self.store.staging / "shards" / name

@@ -1,7 +1,6 @@
 """The files that a user writes for a run: read once, when it is planned, and kept with it.
 
-A file may change while a run works. What the run was planned with is what its fingerprints name, so
-that is what its stages get.
+A file may change while a run works. Its stages get the text that its fingerprints name.
 """
 
 from __future__ import annotations
@@ -18,13 +17,7 @@ from graphrag_tasks.storage import file_system
 
 @dataclass(frozen=True)
 class UserFiles:
-    """The text of a user's files; empty where there is no file.
-
-    Attributes:
-        overrides: `resolve.overrides`.
-        schema: `relationships.schema_file`.
-        domain: `domain.file`.
-    """
+    """The text of a user's files; empty where there is no file."""
 
     overrides: str = ""
     schema: str = ""
@@ -54,11 +47,7 @@ class UserFiles:
         return read_schema(self.schema, where)
 
     def parsed_domain(self, config: Config) -> Domain:
-        """Return the domain: the default one where no file is named.
-
-        Raises:
-            ConfigError: `read_domain` refuses it.
-        """
+        """Return the domain, the default one without a file, or raise what `read_domain` raises."""
         where = config.domain.file
         return default_domain() if where is None else read_domain(self.domain, where)
 

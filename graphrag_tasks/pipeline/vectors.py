@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 from graphrag_tasks import embed as embedding
@@ -31,9 +32,8 @@ def collections(config: Config) -> dict[str, str]:
     """Return the physical collection of each kind of vector; empty without a server."""
     if config.load.vector_store == "none":
         return {}
-    model = embedding.make_embedder(config.embed).fingerprint
-    kinds = {name: name.removesuffix("_vectors") for name in schemas.VECTOR_TABLES}
-    return {name: collection_name(kind, model) for name, kind in kinds.items()}
+    model, names = embedding.make_embedder(config.embed).fingerprint, schemas.VECTOR_TABLES
+    return {name: collection_name(name.removesuffix("_vectors"), model) for name in names}
 
 
 def serve(config: Config, store: Folder, staged: Folder) -> int:
@@ -41,10 +41,8 @@ def serve(config: Config, store: Folder, staged: Folder) -> int:
     server = open_vector_store(store, config.load)
     if server is None:
         return 0
-    try:
+    with closing(server):
         return sum(
             server.insert_new(collection, rows_of(staged, name))
             for name, collection in collections(config).items()
         )
-    finally:
-        server.close()

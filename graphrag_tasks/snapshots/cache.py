@@ -21,10 +21,10 @@ CACHE_VARIABLE = "GRAPHRAG_CACHE"
 
 
 def mirrored(snapshot: Snapshot) -> Snapshot:
-    """Return a snapshot on the local disk: itself, or a copy whose files were compared with it.
+    """Return a snapshot on the local disk: itself, or a copy whose files have the published hashes.
 
     Raises:
-        SnapshotError: A file's bytes are not those that were published.
+        SnapshotError: A file has other bytes than those published.
         ArtifactError: A file is missing.
     """
     if snapshot.folder.is_local:

@@ -74,16 +74,15 @@ class Manifest:
     Attributes:
         snapshot_id: Id of the content: hashes of the tables.
         parent_id: Snapshot that was current when this one was built.
-        created_at: UTC time of the publish, ISO 8601, later than that of any published
-            before; the only clock reading in a snapshot.
-        fingerprints: By stage, what its tables depend on: inputs, configuration, code and models.
-        sources: Root URI of each source name, at the time of the run.
-        embedding: Model fingerprint and dimension: a reader's query encoder must agree.
+        created_at: UTC time of the publish, ISO 8601; the only clock reading in a snapshot.
+        fingerprints: What the tables depend on, by stage.
+        sources: Root URI of each source.
+        embedding: Model and engine of the vectors; a reader's query encoder must fit the model.
         collections: Physical Milvus collections by kind; empty without a vector server.
-        tables: Rows and sha256 of every table.
+        tables: Rows and sha256 by table.
         stats: Counts of the run.
         schema_version: Version of the tables' schemas.
-        settings: Settings of the run; the defaults where an older version wrote no settings.
+        settings: Settings of the run; an older manifest without them gets the defaults.
     """
 
     snapshot_id: Annotated[str, Field(pattern=ID_PATTERN)]

@@ -24,11 +24,7 @@ _ENDINGS_OF_DOCUMENTS = frozenset(
 
 
 class AccessFiles:
-    """The access files among the files of a source.
-
-    Attributes:
-        unused: Those that are beside no document, sorted.
-    """
+    """The access files among the files of a source; `unused` are those beside no document."""
 
     def __init__(self, files: Collection[str]) -> None:
         self._files = set(files)

@@ -28,9 +28,8 @@ _READ_BYTES = 1 << 20
 class Versions:
     """Hashes files, and remembers which versions of objects in S3 it saw.
 
-    Attributes:
-        seen: By path, the ETag, size and sha256 of each object that was listed, and for pages
-            whether they may include others.
+    `seen` has, by path, the ETag, size and sha256 of each object listed, and for pages whether they
+    may include others.
     """
 
     def __init__(self, known: Mapping[str, list[Any]] | None = None) -> None:
@@ -69,12 +68,9 @@ class Versions:
         return str(known[2])
 
     def may_hold(self, path: str, what: str, look: Callable[[], bool]) -> bool:
-        """Return whether a file may hold something; an object of a known version is not read.
+        """Return whether a file may hold `what`; `look` reads it where that is not known.
 
-        Args:
-            path: Of the file; `sha256` was asked for it before.
-            what: What is looked for; a new value looks again.
-            look: Reads the file.
+        `sha256` was asked for the file before.
         """
         seen = self.seen.get(path)
         if seen is None:

@@ -3,15 +3,14 @@
 A page of a documentation repository often has a product's name, a warning or a whole section from
 another file: DocFX `[!INCLUDE[name](includes/name.md)]`, MkDocs `--8<-- "name.md"`, Jekyll, GitBook
 and Jinja `{% include "name.md" %}`, Hugo `{{% include "name.md" %}}`, Docusaurus
-`import Name from './_name.mdx'` with `<Name />`. Here the file's text takes the place of the
-directive, before the page is hashed: a page changes when a file it includes does.
+`import Name from './_name.mdx'` with `<Name />`. The file's text takes the place of the directive,
+before the page is hashed: a page changes when a file it includes does.
 
-What holds:
-  * Only files of the same source are read, only text files, and no hidden ones but GitBook's own.
-  * Whoever may see the page may see the file (`may_include`).
-  * Files include files to a depth of `MAX_DEPTH`, never themselves, up to `MAX_CHARACTERS` a page.
-  * What cannot be included stays as it is written; the reader leaves it out and counts it.
-  * Code is not touched.
+* Only text files of the same source are read, and no hidden ones but GitBook's own.
+* Whoever may see the page may see the file (`may_include`).
+* Files include files to a depth of `MAX_DEPTH`, never themselves, up to `MAX_CHARACTERS` a page.
+* What cannot be included stays as it is written; the reader leaves it out and counts it.
+* Code is not touched.
 """
 
 from __future__ import annotations
@@ -67,12 +66,7 @@ Read = Callable[[str], bytes | None]
 
 @dataclass
 class Assembled:
-    """A page with the texts it includes.
-
-    Attributes:
-        data: Its bytes; those of the file where nothing was included.
-        includes: Paths of the files it names that can be read, sorted.
-    """
+    """A page with the texts it includes, and the paths of their files, sorted."""
 
     data: bytes
     includes: tuple[str, ...] = ()
@@ -90,23 +84,12 @@ def is_fragment(path: str) -> bool:
 
 
 def may_include(page: Collection[str] | None, file: Collection[str] | None) -> bool:
-    """Return whether all who may see a page may see a file.
-
-    Args:
-        page: Access labels of the page; None where labels are off.
-        file: Access labels of the file.
-    """
+    """Return whether all who may see a page may see a file, by their labels; None: off."""
     return page is None or (file is not None and (PUBLIC in file or set(page) <= set(file)))
 
 
 def assemble(data: bytes, path: str, read: Read) -> Assembled:
-    """Put the texts that a page includes into it.
-
-    Args:
-        data: The page.
-        path: Of the page, below the source's root.
-        read: Gives the files; asked for paths below the root only.
-    """
+    """Put the texts that a page includes into it; `read` is asked for paths below the root only."""
     if len(data) > MAX_PAGE_BYTES or not may_hold_includes(data):
         return Assembled(data)
     text = _text(data)

@@ -1,19 +1,17 @@
 """Access labels: which of its readers may see a document.
 
-A label names a group of readers (`hr`, `project-x`). A reader brings the labels they hold, their
-principals, and sees the documents that carry one of them. Where labels are on, a document gets its
-labels from the first of these that says something:
+A label names a group of readers (`hr`, `project-x`). A reader brings labels, their principals, and
+sees the documents that carry one of them. A document gets its labels from the first of these:
 
 1. the file beside it, `report.pdf.access.yaml` for `report.pdf`, with one key::
 
        labels: [hr, board]
 
 2. the first rule of `access.rules` whose pattern fits its path;
-3. `access.default`.
+3. `access.default`, which is empty unless set.
 
-By default there is no such label, and nobody sees a document without one. So is one whose access
-file cannot be read, or is misnamed (see `access_files`): a mistake there hides a document, and
-never shows it.
+Nobody sees a document without a label, or one whose access file cannot be read or is misnamed
+(see `access_files`): a mistake there hides a document, and never shows it.
 """
 
 from __future__ import annotations
@@ -45,13 +43,7 @@ _LABEL = re.compile(LABEL_PATTERN)
 
 
 class Labeller:
-    """Gives the documents of one source their labels.
-
-    Args:
-        config: Rules and default.
-        source: Name of the source.
-        files: All its files; the access files are found among them.
-        read: Gives the bytes of one of them.
+    """Gives the documents of one source their labels; `read` gives the bytes of one of its files.
 
     Raises:
         SourceError: There are access files, but labels are off: everybody would see everything.
@@ -77,12 +69,7 @@ class Labeller:
             log.warning("%r is the access file of no document", file)
 
     def columns(self, file: str, path: str) -> dict[str, Any]:
-        """Return `labels` and `labels_error` of one document.
-
-        Args:
-            file: The document, as in the list of files.
-            path: Its path below the source's root, printable.
-        """
+        """Return `labels` and `labels_error` of a listed file; `path` is printable."""
         if not self._enabled:
             return {"labels": None, "labels_error": None}
         try:
@@ -126,11 +113,7 @@ def _refuse_access_files(files: Iterable[str]) -> None:
 
 
 def read_labels(data: bytes, where: str) -> list[str]:
-    """Parse an access file.
-
-    Args:
-        data: Its bytes.
-        where: Its name, for errors.
+    """Parse an access file; `where` is its name, for errors.
 
     Raises:
         AccessError: It is too large, not YAML, or anything but one list of labels.

@@ -1,15 +1,13 @@
 """Source documents: what lies in the sources, and their bytes.
 
 A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. The name
-and the path below the root make a document's `uri`, which identifies it on every machine; where
-the root lies today is the run's business and is kept in the manifest only (see `source_roots`).
+and the path below the root make a document's `uri`, which identifies it on every machine.
 
-A file whose name ends with `.access.yaml` is no document: it has the access labels of the one whose
-name stands before that (see `access`).
+A file whose name ends with `.access.yaml` is no document: it has the access labels of another one.
 
-A Markdown page takes texts from other files of its source (`includes`): its bytes are those of the
-page with these texts, and so is its hash. A file below a folder such as `includes` that a page
-includes is listed as `include`, without a hash, and is no document of its own.
+A Markdown page takes texts from other files of its source (`includes`): its bytes and hash are
+those of the page with these texts. A file below a folder such as `includes` that a page includes
+is listed as `include`, without a hash, and is no document of its own.
 
 A `.jsonl` file named as a source is a set of passages: each line `{"id", "title", "text"}` is a
 document of its own, whose path is its id.
@@ -105,16 +103,9 @@ def list_sources(
 ) -> pa.Table:
     """List and hash every document below the roots, and say who may see it.
 
-    Hidden files and folders, and the lock files of office programs, are passed over and counted.
-
-    Args:
-        roots: Places to list.
-        access: How documents get their labels; off by default.
-        versions: Knows hashes of objects in S3; it gets those that are found.
-        passed_over: Gets the number of files passed over, by source.
-
-    Returns:
-        Rows of `LISTED`, sorted by uri; `content_sha256` is null where a file cannot be read.
+    Hidden files and folders, and the lock files of office programs, are passed over; `passed_over`
+    counts them by source. Returned are rows of `LISTED`, sorted by uri; `content_sha256` is null
+    where a file cannot be read.
 
     Raises:
         SourceError: There are access files, but labels are off; or a folder may not be listed.

@@ -36,7 +36,7 @@ class MarkdownPages:
         base: The folder.
         found: All its files, with what the file system says of them.
         read: Gives the bytes of one of them.
-        labels: Gives the access labels of a file by its path below the folder.
+        labels: Gives the access labels of a path below the folder.
         versions: Knows which objects in S3 include nothing.
     """
 

@@ -16,12 +16,7 @@ _NO_PASSAGE = "is not a JSON object with id and text"
 
 
 class PassageLine(NamedTuple):
-    """A line of a file of passages.
-
-    Attributes:
-        data: Its bytes.
-        problem: What is wrong with it, as a clause; None for a passage.
-    """
+    """A line of a file of passages, and what is wrong with it; None for a passage."""
 
     data: bytes
     problem: str | None = None
@@ -30,8 +25,7 @@ class PassageLine(NamedTuple):
 def read_passages(root: SourceRoot) -> dict[str, PassageLine]:
     """Return the lines of a JSONL file of passages by their paths, in the file's order.
 
-    The path of a passage is its id. A line that is not one, or repeats an id, costs
-    itself alone: its path is its number in the file.
+    The path of a passage is its id. That of a line which is none, or repeats an id, is its number.
     """
     fs, base = file_system(root.uri)
     lines: dict[str, PassageLine] = {}

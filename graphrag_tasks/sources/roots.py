@@ -28,12 +28,9 @@ _ESCAPE = re.compile(rb"\\(\\|x[0-9a-f]{2})")
 
 @dataclass(frozen=True)
 class SourceRoot:
-    """A named place that documents come from.
+    """A named place that documents come from: a folder, or the parent folder of a single `file`.
 
-    Attributes:
-        name: First part of the uri of every document below it.
-        uri: Folder, or the parent folder of a single file.
-        file: The single file's name, or None for a whole folder.
+    The name is the first part of the uri of every document below it.
     """
 
     name: str
@@ -47,17 +44,11 @@ class SourceRoot:
 
 
 def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:
-    """Read source specifications and check that the roots are there.
+    """Read source specifications, each a folder, file or URI, or `NAME=URI`, and check the roots.
 
-    What stands before the first `=` of a specification is a name if it holds no slash. So
-    `/data/year=2024` is a path, `docs=/data/year=2024` names it, and a relative path with `=` in
-    its first part is written `./year=2024`.
-
-    Args:
-        specs: Folders, files or URIs, each optionally as `NAME=URI`.
-
-    Returns:
-        One root for each, in the order given.
+    What stands before the first `=` is a name if it holds no slash. So `/data/year=2024` is a path,
+    `docs=/data/year=2024` names it, and a relative path with `=` in its first part is written
+    `./year=2024`.
 
     Raises:
         ConfigError: No source is given, two have one name, or one lies in another.

@@ -31,8 +31,7 @@ _INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
 class Verbatim:
     """The code of one text: fences, indented lines, spans, and what Liquid calls raw.
 
-    Args:
-        with_raw_tags: Whether Liquid's tags around raw text are shown with it.
+    `with_raw_tags` shows Liquid's tags around raw text with it.
     """
 
     def __init__(self, *, with_raw_tags: bool = False) -> None:

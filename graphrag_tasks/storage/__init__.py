@@ -27,7 +27,7 @@ def file_system(uri: str) -> tuple[Any, str]:
 
     Raises:
         ConfigError: There is no such kind of URI.
-        MissingDependencyError: The package for S3, or for another kind of URI, is not installed.
+        MissingDependencyError: The package for that kind of URI is not installed.
     """
     if is_s3(uri):
         try:
@@ -71,15 +71,10 @@ def version(uri: str) -> str | None:
 
 
 def write_if(uri: str, data: bytes, expected: str | None) -> str:
-    """Write an object in S3 if it is still of the expected version.
-
-    Args:
-        uri: Of the object.
-        data: Its new bytes.
-        expected: What `version` returned: None for an object that must not exist.
+    """Write an object in S3 if its version is `expected`; None: if it does not exist.
 
     Raises:
-        ConflictError: Another one wrote it meanwhile.
+        ConflictError: Another process wrote it.
     """
     fs, path = file_system(uri)
     return str(fs.put_if(path, data, expected))

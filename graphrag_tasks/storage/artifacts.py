@@ -21,7 +21,6 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.files import Files, absent
 from graphrag_tasks.storage.receipts import Receipt, Table
-from graphrag_tasks.storage.row_groups import cut, rows_of_group
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -38,13 +37,9 @@ class Folder(Files):
     def write_table(
         self, table: str, data: pa.Table | pa.RecordBatchReader, *, fingerprint: str
     ) -> Table:
-        """Write a table as Parquet, with its schema version and fingerprint in the footer.
+        """Write `<table>.parquet`, with its schema version and fingerprint in the footer.
 
-        Args:
-            table: Artifact name; the file is `<table>.parquet`.
-            data: Rows, or a stream of them, of which one row group at a time is held; columns are
-                cast to the artifact's schema.
-            fingerprint: What produced the rows.
+        Rows are cast to the artifact's schema. A stream is held one row group at a time.
 
         Raises:
             ArtifactError: The rows do not fit the schema.
@@ -60,11 +55,7 @@ class Folder(Files):
         return Table(rows=rows, sha256=self.sha256(name))
 
     def read_table(self, table: str, columns: list[str] | None = None) -> pa.Table:
-        """Return a table that `write_table` wrote.
-
-        Args:
-            table: Artifact name.
-            columns: Columns to read; all by default.
+        """Return a table that `write_table` wrote, or some of its columns.
 
         Raises:
             ArtifactError: The file is absent, unreadable or of another schema version.
@@ -74,7 +65,7 @@ class Folder(Files):
         return conform(table, data, columns)
 
     def read_any_version(self, table: str, columns: Collection[str]) -> pa.Table:
-        """Return those of a table's columns that it has, whatever its schema version.
+        """Return those of the columns that a table has, whatever its schema version.
 
         Raises:
             ArtifactError: The file is absent or unreadable.
@@ -83,17 +74,10 @@ class Folder(Files):
             return parquet.read([one for one in parquet.schema_arrow.names if one in columns])
 
     def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
-        """Return the rows of a table that have a value, without holding the others in memory.
-
-        Row groups that cannot have it, as their statistics say, are not read.
-
-        Args:
-            table: Artifact name.
-            column: Column of strings or whole numbers.
-            value: What it must be.
+        """Return the rows whose column has this value; row groups without it are not read.
 
         Raises:
-            ArtifactError: As `read_table` does.
+            ArtifactError: As in `read_table`.
         """
         with self._parquet(table) as parquet:
             groups = _groups_that_may_have(parquet.metadata, column, value)
@@ -124,7 +108,7 @@ class Folder(Files):
             raise ArtifactError(f"not readable as {form}: {error}", f"{self.uri}/{name}") from error
 
     def scan_table(self, table: str) -> ds.Dataset:
-        """Return a table that `write_table` wrote, to be read by column and piece by piece.
+        """Return a table that `write_table` wrote, for reading by column and piece by piece.
 
         Raises:
             ArtifactError: The file is absent, unreadable or of another schema version.
@@ -168,7 +152,7 @@ class Folder(Files):
         """Return the receipt of a stage's finished work, or None where it is not finished.
 
         Raises:
-            ArtifactError: It cannot be read, or is none.
+            ArtifactError: It cannot be read.
         """
         name = _receipt_file(stage)
         if not self.exists(name):
@@ -188,7 +172,7 @@ def _receipt_file(stage: str) -> str:
 
 
 def conform(table: str, data: pa.Table, columns: list[str] | None = None) -> pa.Table:
-    """Return the rows in the artifact's column order and types; of some columns, in their order.
+    """Return rows in the order and types of the artifact's columns, or of some of them.
 
     Raises:
         ArtifactError: A column is missing, unknown, of another type, or null where it may not be.
@@ -239,3 +223,40 @@ def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
             where,
             "Rebuild the index: graphrag-tasks index SOURCE --full-refresh",
         )
+
+
+_ROWS = 1 << 17
+_ROWS_READ = 1 << 13
+_ROWS_OF = {"renditions": 16, "frames": 1 << 15, "communities": 1 << 14}
+"""Tables with long rows: a renditions row may be megabytes."""
+
+
+def rows_of_group(table: str) -> int:
+    """Return how many rows a row group of this artifact has."""
+    return _ROWS_OF.get(table, _ROWS)
+
+
+def batches_of(rows: pa.Table | ds.Dataset, columns: list[str]) -> pa.RecordBatchReader:
+    """Return columns of a table, or of a dataset piece by piece, as a stream in their order."""
+    if isinstance(rows, pa.Table):
+        return rows.select(columns).to_reader()
+    return rows.scanner(columns=columns, batch_size=_ROWS_READ).to_reader()
+
+
+def cut(rows: pa.Table | pa.RecordBatchReader, size: int) -> Iterator[pa.Table]:
+    """Yield the rows in tables of this size, each of one chunk; the last may be smaller."""
+    schema = rows.schema
+    waiting: list[pa.RecordBatch] = []
+    count = 0
+    for batch in rows.to_batches() if isinstance(rows, pa.Table) else rows:
+        start = 0
+        while count + batch.num_rows - start >= size:
+            part = batch.slice(start, size - count)
+            yield pa.Table.from_batches([*waiting, part], schema).combine_chunks()
+            start += part.num_rows
+            waiting, count = [], 0
+        if start < batch.num_rows:
+            waiting.append(batch.slice(start))
+            count += batch.num_rows - start
+    if waiting:
+        yield pa.Table.from_batches(waiting, schema).combine_chunks()

@@ -35,11 +35,11 @@ _NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.
 
 @contextmanager
 def changing(where: str) -> Iterator[None]:
-    """Say of a change on disk that the system refuses what it was, and what to do.
+    """Turn errors of a change on disk into errors that name the file and what to do.
 
     Raises:
-        TransientError: There is no room, no permission, or the storage is read-only or failing.
-        ConfigError: The place can be none: a file or a broken link is where a folder must be.
+        TransientError: No room, no permission, or the storage is read-only or failing.
+        ConfigError: A file or a broken link is where a folder must be.
     """
     try:
         yield
@@ -112,7 +112,7 @@ class Files:
         return bool(self._target[0].isfile(self.path()))
 
     def names(self) -> list[str]:
-        """Return the sorted names of what lies directly in the folder; [] where it is absent.
+        """Return the sorted names in the folder; [] where it is absent.
 
         Raises:
             ArtifactError: The folder cannot be read.
@@ -158,10 +158,7 @@ class Files:
     def move_to(self, other: Files, *, last: str) -> None:
         """Rename this folder to another place on the same file system.
 
-        Args:
-            other: The place.
-            last: File that says that the folder is whole: where files are moved one by one, it
-                comes after the others.
+        Where files are moved one by one, the one named `last` goes last: it marks a whole folder.
         """
         fs, path = self._target
         if self.is_local:
@@ -231,13 +228,7 @@ class Files:
             yield file
 
     def write_bytes(self, name: str, data: bytes, *, durable: bool = False) -> None:
-        """Write a file, which others see as a whole or not at all.
-
-        Args:
-            name: Of the file.
-            data: What it is to hold.
-            durable: Whether that holds after a power cut too, and the file is on disk at the end.
-        """
+        """Write a file, which others see whole or not at all; `durable`: after a power cut too."""
         with self._renaming(name) as temporary:
             temporary.write_bytes(data)
             if durable and self.is_local:

@@ -43,15 +43,10 @@ _held: dict[str, Lease] = {}
 def sole_run(store: Folder, *, wait: bool = False) -> AbstractContextManager[None]:
     """Hold a store for the block; a process that already holds it may enter again.
 
-    Stores that are neither on the local disk nor in S3 are not held.
-
-    Args:
-        store: The store.
-        wait: Wait for another to let go of it instead of refusing.
+    Only stores on the local disk or in S3 are held. With `wait`, another run is waited for.
 
     Raises:
-        TransientError: Another run holds the store, took its lease as this one did not renew it, or
-            it cannot be written.
+        TransientError: Another run holds the store or took its lease, or it cannot be written.
     """
     if is_s3(store.uri):
         return _leased(store, wait=wait)

@@ -13,12 +13,7 @@ from graphrag_tasks.core import schemas
 
 @dataclass(frozen=True)
 class Table:
-    """What a receipt says of one table.
-
-    Attributes:
-        rows: Number of rows.
-        sha256: Hash of the file's bytes.
-    """
+    """Number of rows of a table, and the sha256 of its file."""
 
     rows: int
     sha256: str
@@ -29,14 +24,12 @@ class Receipt:
     """What a finished stage leaves behind and hands on: names and numbers, never data.
 
     Attributes:
-        stage: Name of the stage.
-        uri: Folder the tables lie in.
+        uri: Folder of the tables.
         fingerprint: Inputs, configuration, code and models that produced them.
-        tables: Rows and hash of each table.
         stats: Counts for the summary.
-        seconds: Wall-clock time of the stage's work.
+        seconds: Wall-clock time of the stage.
         cpu_seconds: CPU time of its process and workers.
-        peak_memory_bytes: Highest resident memory of the process during it.
+        peak_memory_bytes: Highest resident memory of the process.
         reused: Whether an earlier run had already done the work.
     """
 

@@ -68,10 +68,10 @@ class S3FileSystem(FsspecStore):
     _hashed = _as_os_error(_hash)
 
     def put_if(self, path: str, data: bytes, expected: str | None) -> str:
-        """Write an object if its version is the expected one; None: if it does not exist.
+        """Write an object if its version is `expected`; None: if it does not exist.
 
         Raises:
-            ConflictError: It is of another version.
+            ConflictError: It has another version.
         """
         return str(sync(self.loop, self._put_if, path, data, expected))
 

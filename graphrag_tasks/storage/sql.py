@@ -20,7 +20,7 @@ import pyarrow as pa
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
-from graphrag_tasks.storage.row_groups import batches_of
+from graphrag_tasks.storage.artifacts import batches_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -113,16 +113,16 @@ def stream(
     stats: dict[str, int | float],
     finished: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None,
 ) -> pa.RecordBatchReader:
-    """Return the rows of an artifact by a query, which is run when they are read.
+    """Return the rows of an artifact by a query, which runs while they are read.
 
-    One stream of a connection can be read at a time, before another statement is executed.
+    Read one stream of a connection to its end before the next statement.
 
     Args:
-        connection: What `sql_over` gives; it must stay open until the rows are read.
+        connection: From `sql_over`, open until the rows are read.
         query: A statement with `ORDER BY`.
-        table: The artifact's name.
-        stats: Where the rows are counted, under that name, while they are read.
-        finished: Makes the artifact's rows of the query's, where they are others.
+        table: Name of the artifact.
+        stats: Gets the number of rows under that name.
+        finished: Makes the artifact's rows of the query's.
     """
     schema = pa.schema([pa.field(one.name, one.type) for one in SCHEMAS[table]])
     stats[table] = 0

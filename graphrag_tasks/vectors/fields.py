@@ -31,13 +31,7 @@ Rows = dict[str, dict[str, Any]]
 
 
 def row_key(row_id: str, text_sha256: str, labels: Collection[str] = ()) -> str:
-    """Return the key of a vector: what it is of, the text it was made from, and who may see it.
-
-    Args:
-        row_id: chunk_id, entity_id or relation_id.
-        text_sha256: Hash of the text that was embedded.
-        labels: Access labels of a chunk's document, sorted; none where labels are off.
-    """
+    """Return the key of a vector: its row's id, its text's hash, and the sorted access labels."""
     return content_id("vector", row_id, text_sha256, *labels)
 
 
@@ -65,15 +59,7 @@ def rows_of(folder: Folder, name: str) -> pa.Table:
 
 
 def with_fields(vectors: pa.Table, chunks: pa.Table, documents: pa.Table) -> pa.Table:
-    """Append the columns of `FIELDS["chunk"]` to the vectors of chunks.
-
-    Labels are empty where labels are off.
-
-    Args:
-        vectors: Rows of `schemas.vectors_schema`, of chunks.
-        chunks: Columns chunk_id and document_id.
-        documents: Columns document_id, media_type and labels.
-    """
+    """Append the columns of `FIELDS["chunk"]` to the vectors of chunks."""
     of_chunk = pc.index_in(vectors["id"], value_set=chunks["chunk_id"])
     document_ids = chunks["document_id"].take(of_chunk)
     of_document = pc.index_in(document_ids, value_set=documents["document_id"])

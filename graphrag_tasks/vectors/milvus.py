@@ -45,13 +45,7 @@ class MilvusStore:
     """Milvus: a server, or embedded in this process on a folder that one process may open.
 
     A failed request is repeated until `config.retry_seconds` have passed since the first try; rows
-    are upserted by key, so doing it twice does no harm.
-
-    Args:
-        uri: URI of the server, or the folder's path.
-        config: Rows per insert, and how long to try.
-        token: `user:password` of the server.
-        on_close: Called with the uri when the store is closed.
+    are upserted by key, so doing it twice does no harm. `on_close` gets the uri.
 
     Raises:
         TransientError: The server does not answer, or another process holds the folder.

@@ -25,13 +25,7 @@ from graphrag_tasks.vectors.fields import FIELDS, rows_of
 
 @dataclass(frozen=True)
 class VectorHit:
-    """A row that a search found.
-
-    Attributes:
-        key: Key of the row (`fields.row_key`): says whether a snapshot names it.
-        id: chunk_id, entity_id or relation_id.
-        score: Inner product with the query, of unit vectors the cosine.
-    """
+    """A row that a search found: its key (`fields.row_key`), id, and cosine with the query."""
 
     key: str
     id: str
@@ -47,9 +41,8 @@ class VectorStore(Protocol):
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
         """Insert the rows whose key the collection does not hold yet; return their number.
 
-        Args:
-            collection: Physical collection; it is made where it is absent.
-            vectors: Rows of `schemas.vectors_schema`; further columns are scalar fields.
+        A collection is made where it is absent. Columns beyond those of `schemas.vectors_schema`
+        are scalar fields.
 
         Raises:
             TransientError: The collection does not hold every row afterwards.
@@ -66,12 +59,7 @@ class VectorStore(Protocol):
         """
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
-        """Remove the rows of a collection whose key is not kept, and return their number.
-
-        Args:
-            collection: Physical collection; nothing happens where it is absent.
-            kept: Returns whether the row of a key stays.
-        """
+        """Remove the rows of a collection whose key is not kept, and return their number."""
 
     def close(self) -> None:
         """Release the connection, and the lock of an embedded server."""
@@ -85,13 +73,7 @@ def collection_name(kind: str, model_fingerprint: str) -> str:
 def rows_in(collection: str, folder: Folder, name: str, embedding: Mapping[str, Any]) -> pa.Table:
     """Return a snapshot's vectors of one kind as the rows that its collection has of them.
 
-    Collections that an older version made lack fields, and with them what enters a row's key.
-
-    Args:
-        collection: From the snapshot's manifest.
-        folder: The snapshot's folder.
-        name: One of `schemas.VECTOR_TABLES`.
-        embedding: From the snapshot's manifest.
+    Collections that an older version made lack fields, and with them parts of a row's key.
     """
     model = str(embedding.get("fingerprint"))
     if collection == collection_name(name.removesuffix("_vectors"), model):

@@ -13,8 +13,8 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ResolveConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.entities.resolve import Confirmer, Overrides, read_overrides, resolve
+from graphrag_tasks.entities.resolve.acronyms import abbreviates
 from graphrag_tasks.entities.resolve.candidates import Name, ShorterNames
-from graphrag_tasks.entities.resolve.long_forms import abbreviates
 from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names
 from graphrag_tasks.language.domain import default_domain
 from graphrag_tasks.language.names import entity_key

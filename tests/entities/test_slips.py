@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_tasks.entities.resolve.slips import find_slips, words_of
+from graphrag_tasks.entities.resolve.canonical import find_slips, words_of
 
 WORDS = {"environment": 40, "constructor": 12, "context": 30, "format": 9, "parameter": 20,
          "parameters": 20, "exercise": 12}  # fmt: skip

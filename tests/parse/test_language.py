@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.language import detect_language
+from graphrag_tasks.parse.metadata import detect_language
 
 TEXTS = {
     "en": "The report reads the table of sales documents and writes the result to a new table. "

@@ -15,13 +15,14 @@ from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.cells import Placed, settled, split_word
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
-from graphrag_tasks.parse.pdf.joining import join_code, join_lines
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
 from graphrag_tasks.parse.pdf.lines import (
     Font,
     Line,
     body_of,
     is_capitals,
+    join_code,
+    join_lines,
     union,
     with_fixed_pitch,
 )

@@ -11,7 +11,7 @@ from openpyxl import Workbook
 from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.parse.titles import is_junk
+from graphrag_tasks.parse.metadata import is_junk
 
 
 def saved(document: Any) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
-from graphrag_tasks.pipeline import sorting
+from graphrag_tasks.pipeline import merge
 from graphrag_tasks.pipeline.stages import merge_shards
 from graphrag_tasks.storage.artifacts import Folder
 
@@ -161,7 +161,7 @@ def test_what_is_larger_than_memory_is_sorted_in_parts(
         return result.tables["chunks"].combine_chunks()
 
     at_once = run()
-    monkeypatch.setattr(sorting, "SORTED_BYTES", 2000)
+    monkeypatch.setattr(merge, "SORTED_BYTES", 2000)
     distributed = run()
     assert distributed.equals(at_once)
     assert texts(at_once) == [name + end for name in names for end in "xy"]

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError
-from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.artifacts import Folder, cut
 from graphrag_tasks.storage.receipts import Receipt, Table
-from graphrag_tasks.storage.row_groups import cut
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 
@@ -216,7 +215,7 @@ def test_rows_are_cut_alike_however_they_come(sizes: list[int], size: int) -> No
 def test_a_stream_gives_the_bytes_of_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphrag_tasks.storage.row_groups._ROWS", 10)
+    monkeypatch.setattr("graphrag_tasks.storage.artifacts._ROWS", 10)
     folder, table = Folder(tmp_path), chunks(37)
     whole = folder.write_table("chunks", table, fingerprint="f")
     batches = [*table.slice(0, 13).to_batches(), *table.slice(13).to_batches(max_chunksize=4)]

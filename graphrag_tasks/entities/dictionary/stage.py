@@ -18,8 +18,14 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import DictionaryConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
-from graphrag_tasks.entities.dictionary.headings import GENERIC_HEADINGS, heading_key, name_forms
-from graphrag_tasks.entities.dictionary.terms import is_key, is_term, term_forms
+from graphrag_tasks.entities.dictionary.names import (
+    GENERIC_HEADINGS,
+    heading_key,
+    is_key,
+    is_term,
+    name_forms,
+    term_forms,
+)
 from graphrag_tasks.storage.sql import Rows, sql_over, statements
 
 if TYPE_CHECKING:
@@ -59,19 +65,7 @@ def entity_dictionary(
     config: DictionaryConfig,
     sql: SqlConfig,
 ) -> StageResult:
-    """List the names that titles, headings, keys of tables and definitions give.
-
-    Args:
-        documents: Rows of `schemas.DOCUMENTS`.
-        blocks: Rows of `schemas.BLOCKS`.
-        cells: Rows of `schemas.CELLS`.
-        chunks: Rows of `schemas.CHUNKS`.
-        config: From how many documents on a heading is a repeated one.
-        sql: Memory and threads.
-
-    Returns:
-        `entity_dictionary`, one row for each chunk and name of it.
-    """
+    """List the names that titles, headings, keys of tables and definitions give each chunk."""
     documents = documents.select(["document_id", "title", "title_source"])
     tables = {"documents": documents, "blocks": blocks, "cells": cells, "chunks": chunks}
     with sql_over(tables, sql) as connection:
@@ -80,18 +74,14 @@ def entity_dictionary(
         connection.register(
             "judged", _judged(connection.sql(_SQL["distinct"]).to_arrow_table(), config)
         )
-        found = (
-            connection.sql(_SQL["entity_dictionary"])
-            .to_arrow_table()
-            .cast(schemas.ENTITY_DICTIONARY)
-        )
+        found = connection.sql(_SQL["entity_dictionary"]).to_arrow_table()
         named = connection.sql("SELECT DISTINCT name, source, problem FROM judged").fetchall()
     problems = Counter(problem for _, problem in {(name, problem) for name, _, problem in named})
     stats: dict[str, int | float] = {"entity_dictionary_names": problems[None]}
     stats |= {f"entity_dictionary_{one}": problems[one] for one in (GENERIC, REPEATED, FILE_NAME)}
     sources = Counter(source for _, source, _ in named)
     stats |= {f"entity_dictionary_{one}s": sources[one] for one in (KEY, TERM)}
-    return StageResult({"entity_dictionary": found}, stats)
+    return StageResult({"entity_dictionary": found.cast(schemas.ENTITY_DICTIONARY)}, stats)
 
 
 def _define(connection: duckdb.DuckDBPyConnection) -> None:

@@ -28,11 +28,7 @@ _BETWEEN = "\n"
 class Matches(NamedTuple):
     """Names at their places, by text and then start, an array element each.
 
-    Attributes:
-        text: Which text.
-        start, end: Its characters there.
-        name: The name's number.
-        alias: What stands there.
+    `start` and `end` are characters of the text; `alias` is what stands there.
     """
 
     text: Rows
@@ -60,13 +56,8 @@ class NameMatcher:
     def add(self, key: str, name: int, spelling: Spelling) -> None:
         """Add a name, before any is sought.
 
-        Of names that are the same in folded tokens the first that is added is found, so add the
-        most frequent first.
-
-        Args:
-            key: The name, normalised.
-            name: What `find` gives for it.
-            spelling: How it must be written.
+        `find` gives the number `name` for the normalised name `key`. Of names that are the same in
+        folded tokens it finds the one added first, so add the most frequent first.
         """
         tokens = [folded(token) for token in TOKEN.findall(key)]
         if not tokens:
@@ -139,12 +130,9 @@ class _Spelled:
         self._small = np.append(0, np.cumsum(tokens.is_small))
 
     def allowed(self, first: Rows, last: Rows, names: NDArray[np.int32]) -> Rows:
-        """Return the places in these arrays of names that are written as they must be.
+        """Return the places in these arrays of names, or `NONE`, that are written as they must be.
 
-        Args:
-            first: Token that the name begins at.
-            last: Token that it ends with.
-            names: The name, or `NONE`.
+        Each begins at the token `first` and ends with the token `last`.
         """
         held = np.flatnonzero(names != NONE)
         kinds = self._kinds[names[held]]
@@ -167,9 +155,7 @@ class _Spelled:
 def _from_left(tokens: Tokens, ends: Rows) -> Rows:
     """Return the tokens that a name begins at, of names that do not overlap: the left one wins.
 
-    Args:
-        tokens: Of all texts.
-        ends: The token behind the longest name that begins at each; 0 where none does.
+    `ends` has the token behind the longest name that begins at each token; 0 where none does.
     """
     begun = np.flatnonzero(ends)
     after = ends[begun]

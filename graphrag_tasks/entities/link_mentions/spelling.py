@@ -7,9 +7,10 @@ tells much all the same: "Report" may be a title where "report" is a word like a
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+
+from graphrag_tasks.language.forms import unaccented
 
 TOKEN = re.compile(r"\w+://\S+|[^\W_]+(?:_+[^\W_]+)*|[^\w\s]|_+")
 """A token: an address, a word with its underscores, or a sign."""
@@ -17,20 +18,15 @@ TOKEN = re.compile(r"\w+://\S+|[^\W_]+(?:_+[^\W_]+)*|[^\w\s]|_+")
 
 def folded(token: str) -> str:
     """Return a token without case, accents and compatibility forms."""
-    if token.isascii():
-        return token.lower()
-    parts = unicodedata.normalize("NFKD", token.casefold())
-    return "".join(part for part in parts if not unicodedata.combining(part))
+    return unaccented(token.casefold())
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
     """What the text that a name is found in must look like.
 
-    Attributes:
-        capital: It needs a capital letter somewhere.
-        forms: It must be one of these, letter by letter; any where there are none.
-        opens: It may open a sentence, where a capital says nothing.
+    It needs a `capital` letter somewhere, or must be one of `forms`; where it `opens`, it may open
+    a sentence, whose capital says nothing.
     """
 
     capital: bool = False
@@ -60,11 +56,7 @@ def spelling_of(
     * Any other name that some text writes in small letters is found in any.
     * Else the text must have a capital.
 
-    Args:
-        forms: Surface forms of the name.
-        is_named: Whether it has an entity label, or is a title.
-        is_title: Whether it is the title of a document.
-        is_known: Whether a word in small letters is one of the language.
+    A name `is_named` if it has an entity label or is a title.
     """
     words = TOKEN.findall(min(forms))
     if len(words) == 1 and (len(words[0]) == 1 or is_known(words[0].casefold())):

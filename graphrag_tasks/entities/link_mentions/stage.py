@@ -68,21 +68,9 @@ def link_mentions(
     config: LinkConfig,
     sql: SqlConfig,
 ) -> StageResult:
-    """Find where entities are mentioned.
+    """Find where entities are mentioned; the four tables are streams sorted by their ids.
 
-    Args:
-        triples: Rows of `schemas.TRIPLES`.
-        sentences: Rows of `schemas.SENTENCES`.
-        entity_dictionary: Rows of `schemas.ENTITY_DICTIONARY`.
-        surface_forms: What each head, tail and title is (`schemas.SURFACE_FORMS`).
-        names: How frequent each is (`schemas.NAMES`).
-        resolved: The entity of each name (`schemas.RESOLVED`).
-        config: Whether names are looked for, and the model that knows common words.
-        sql: Memory and threads.
-
-    Returns:
-        The four tables, each a stream sorted by its ids. A name that is found where an end of a
-        triple is the same entity is no second mention.
+    A name that is found where an end of a triple is the same entity is no second mention.
     """
     inputs = {
         "triples": triples, "sentences": sentences, "entity_dictionary": entity_dictionary,
@@ -149,9 +137,7 @@ def _find(connection: duckdb.DuckDBPyConnection, matcher: NameMatcher) -> Iterat
     connection.execute("DROP TABLE texts")
 
 
-def _with_ids(
-    connection: duckdb.DuckDBPyConnection,
-) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+def _with_ids(connection: duckdb.DuckDBPyConnection) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
     """Return what puts ids for the numbers of mentions: what is sorted is a third as large."""
     entity_ids = _whole(connection.sql(_SQL["entity_ids"]).to_arrow_table())
     place_ids = _whole(connection.sql(_SQL["place_ids"]).to_arrow_table())

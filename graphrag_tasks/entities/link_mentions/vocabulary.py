@@ -24,13 +24,9 @@ class Tokens(NamedTuple):
 
     Attributes:
         start, end: Its characters in the joined texts.
-        text: Which text it is in.
-        stop: The first token behind that text.
+        stop: The first token behind its text.
         exact: Number of the token; -1 where no name has it.
-        singular: Number of its singular.
-        is_capital: Whether it has a capital letter.
         is_small: Whether it has letters, and none is a capital.
-        opens_small: Whether its first letter is a small one.
     """
 
     start: NDArray[np.int64]
@@ -57,12 +53,7 @@ class Vocabulary:
         return self._numbers.setdefault(word, len(self._numbers))
 
     def read(self, joined: str, starts: NDArray[np.int64]) -> Tokens:
-        """Return the tokens of texts.
-
-        Args:
-            joined: The texts, with white space between them.
-            starts: Where each begins.
-        """
+        """Return the tokens of texts joined by white space; `starts` is where they begin."""
         parts = _SPLIT.split(joined)  # white space and tokens in turn
         reached = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
         places, ends, words = reached[:-1:2], reached[1::2], parts[1::2]

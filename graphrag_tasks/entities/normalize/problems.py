@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from graphrag_tasks.core.config import NormalizeConfig
+from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import LITERAL, is_code
 
@@ -18,42 +19,21 @@ LITERAL_TYPES = frozenset(
 
 TITLE, HEADING = "title", "heading"
 
-_FILLERS = frozenset({"e.g", "e. g", "eg", "i.e", "i. e", "ie", "etc", "cf", "vs", "aka", "n/a"})
-_OPENERS = frozenset(
-    {"also", "and", "as", "because", "but", "even", "how", "if", "just", "nor", "only", "or"}
-    | {"than", "that", "to", "what", "whether", "which", "who", "whom", "whose", "why"}
-)
+_FILLERS, _OPENERS, _EMPTY_MODIFIERS = map(words, ("fillers", "openers", "empty_modifiers"))
+"""The last are words before a noun that do not tell what kind of thing it is."""
 _ADDITIONS = frozenset(
     {"addition", "clause", "condition", "conditions", "clauses", "operator", "statement"}
 )
 """Nouns that make a word of code before them a name: "where clause", "if statement"."""
 
-_NUMBER_WORDS = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|"
-    "million|billion"
-)
-_QUANTITY = re.compile(
-    r"(?:at least|at most|up to|more than|less than|fewer than|about|almost|around|nearly|over|"
-    rf"approximately) (?:[\d$€£]|(?:a|an|{_NUMBER_WORDS})\b).*"
-)
+_NUMBER, _MONTH = any_of("number_words"), any_of("months")
+_QUANTITY = re.compile(rf"{any_of('about')} (?:[\d$€£]|(?:a|an|{_NUMBER})\b).*")
 _DATE_WORD = (
-    r"\d[\d.,:/%]*(?:st|nd|rd|th|s)?|[$€£]\d\S*|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|centur(?:y|ies)|decades?|bc|ad|percent|"
-    rf"early|mid|late|number|in|of|the|since|until|by|from|to|{_NUMBER_WORDS}"
+    rf"(?:\d[\d.,:/%]*(?:st|nd|rd|th|s)?|[$€£]\d\S*|{_MONTH}|{any_of('units_of_time')}|{_NUMBER})"
 )
-_VALUE = re.compile(rf"(?:{_DATE_WORD})(?:[ –-](?:{_DATE_WORD}))*")
-_VALUE_CORE = re.compile(rf"\d|\b(?:{_NUMBER_WORDS}|january|february|april|june|july|august|"
-                         r"september|october|november|december)\b")  # fmt: skip
+_VALUE = re.compile(rf"{_DATE_WORD}(?:[ –-]{_DATE_WORD})*")
+_VALUE_CORE = re.compile(rf"\d|\b(?:{_NUMBER}|(?!march|may){_MONTH})\b")
 
-_EMPTY_MODIFIERS = frozenset(
-    {"above", "additional", "available", "below", "certain", "corresponding", "different", "few"}
-    | {"first", "five", "following", "for", "four", "further", "given", "in", "last", "main"}
-    | {"many", "more", "new", "next", "one", "other", "own", "possible", "previous", "relevant"}
-    | {"respective", "same", "second", "several", "single", "specific", "such", "third", "three"}
-    | {"two", "various"}
-)
-"""Words before a noun that do not tell what kind of thing it is."""
 _PARTS_OF_TEXTS = frozenset({"example", "excerpt", "sample", "snippet"})
 _MODIFIERS_OF_THEM = frozenset({"code", "executable", "short", "simple", "simplified"})
 """Code that a text shows is part of the text, whatever it is called: "code snippet"."""
@@ -122,10 +102,6 @@ def bare_noun(name: str, is_known: Callable[[str], bool]) -> str | None:
 
     "examples" and "following example" are the bare noun "example"; "example program" is none, nor
     is "Example", which may be a name.
-
-    Args:
-        name: A surface without noise.
-        is_known: Whether a word in small letters is one of the language.
     """
     words = name.split(" ")
     while len(words) > 1 and words[0] in _EMPTY_MODIFIERS:

@@ -61,16 +61,8 @@ def normalize(
 ) -> StageResult:
     """Judge every distinct surface, and count the names that may become nodes.
 
-    Args:
-        triples: Rows of `schemas.TRIPLES`.
-        entity_dictionary: Rows of `schemas.ENTITY_DICTIONARY`; a name counts once a document.
-        config: Lengths a name may have, and how widely a bare noun may be spread.
-        sql: Memory and threads.
-        domain: Kinds and shapes of technical names; those of SAP by default.
-
-    Returns:
-        `surface_forms`, each surface and entity label with its name, or with what is wrong with
-        it, and `names`, one row for each key.
+    Returned are `surface_forms`, each surface and entity label with its name, or with what is wrong
+    with it, and `names`, one row for each key. A name of the dictionary counts once a document.
     """
     domain = domain or default_domain()
     types = NameTypes(domain, known_words(config.model))

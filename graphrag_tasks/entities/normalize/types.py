@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from graphrag_tasks.entities.normalize.problems import LITERAL_TYPES
+from graphrag_tasks.language.dictionary import first_name_gender
 from graphrag_tasks.language.domain import Domain
-from graphrag_tasks.language.gender import first_name_gender
 
 _CODE = r"(?=\S*[A-Z0-9_/])(?:/\w+/)?[A-Za-z]\w*(?:[-~]\w+)?"
 _CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+")
@@ -29,12 +29,7 @@ _DOUBTED: Final = frozenset({"PERSON", "GPE"})
 
 
 class NameTypes:
-    """Tells the entity types of names.
-
-    Args:
-        domain: Its kinds and shapes come first.
-        is_known: Whether a word in small letters is one of the language.
-    """
+    """Finds the entity types of names; the kinds and shapes of the domain come first."""
 
     def __init__(self, domain: Domain, is_known: Callable[[str], bool]) -> None:
         self._domain = domain
@@ -45,12 +40,12 @@ class NameTypes:
         self._code_kind = re.compile(rf"({_CODE}) (?i:{kind})")
 
     def of(self, name: str, label: str, header: str | None) -> str | None:
-        """Return the entity type of a name, or None.
+        """Return the entity type of a name without noise, or None.
 
         Args:
-            name: A surface without noise.
+            name: The name.
             label: What the language model takes it for; empty for none.
-            header: One of `header_relations`, where a cell under such a header has the name.
+            header: One of `header_relations`, where the name stands under such a header.
         """
         is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are
         technical = None if is_plain else self._by_shape(name) or self._by_kind(name)

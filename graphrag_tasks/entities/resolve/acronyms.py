@@ -1,9 +1,11 @@
-"""Acronyms and what they stand for: where a text introduces them, and where only letters tell."""
+"""Acronyms and what they stand for."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from graphrag_tasks.language import forms
 from graphrag_tasks.storage.sql import statements
 
 if TYPE_CHECKING:
@@ -21,12 +23,49 @@ def introduced(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
 
 
 def by_initials(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-    """Return the keys of short and long forms that no text need introduce.
+    """Return the keys of short and long forms that no text introduces.
 
     The short form is three to six capitals, the long one as many words with capitals and these
     initials ("of" and the like left out), in a third of the short one's documents at least.
-
-    Args:
-        connection: It knows `triples`, `entity_dictionary`, `surface_forms` and `names`.
     """
     return connection.sql(_SQL["initials"]).fetchall()
+
+
+def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str]) -> set[str]:
+    """Return the long forms that a short form stands for; none where those are several things.
+
+    A long form with words before another ("programmatic ABAP Test Cockpit check") has the short
+    form for a part of it. Of the rest those count whose letters the short form has: texts also
+    write "Code Inspector (ATC)". One that goes on from these ("ABAP development tools for
+    Eclipse") is the same thing.
+    """
+    parts = [one for one in longs if not any(_is_within(other, one) for other in longs)]
+    meant = [one for one in parts if abbreviates(short, one)] or parts
+    if len({canonical(_with_singular_words(one)) for one in meant}) > 1:
+        return set()
+    return {one for one in longs if any(f"{one} ".startswith(f"{other} ") for other in meant)}
+
+
+def abbreviates(short: str, long: str) -> bool:
+    """Return whether the letters of a short form come in a long one in their order.
+
+    The first letter begins a word. Source: Schwartz and Hearst, "A simple algorithm for identifying
+    abbreviation definitions in biomedical text" (2003).
+    """
+    letters = [letter for letter in short if letter.isalnum()]
+    place = len(long)
+    for number, letter in reversed(list(enumerate(letters))):
+        place = long.rfind(letter, 0, place)
+        while number == 0 and place > 0 and long[place - 1].isalnum():
+            place = long.rfind(letter, 0, place)
+        if place < 0:
+            return False
+    return bool(letters)
+
+
+def _is_within(part: str, whole: str) -> bool:
+    return part != whole and f" {part} " in f" {whole} "
+
+
+def _with_singular_words(key: str) -> str:
+    return " ".join(map(forms.singular_noun, key.split(" ")))

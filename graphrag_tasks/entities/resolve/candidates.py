@@ -9,27 +9,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import pyarrow as pa
 
+from graphrag_tasks.entities.resolve.acronyms import stood_for
 from graphrag_tasks.entities.resolve.canonical import CanonicalForms
-from graphrag_tasks.entities.resolve.long_forms import stood_for
+from graphrag_tasks.entities.words import any_of
 from graphrag_tasks.language.domain import Domain
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A normalised name, as `schemas.NAMES` has it.
-
-    Attributes:
-        key: What mentions of it share.
-        name: Its most frequent surface.
-        type: Its most frequent entity label.
-        mentions: How often it occurs.
-    """
+    """A normalised name, with the columns of `schemas.NAMES`."""
 
     key: str
     name: str
@@ -37,15 +31,28 @@ class Name:
     mentions: int
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """Two names that may be one thing; `left` is the one that would give its name.
+class Confirmer(Protocol):
+    """Judges pairs of the borderline band, such as a language model does.
+
+    It is asked once for all pairs of a run, in the order of their keys, and after the rules: a
+    guard keeps a pair apart whatever it says.
 
     Attributes:
-        left: Key of the more frequent name.
-        right: Key of the other.
-        rules: Rules that tie them.
-        score: Probability that they are one thing, by the rules alone.
+        fingerprint: What its answers depend on: model, prompt and version.
+    """
+
+    fingerprint: str
+
+    def confirm(self, pairs: Sequence[tuple[Name, Name]]) -> Sequence[bool | None]:
+        """Return for each pair whether it is one thing; None leaves it open."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two names, by their keys, that may be one thing; `left` is the more frequent one.
+
+    `score` is the probability that they are, by the rules that tie them.
     """
 
     left: str
@@ -76,13 +83,8 @@ SCORES: Final[Mapping[str, float]] = {
 
 _JOINING = re.compile(r"\b(?:and|as|by|for|from|in|of|on|or|to|with)\b")
 _CODE_SHAPE = re.compile(r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*")
-_HONORIFIC = re.compile(
-    r"(?:mr|mrs|ms|dr|prof|professor|sir|dame|lord|lady|president|king|queen|prince|princess|"
-    r"pope|saint|senator|general|captain)\.? (\S+ .+)"
-)
-_COMPANY_FORM = re.compile(
-    r"(.+?),? (?:inc|corp|corporation|ltd|limited|gmbh|ag|se|llc|plc|co|company)\.?"
-)
+_HONORIFIC = re.compile(rf"{any_of('honorifics')}\.? (\S+ .+)")
+_COMPANY_FORM = re.compile(rf"(.+?),? {any_of('company_forms')}\.?")
 
 
 def candidates(
@@ -95,12 +97,12 @@ def candidates(
     """Return every pair of names that some rule ties, sorted by their keys.
 
     Args:
-        names: Names by their keys: all, or those that share a form or a shorter name with another.
-        acronyms: Pairs of keys that a text introduces as short and long form.
-        initials: Pairs of keys that may be short and long form by their letters and documents;
-            they count where no text introduces the short form.
-        canonical: Their canonical forms.
-        shorter_names: Takes kinds and titles from them.
+        names: All names by their keys, or those of `selection.comparable_names`.
+        acronyms: Keys of short and long forms that a text introduces.
+        initials: Keys of short and long forms by their letters; they count where no text
+            introduces the short form.
+        canonical: Canonical forms of the names.
+        shorter_names: Takes kinds and titles from the names.
     """
     found: dict[tuple[str, str], Candidate] = {}
     acronyms = list(acronyms)
@@ -137,11 +139,7 @@ def _by_form(names: Mapping[str, Name], canonical: CanonicalForms) -> Iterator[_
 
 
 class ShorterNames:
-    """Takes the kind, title or company form from names.
-
-    Args:
-        domain: Its words for kinds.
-    """
+    """Takes the kind, title or company form from names, by a domain's words for kinds."""
 
     def __init__(self, domain: Domain) -> None:
         kind = domain.any_kind

@@ -1,8 +1,15 @@
-"""Canonical forms: what is left of a name after all steps of `forms`, each with its rule."""
+"""Canonical forms: what is left of a name after all steps of `forms`, each with its rule.
+
+One step mends slips of the pen: rare words one letter away from a word that the corpus often
+writes. Only what fingers do is a slip: a letter left out, doubled or put in, or two letters
+exchanged. A letter for another is none, for that is how different words differ ("content",
+"context"). A word of the language is never a slip.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,14 +20,13 @@ from graphrag_tasks.language import forms
 
 _Steps = Sequence[tuple[str, Callable[[str], str]]]
 
+_SHORTEST = 7
+_RAREST = 3
+_TIMES_AS_OFTEN = 4
+
 
 class CanonicalForms:
-    """Canonical forms of names.
-
-    Args:
-        slips: The word meant by each slip of the pen.
-        plurals: The singular of each plural of capitals.
-    """
+    """Canonical forms of names, by the word that each slip means and the plurals of capitals."""
 
     def __init__(self, slips: Mapping[str, str], plurals: Mapping[str, str]) -> None:
         self._slips = pa.array(list(slips), pa.string())
@@ -63,3 +69,66 @@ def _after(steps: _Steps, key: str) -> str:
     for _, step in steps:
         key = step(key)
     return key
+
+
+def words_of(names: Iterable[str]) -> Iterator[str]:
+    """Yield the words of names in small letters, but for first ones that may themselves be names.
+
+    A first word that is written with a capital is a name, and no slip of a common word.
+    """
+    small = []
+    for name in names:
+        if name.isascii() and name.islower():  # most are
+            small.append(name)
+            continue
+        for word in forms.WORD.findall(name):
+            if word.islower() or not name.startswith(word):
+                yield word.lower()
+    yield from forms.WORD.findall("\n".join(small))
+
+
+def find_slips(counts: Mapping[str, int], is_known: Callable[[str], bool]) -> dict[str, str]:
+    """Return the frequent word that each rare word means, where there is exactly one.
+
+    Args:
+        counts: How often each word occurs in names, in small letters.
+        is_known: Whether a word is one of the language.
+    """
+    frequent: dict[str, list[str]] = defaultdict(list)
+    for word, count in counts.items():
+        if count >= _TIMES_AS_OFTEN and len(word) >= _SHORTEST - 1:
+            for form in _deletions(word):
+                frequent[form].append(word)
+    slips: dict[str, str] = {}
+    for word, count in counts.items():
+        if count > _RAREST or len(word) < _SHORTEST or not word.isalpha() or is_known(word):
+            continue
+        meant = {
+            other
+            for form in _deletions(word)
+            for other in frequent.get(form, ())
+            if counts[other] >= _TIMES_AS_OFTEN * count and _is_slip(word, other)
+        }
+        if len(meant) == 1:
+            slips[word] = meant.pop()
+    return slips
+
+
+def _deletions(word: str) -> Iterator[str]:
+    yield word
+    for place in range(1, len(word)):
+        yield word[:place] + word[place + 1 :]
+
+
+def _is_slip(word: str, meant: str) -> bool:
+    """Return whether one letter more, one less, or an exchange inside the word tells them apart."""
+    if word == meant or abs(len(word) - len(meant)) > 1:
+        return False
+    start = next(i for i in range(len(word) + 1) if word[i : i + 1] != meant[i : i + 1])
+    if start == 0 or start >= min(len(word), len(meant)):  # the ends of words are inflected
+        return False
+    if len(word) == len(meant):
+        exchanged = word[start + 1 : start + 2] + word[start : start + 1] + word[start + 2 :]
+        return exchanged == meant[start:]
+    longer, shorter = (word, meant) if len(word) > len(meant) else (meant, word)
+    return longer[start + 1 :] == shorter[start:]

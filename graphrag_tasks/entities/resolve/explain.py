@@ -21,12 +21,9 @@ class EntityExplanation:
     """An entity of a snapshot, with what made it.
 
     Attributes:
-        entity_id: Its id.
-        name: Display name.
-        type: Entity label.
-        mentions: How often it is mentioned.
+        mentions: Number of its mentions.
         aliases: Surface forms with their mentions, the most frequent first.
-        decisions: Rows of `schemas.MERGES` that concern one of its names, `same` ones first.
+        decisions: Rows of `schemas.MERGES` with one of its names, `same` ones first.
         relations: Its strongest relations in words, with the number of triples behind each.
         documents: Titles of the documents that mention it, with their mentions.
     """

@@ -37,13 +37,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What an overrides file says.
-
-    Attributes:
-        same: Names that are one thing.
-        different: Names that are not, whatever the rules find.
-        rename: The display name of each key.
-    """
+    """What an overrides file says; `rename` has the display name of each key."""
 
     same: tuple[Pair, ...] = ()
     different: tuple[Pair, ...] = ()
@@ -58,13 +52,11 @@ class Overrides:
     @property
     def fingerprint(self) -> str:
         """Hash of what it says; lines and comments do not count."""
-        return fingerprint(
-            {
-                "same": sorted(sorted((pair.left, pair.right)) for pair in self.same),
-                "different": sorted(sorted((pair.left, pair.right)) for pair in self.different),
-                "rename": self.rename,
-            }
-        )
+        pairs = {
+            name: sorted(sorted((pair.left, pair.right)) for pair in given)
+            for name, given in (("same", self.same), ("different", self.different))
+        }
+        return fingerprint(pairs | {"rename": self.rename})
 
 
 def read_overrides(text: str, where: str) -> Overrides:
@@ -167,13 +159,9 @@ def _refuse_contradictions(overrides: Overrides, where: str) -> None:
 
 
 def with_override(text: str, section: str, entry: str, where: str) -> str:
-    """Return an overrides file with one more entry; comments and layout stay.
+    """Return the text of an overrides file with one more entry; comments and layout stay.
 
-    Args:
-        text: The file as it is; may be empty.
-        section: same, different or rename.
-        entry: The entry as it stands in a file: `[one, other]` or `name: new name`.
-        where: Name of the file, for errors.
+    The entry is written as in a file: `[one, other]`, or `name: new name` in section `rename`.
 
     Raises:
         ConfigError: The file is not readable, or the entry contradicts it: it is not added.

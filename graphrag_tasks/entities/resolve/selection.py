@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.entities.resolve.candidates import Name, ShorterNames
-from graphrag_tasks.entities.resolve.canonical import CanonicalForms
-from graphrag_tasks.entities.resolve.slips import find_slips, words_of
+from graphrag_tasks.entities.resolve.canonical import CanonicalForms, find_slips, words_of
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, statements
 
 if TYPE_CHECKING:
@@ -29,12 +28,7 @@ _SQL = statements(__package__, "selection.sql")
 
 
 def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalForms:
-    """Return the canonical forms of names, by the slips of the pen and the capitals that they show.
-
-    Args:
-        names: Rows of `schemas.NAMES`.
-        is_known: Whether a word is one of the language.
-    """
+    """Return the canonical forms of names, by the slips and the capitals that they show."""
     counts: Counter[str] = Counter()
     plurals: dict[str, str] = {}
     for batch in names.to_batches():
@@ -63,14 +57,9 @@ def comparable_names(
     named: Iterable[str],
     shorter_names: ShorterNames,
 ) -> dict[str, Name]:
-    """Return the names that share a form or a shorter name with another, and those asked for.
+    """Return the names that share a form or a shorter name with another, and those of `named`.
 
-    Args:
-        connection: It knows the names as `names`.
-        names: Rows of `schemas.NAMES`.
-        canonical: What `canonical_forms` gives.
-        named: Keys that are wanted besides: of acronyms and overrides.
-        shorter_names: Takes kinds and titles from names.
+    The connection knows the rows of `schemas.NAMES` as `names`.
     """
     shorter = [
         (name.key, other)

@@ -1,8 +1,8 @@
 """The resolve stage: names that are one thing become one entity, and every decision is a row.
 
-Four steps: block (`selection`) and score (`candidates`), guard (`guards`), cluster without chains
-(`clusters`); the user's overrides (`overrides`) have the last word. Deterministic: the decisions
-depend on the set of names and their counts, on no order.
+Four steps: block (`selection`), score (`candidates`), guard and cluster without chains
+(`clusters`); the user's overrides (`overrides`) have the last word. The decisions depend on the set
+of names and their counts, on no order.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ from graphrag_tasks.core.config import ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.resolve.acronyms import by_initials, introduced
-from graphrag_tasks.entities.resolve.candidates import Candidate, Name, ShorterNames, candidates
-from graphrag_tasks.entities.resolve.clusters import Clusters
-from graphrag_tasks.entities.resolve.confirmation import Confirmer
-from graphrag_tasks.entities.resolve.guards import objection
+from graphrag_tasks.entities.resolve.candidates import (
+    Candidate,
+    Confirmer,
+    Name,
+    ShorterNames,
+    candidates,
+)
+from graphrag_tasks.entities.resolve.clusters import Clusters, objection
 from graphrag_tasks.entities.resolve.overrides import Overrides, Pair
 from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names
 from graphrag_tasks.language.dictionary import known_words
@@ -64,29 +68,16 @@ def resolve(
 ) -> StageResult:
     """Decide which names are one entity.
 
-    Args:
-        triples: Rows of `schemas.TRIPLES`: acronyms that texts introduce are read from them.
-        entity_dictionary: Rows of `schemas.ENTITY_DICTIONARY`: acronyms that titles introduce.
-        surface_forms: Rows of `schemas.SURFACE_FORMS`.
-        names: Rows of `schemas.NAMES`.
-        config: Model and thresholds.
-        sql: Memory and threads.
-        overrides: The user's last word.
-        domain: Kinds of technical names; those of SAP by default.
-        confirmer: Asked about the pairs that the rules leave open; they stay so by default.
-
-    Returns:
-        `merges`, every pair that was weighed, with features, score, guard and verdict, and
-        `resolved`, the entity of every name, a stream by key.
+    Triples and titles introduce acronyms. A `confirmer` is asked about pairs that the rules leave
+    open. Returned are `merges`, every pair that was weighed, with rules, score, guard and verdict,
+    and `resolved`, the entity of every name, as a stream by key.
     """
     overrides, domain = overrides or Overrides(), domain or default_domain()
     shorter_names = ShorterNames(domain)
     inputs = {
-        "triples": triples,
-        "entity_dictionary": entity_dictionary,
-        "surface_forms": surface_forms,
-        "names": names,
-    }
+        "triples": triples, "entity_dictionary": entity_dictionary,
+        "surface_forms": surface_forms, "names": names,
+    }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
         acronyms, initials = introduced(connection), by_initials(connection)
@@ -124,11 +115,7 @@ class _Resolution:
     """The decisions so far."""
 
     def __init__(
-        self,
-        names: Mapping[str, Name],
-        overrides: Overrides,
-        domain: Domain,
-        config: ResolveConfig,
+        self, names: Mapping[str, Name], overrides: Overrides, domain: Domain, config: ResolveConfig
     ) -> None:
         self.decisions: list[dict[str, Any]] = []
         self.unused = 0
@@ -187,9 +174,8 @@ class _Resolution:
             verdict = DIFFERENT if guard else SAME
         elif guard is None and candidate.score >= self._config.unsure_score:
             verdict = UNSURE
-        self._decide(
-            candidate.left, candidate.right, candidate.rules, candidate.score, guard, verdict
-        )
+        rules, score = candidate.rules, candidate.score
+        self._decide(candidate.left, candidate.right, rules, score, guard, verdict)
 
     def confirm(self, confirmer: Confirmer) -> None:
         """Let someone decide on the pairs that are open."""
@@ -215,21 +201,12 @@ class _Resolution:
         verdict: str,
         by: str = BY_RULES,
     ) -> None:
-        self.decisions.append(
-            {
-                "left": left,
-                "right": right,
-                "rules": list(rules),
-                "score": score,
-                "guard": guard,
-                "verdict": verdict,
-                "by": by,
-            }
-        )
+        decision = {"left": left, "right": right, "rules": list(rules), "score": score}
+        self.decisions.append(decision | {"guard": guard, "verdict": verdict, "by": by})
 
     def rows(self) -> Iterable[dict[str, Any]]:
         """Yield the entity of each name that was looked at."""
-        centres = self._clusters.centres()
+        centres, renamed = self._clusters.centres(), self._overrides.rename
         for key in sorted(self._names):
             centre = self._names[centres.get(key, key)]
             members = self._clusters.members(key)
@@ -237,13 +214,9 @@ class _Resolution:
                 "key": key,
                 "entity_id": content_id("entity", centre.key),
                 "centre": centre.key,
-                "name": self._name(centre, members),
+                "name": next((renamed[one] for one in members if one in renamed), centre.name),
                 "type": self._voted_type(members),
             }
-
-    def _name(self, centre: Name, members: Iterable[str]) -> str:
-        given = [self._overrides.rename[key] for key in members if key in self._overrides.rename]
-        return given[0] if given else centre.name
 
     def _voted_type(self, members: Iterable[str]) -> str | None:
         """Return the type of most mentions, be it none; a technical one wins by any number."""
@@ -251,5 +224,4 @@ class _Resolution:
         for member in members:
             name = self._names[member]
             votes[name.type or ""] += name.mentions
-        order = {type_: (type_ not in self._technical, -votes[type_], type_) for type_ in votes}
-        return min(votes, key=order.__getitem__) or None
+        return min(votes, key=lambda one: (one not in self._technical, -votes[one], one)) or None

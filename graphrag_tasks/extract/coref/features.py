@@ -1,9 +1,9 @@
-"""What is measured of a pronoun and a candidate: the input of the learned ranking.
+"""Features of a pronoun and a candidate: the input of the learned ranking.
 
-A candidate is an entity, seen from the pronoun: by its *anchor*, the last mention before the
-pronoun that syntax allows, else the first one after it in the same sentence. All features that
-speak of gender are relative to the pronoun's, so exchanging the genders of a whole text changes
-none of them (but see `section._first_name`): what is learned of "he" holds for "she".
+A candidate is an entity, judged by its *anchor*: the last mention before the pronoun that syntax
+allows, else the first one after it in the same sentence. All features of gender are relative to the
+pronoun's, so exchanging the genders of a whole text changes no feature (but see
+`section._first_name`): what is learned of "he" holds for "she".
 
 Cues are those of the literature: recency, role and depth (Hobbs 1978; Lappin and Leass 1994),
 parallelism and page title (Webster et al. 2018), salience as number and roles of mentions.
@@ -24,20 +24,17 @@ _PREPOSITIONS = ("with", "by", "of", "to", "for", "from", "as")
 _NOT_PERSONS = frozenset({"GPE", "LOC", "ORG", "FAC", "NORP", "WORK_OF_ART", "PRODUCT", "EVENT"})
 _RELATIVE = frozenset({"relcl", "acl"})
 _UNRELATED = 9
-"""Clauses between a pronoun and a candidate of which neither's clause holds the other's."""
+"""Stands for the number of clauses between two of which neither holds the other."""
 MAX_CANDIDATES = 40
 """Candidates of one pronoun, the nearest first; a text of GAP has at most 36."""
 
 
 @dataclass(slots=True)
 class Candidate:
-    """An entity as possible antecedent of one pronoun.
+    """An entity as possible antecedent of one pronoun, with its features in `values`.
 
-    Attributes:
-        entity: Its number in `Section.entities`.
-        anchor: The mention it is judged by.
-        before: Its mentions before the pronoun that syntax allows.
-        values: Features by name.
+    `entity` is its number in `Section.entities`; `before` are its mentions before the pronoun that
+    syntax allows.
     """
 
     entity: int
@@ -47,15 +44,9 @@ class Candidate:
 
 
 def candidates_of(section: Section, pronoun: Pronoun) -> list[Candidate]:
-    """Return the entities that the pronoun may stand for, with their features.
-
-    Of more than `MAX_CANDIDATES` the nearest are taken.
-    """
-    found = [
-        candidate
-        for number in range(len(section.entities))
-        if (candidate := _candidate(section, pronoun, number))
-    ]
+    """Return the entities that the pronoun may stand for, at most `MAX_CANDIDATES`."""
+    numbers = range(len(section.entities))
+    found = [one for number in numbers if (one := _candidate(section, pronoun, number))]
     if len(found) > MAX_CANDIDATES:
         nearest = sorted(found, key=lambda one: abs(pronoun.offset - one.anchor.offset))
         found = sorted(nearest[:MAX_CANDIDATES], key=lambda one: one.entity)
@@ -68,20 +59,18 @@ def candidates_of(section: Section, pronoun: Pronoun) -> list[Candidate]:
 
 
 def _candidate(section: Section, pronoun: Pronoun, number: int) -> Candidate | None:
-    parse = section.parses[pronoun.sentence]
+    def is_allowed(one: Mention) -> bool:
+        parse = section.parses[pronoun.sentence]
+        return one.sentence != pronoun.sentence or not is_excluded(parse, pronoun.token, one)
+
     mentions = section.entities[number].mentions
-    allowed = [
-        one
-        for one in mentions
-        if one.sentence != pronoun.sentence or not is_excluded(parse, pronoun.token, one)
-    ]
+    allowed = list(filter(is_allowed, mentions))
     before = tuple(one for one in allowed if one.offset < pronoun.offset)
-    after = [
-        one for one in allowed if one.offset > pronoun.offset and one.sentence == pronoun.sentence
-    ]
-    if not (before or after):
+    behind = (one for one in allowed if one.offset > pronoun.offset)
+    following = next((one for one in behind if one.sentence == pronoun.sentence), None)
+    anchor = before[-1] if before else following
+    if anchor is None:
         return None
-    anchor = before[-1] if before else after[0]
     return Candidate(number, anchor, before, {"blocked": float(len(mentions) - len(allowed))})
 
 
@@ -137,10 +126,10 @@ def _syntax(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[st
 
 def _form(parse: Parse, pronoun: Pronoun) -> int:
     """Return 0 for subject forms, 1 for object forms, 2 for possessives."""
-    if parse.words[pronoun.token].lower() in ("he", "she"):
+    word = parse.words[pronoun.token].lower()
+    if word in ("he", "she"):
         return 0
-    possessive = parse.deps[pronoun.token] == "poss"
-    return 2 if possessive or parse.words[pronoun.token].lower() == "his" else 1
+    return 2 if word == "his" or parse.deps[pronoun.token] == "poss" else 1
 
 
 def _same_sentence(
@@ -157,11 +146,12 @@ def _same_sentence(
     same = clause == pronoun.clause
     owned = parse.heads[token]
     within = anchor.head in above or anchor.role_head in above
+    leads_on = role == Role.SUBJECT and anchor.offset < pronoun.offset
+    ends = (anchor.head, anchor.role_head)
+    above_anchor = parse.ancestors(anchor.head)
     return {
         "same_clause": same,
-        "commands": role == Role.SUBJECT
-        and anchor.offset < pronoun.offset
-        and (same or clause in above),
+        "commands": leads_on and (same or clause in above),
         "clauses_up": 0 if same else above.index(clause) + 1 if clause in above else _UNRELATED,
         "within": within,
         "within_conjunct": within and any(parse.deps[i] == "conj" for i in above[:3]),
@@ -169,12 +159,9 @@ def _same_sentence(
         and parse.deps[owned] == "conj"
         and parse.first_conjunct(owned) == anchor.role_head,
         "relative_of_anchor": any(
-            parse.deps[i] in _RELATIVE and parse.heads[i] in (anchor.head, anchor.role_head)
-            for i in (token, *above)
+            parse.deps[i] in _RELATIVE and parse.heads[i] in ends for i in (token, *above)
         ),
-        "anchor_in_adverbial": any(
-            parse.deps[i] == "advcl" for i in (anchor.head, *parse.ancestors(anchor.head))
-        ),
+        "anchor_in_adverbial": any(parse.deps[i] == "advcl" for i in (anchor.head, *above_anchor)),
     }
 
 

@@ -1,8 +1,8 @@
 """Named candidates: the mentions of proper names, and the entities their variants make up.
 
-Syntax forbids that some of them are the antecedent of a pronoun of the same sentence: Chomsky's
-binding principles B and C, read off the dependency tree. Only what the tree shows without doubt is
-excluded, for parses are wrong more often than writers break these rules.
+Syntax excludes some names as antecedents of a pronoun in the same sentence: Chomsky's binding
+principles B and C, read off the dependency tree. Only clear cases are excluded, as parses are wrong
+more often than writers break these rules.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graphrag_tasks.extract.coref.parses import OBJECTS, SUBJECTS, Parse, Role
+from graphrag_tasks.language.dictionary import TITLES, first_name_gender
 from graphrag_tasks.language.forms import unaccented
-from graphrag_tasks.language.gender import TITLES, first_name_gender
 
 _ARGUMENTS = (Role.SUBJECT, Role.OBJECT)
 _OPENERS = frozenset({"``", '"', "“", ":", "(", "-", "--"})
@@ -24,19 +24,11 @@ _BRACKETS = re.compile(r"\(.*")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name at its place.
+    """A name at its place: tokens `start` to before `end` of a sentence.
 
-    Attributes:
-        sentence: Number of the sentence in the section, from 0.
-        start: First token of the name in the sentence.
-        end: One past its last token.
-        head: The token of it that the others depend on.
-        role_head: The token whose label is its role (`Parse.role_head`).
-        offset: Tokens of the section before the head.
-        label: The model's entity label, or "".
-        key: The name's words as `name_key` gives them.
-        coordinated: Whether it stands in a coordination.
-        chained: Whether another noun carries its role: "Mary" in "actress Mary".
+    Its other tokens depend on `head`, and `role_head` carries its role (`Parse.role_head`).
+    `offset` counts the tokens of the section before the head; `label` is the model's entity label
+    or "". A name is `chained` where another noun carries its role: "Mary" in "actress Mary".
     """
 
     sentence: int
@@ -47,6 +39,7 @@ class Mention:
     offset: int
     label: str
     key: tuple[str, ...]
+    """What `name_key` returns for its words."""
     coordinated: bool
     chained: bool
 
@@ -123,35 +116,26 @@ def _is_name(parse: Parse, i: int) -> bool:
 
 
 def _mention(parse: Parse, sentence: int, offset: int, start: int, end: int, label: str) -> Mention:
-    outside = [
-        i for i in range(start, end) if not start <= parse.heads[i] < end or parse.is_root(i)
-    ]
+    tokens = range(start, end)
+    outside = [i for i in tokens if parse.heads[i] not in tokens or parse.is_root(i)]
     head = outside[-1] if outside else end - 1
     role_head, uncoordinated = parse.role_head(head), parse.apposed(head)
-    conjuncts = any(parse.deps[child] == "conj" for child in parse.children(role_head))
+    has_conjuncts = any(parse.deps[child] == "conj" for child in parse.children(role_head))
+    has_conjuncts = has_conjuncts and parse.pos[role_head] in ("NOUN", "PROPN")
     return Mention(
-        sentence=sentence,
-        start=start,
-        end=end,
-        head=head,
-        role_head=role_head,
-        offset=offset + head,
-        label=label,
+        sentence, start, end, head, role_head, offset + head, label,
         key=name_key(parse.words[start:end]),
-        coordinated=role_head != uncoordinated
-        or (conjuncts and parse.pos[role_head] in ("NOUN", "PROPN")),
+        coordinated=has_conjuncts or role_head != uncoordinated,
         chained=uncoordinated != head,
-    )
+    )  # fmt: skip
 
 
 def group_names(mentions: Sequence[Mention]) -> list[NamedEntity]:
-    """Join the mentions whose names are variants: equal words, or some of a longer name's.
+    """Return entities in the order of their first mentions, each with the variants of its name.
 
-    Longer names come first, so that "Smith" joins "John Smith" wherever it stands. Of several
-    that fit, it joins the one mentioned last before it, else the first one after it.
-
-    Returns:
-        Entities in the order of their first mentions.
+    A variant has some words of a longer name. Longer names come first, so that "Smith" joins "John
+    Smith" wherever it stands. Of several that fit, it joins the one mentioned last before it, else
+    the first one after it.
     """
     groups: list[list[Mention]] = []
     with_word: dict[str, list[int]] = defaultdict(list)
@@ -178,12 +162,9 @@ def _distance(mention: Mention, group: Sequence[Mention]) -> tuple[bool, int]:
 
 
 def is_excluded(parse: Parse, pronoun: int, mention: Mention) -> bool:
-    """Return whether the name cannot be what the pronoun stands for.
+    """Return whether syntax forbids that a pronoun stands for a name of its sentence.
 
-    Args:
-        parse: The sentence of both.
-        pronoun: Token of a pronoun that is not reflexive.
-        mention: The name.
+    `pronoun` is the token of one that is not reflexive.
     """
     return (
         mention.start <= pronoun < mention.end

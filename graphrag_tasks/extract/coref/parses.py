@@ -1,7 +1,7 @@
 """Light parses: what coreference needs of a sentence's dependency parse, as plain columns.
 
-All parses of a section are kept until its last sentence is read, since a pronoun may point
-anywhere before it; the parser's own objects are larger, and are let go sentence by sentence.
+A pronoun may point anywhere before it, so the parses of a whole passage are kept. The parser's own
+objects are larger, and are dropped sentence by sentence.
 """
 
 from __future__ import annotations
@@ -51,20 +51,11 @@ class Entity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """One sentence: its tokens as columns, and the tree as the index of each token's head.
+    """One sentence: a column for each attribute of its tokens, and its named entities in order.
 
-    The root is its own head. Labels are those of spaCy's English models (ClearNLP style).
-
-    Attributes:
-        text: The sentence.
-        words: Surface of each token.
-        starts: First character of each token in the text.
-        lemmas: Base form of each token.
-        tags: Penn Treebank tags.
-        pos: Universal parts of speech.
-        deps: Dependency labels.
-        heads: Index of each token's head.
-        entities: Named entities, in order.
+    `starts` are the first characters of tokens in `text`, `tags` those of the Penn Treebank, `pos`
+    universal parts of speech, and `deps` labels of spaCy's English models (ClearNLP style). `heads`
+    are the indexes of tokens; the root is its own head.
     """
 
     text: str
@@ -112,12 +103,11 @@ class Parse:
 
     def clause(self, token: int) -> int:
         """Return the head of the smallest clause that holds the token."""
-        path = [token, *self.ancestors(token)]
-        return next((node for node in path if self._heads_clause(node)), path[-1])
-
-    def _heads_clause(self, token: int) -> bool:
-        conjoined = self.deps[token] == "conj" and self.pos[token] in _VERBAL
-        return self.deps[token] in _CLAUSES or conjoined
+        for node in (path := [token, *self.ancestors(token)]):
+            conjoined = self.deps[node] == "conj" and self.pos[node] in _VERBAL
+            if conjoined or self.deps[node] in _CLAUSES:
+                return node
+        return path[-1]
 
     def name_head(self, token: int) -> int:
         """Return the noun that a part of a name modifies: "actress" in "actress Mary"."""
@@ -139,21 +129,12 @@ class Parse:
         return token
 
     def role_head(self, token: int) -> int:
-        """Return the token whose label is the role of the phrase that the token heads.
-
-        That is the phrase's head itself, or what it is a part of a name of, in apposition to or
-        coordinated with.
-        """
+        """Return the token whose label is the role of the phrase that the token heads."""
         return self.first_conjunct(self.apposed(token))
 
 
 def parse_of(tokens: Iterable[Any], text: str) -> Parse:
-    """Return the light form of one parsed sentence.
-
-    Args:
-        tokens: The sentence's tokens, with spaCy's attributes; those of a span will do.
-        text: The sentence.
-    """
+    """Return the light form of a sentence, or of a span, that spaCy parsed."""
     listed = list(tokens)
     first, offset = (listed[0].i, listed[0].idx) if listed else (0, 0)
     entities = []
@@ -175,12 +156,7 @@ def parse_of(tokens: Iterable[Any], text: str) -> Parse:
 
 
 def joined(text: str, parses: Iterable[tuple[Parse, int]]) -> Parse:
-    """Return the parse of a sentence that was parsed in pieces.
-
-    Args:
-        text: The sentence.
-        parses: The parse of each piece, in order, and the first character of the piece.
-    """
+    """Return the parse of a sentence from those of its pieces and their first characters."""
     columns: dict[str, list[Any]] = {name: [] for name in (*_WORD_COLUMNS, "starts", "heads")}
     entities = []
     for parse, start in parses:

@@ -1,4 +1,4 @@
-"""What every resolver of coreference offers, and how one is found by its name."""
+"""The Protocol of coreference resolvers, what they read and return, and their registry."""
 
 from __future__ import annotations
 
@@ -34,26 +34,19 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a passage is about without saying so: the key of a row, in a cell beside it.
-
-    Attributes:
-        name: The key.
-        kind: What the column of keys calls them ("Field name"), or "".
-    """
+    """What a cell is about without saying so: the key of its row."""
 
     name: str
     kind: str = ""
+    """The heading of the column of keys ("Field name")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """The text in which antecedents are looked for: the sentences below one heading, or in a cell.
 
-    Attributes:
-        parses: Its sentences, in order. One that was not parsed has no tokens.
-        title: Title of the document, or "".
-        headings: Headings above it, outermost first.
-        topic: What it is about, in a cell of a table.
+    `parses` are its sentences in order; one that was not parsed has no tokens. `title` is that of
+    the document, `headings` are outermost first, and cells have a `topic`.
     """
 
     parses: Sequence[Parse]
@@ -79,21 +72,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Coreference:
-    """One mention, resolved. Offsets are characters of the sentence; ends are exclusive.
+    """One mention, resolved: its place, its text, and what it stands for.
 
-    Attributes:
-        sentence: Number of the sentence in the passage, from 0.
-        start: First character of the mention.
-        end: One past its last character.
-        surface: The mention.
-        antecedent: What it stands for, in words that can name a node.
-        kind: A value of `Kind`.
-        rule: What found it.
-        confidence: Between 0 and 1.
-        source: A value of `Source`.
-        antecedent_sentence: Number of the antecedent's sentence; None for title and headings.
-        antecedent_start: First character of the antecedent there; None for title and headings.
-        antecedent_end: One past its last character; None for title and headings.
+    Sentences are numbered from 0 in the passage, offsets are characters of a sentence, and ends are
+    exclusive. `antecedent` is in words that can name a node; it has a place only where its `source`
+    is the text. `rule` says what found it.
     """
 
     sentence: int
@@ -113,8 +96,7 @@ class Coreference:
 class CoreferenceResolver(Protocol):
     """Finds what the pronouns and definite mentions of a passage stand for.
 
-    The answer depends on the passage and on the fingerprint alone, so a document is resolved
-    alike in whatever shard it is.
+    The answer depends only on the passage and the fingerprint, not on the other documents.
     """
 
     @property
@@ -123,7 +105,7 @@ class CoreferenceResolver(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Everything that decides the answer apart from the passage: rules, weights, model."""
+        """All that decides the answer apart from the passage: rules, weights, model."""
 
     def resolve(self, passage: Passage) -> list[Coreference]:
         """Return what was resolved, at most once for each mention, in the order of the text."""
@@ -145,7 +127,7 @@ RESOLVERS: Registry[CoreferenceResolver] = Registry(
     "graphrag_tasks.resolvers",
     "extract.coref",
     {
-        "ranking": "graphrag_tasks.extract.coref.resolver:RankingResolver",
+        "ranking": "graphrag_tasks.extract.coref.ranking:RankingResolver",
         "none": "graphrag_tasks.extract.coref.protocol:NoResolver",
     },
 )
@@ -153,9 +135,5 @@ RESOLVERS: Registry[CoreferenceResolver] = Registry(
 
 
 def load_resolver(name: str) -> CoreferenceResolver:
-    """Return the resolver of a name.
-
-    Raises:
-        ConfigError: There is none of that name.
-    """
+    """Return the resolver of a name, or raise `ConfigError` where there is none."""
     return RESOLVERS.factory(name)()

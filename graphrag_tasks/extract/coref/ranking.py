@@ -1,9 +1,12 @@
-"""Personal pronouns: "he" and "she" resolved to names, by a learned ranking in two passes.
+"""The built-in resolver: persons by a learned ranking in two passes, things by rules.
 
-In the first pass each pronoun spreads a weight of one over its candidates. The second one knows
-what the other pronouns of the text say: a candidate that holds the weight of neighbours of the same
-gender is likely theirs ("his" in "John ... he ... his"), one that holds the weight of the other
-gender is likely not.
+In the first pass each pronoun spreads a weight of one over its candidates. The second pass uses the
+weights of the text's other pronouns: a candidate with much weight of neighbours of the same gender
+is a likely antecedent ("his" in "John ... he ... his"), one with weight of the other gender is not.
+
+The ranking compares each pronoun with each name and each other pronoun, so persons are looked for
+in windows: time then grows linearly with the text. It was learned on texts of 90 words, and its
+features (ranks, counts, shares) mean most in texts of that size.
 """
 
 from __future__ import annotations
@@ -11,10 +14,11 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -22,9 +26,18 @@ import numpy as np
 
 from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.extract.coref.features import Candidate, candidates_of, leads
-from graphrag_tasks.extract.coref.parses import Role
+from graphrag_tasks.extract.coref.parses import Parse, Role
+from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage
 from graphrag_tasks.extract.coref.section import Pronoun, Section
+from graphrag_tasks.extract.coref.things import resolve_things
+from graphrag_tasks.language.dictionary import gender_of_pronoun
 
+RANKING = "ranking"
+"""Name of the rule that resolves "he" and "she"; its confidence is the ranking's probability."""
+OWN_TOKENS = 150
+"""Tokens that fill a window; the sentence that reaches them belongs to it."""
+CONTEXT_TOKENS = 150
+"""Tokens before a window that are looked at, rounded up to a whole sentence."""
 _LEAST_TOTAL = 0.7
 """A pronoun whose probabilities sum to less may stand for something else: it keeps the rest."""
 
@@ -33,24 +46,68 @@ Weights = Mapping[int, float]
 Tree = float | Sequence[Any]
 
 
+class RankingResolver:
+    """Resolves pronouns and definite mentions without a language model."""
+
+    name = "ranking"
+    fingerprint = "ranking"  # rules and weights count as code
+
+    def resolve(self, passage: Passage) -> list[Coreference]:
+        """Return what was resolved, in the order of the text; see `CoreferenceResolver`."""
+        found = [*_persons(passage), *resolve_things(passage)]
+        return sorted(found, key=lambda one: (one.sentence, one.start))
+
+
+def _persons(passage: Passage) -> Iterator[Coreference]:
+    for window in windows(passage.parses):
+        section = Section(passage.parses[window.context : window.end], passage.title)
+        for pronoun, choice in rank_antecedents(section).items():
+            number = window.context + pronoun.sentence
+            if number < window.start:
+                continue
+            # The fullest name joins nodes best; where the anchor is shorter it is the same person.
+            name = section.entities[choice.entity].longest
+            mention = (number, pronoun.token, pronoun.token + 1)
+            antecedent = (window.context + name.sentence, name.start, name.end)
+            yield passage.resolved(
+                mention, antecedent, kind=Kind.PRONOUN, rule=RANKING, confidence=choice.probability
+            )
+
+
+class Window(NamedTuple):
+    """Sentences `start` to before `end`; antecedents are looked for from `context` on."""
+
+    context: int
+    start: int
+    end: int
+
+
+def windows(parses: Sequence[Parse]) -> Iterator[Window]:
+    """Yield the windows of a passage that have a "he" or "she", in order."""
+    begins = [0, *accumulate(map(len, parses))]
+    context = start = 0
+    for end in range(1, len(parses) + 1):
+        if end < len(parses) and begins[end] - begins[start] < OWN_TOKENS:
+            continue
+        while begins[start] - begins[context + 1] >= CONTEXT_TOKENS:
+            context += 1
+        if any(gender_of_pronoun(word) for one in parses[start:end] for word in one.words):
+            yield Window(context, start, end)
+        start = end
+
+
 @dataclass(frozen=True)
 class Trees:
     """A sum of decision trees as `core.forest` reads them; its logistic is a probability.
 
-    Attributes:
-        features: Names of the features, which nodes refer to by number.
-        trees: The trees.
+    Nodes refer to `features` by number.
     """
 
     features: Sequence[str]
     trees: Sequence[Tree]
 
     def probabilities(self, rows: Sequence[Mapping[str, float]]) -> list[float]:
-        """Return the probability of each row; it does not depend on the other rows.
-
-        Raises:
-            KeyError: A feature is missing.
-        """
+        """Return the probability of each row; it does not depend on the other rows."""
         if not rows:
             return []
         table = np.array([[row[name] for name in self.features] for row in rows], dtype=float)
@@ -90,26 +147,21 @@ class Choice(NamedTuple):
 
 
 def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[Pronoun, Choice]:
-    """Choose the likeliest antecedent of each personal pronoun.
+    """Return the likeliest antecedent of each personal pronoun that has a candidate.
 
-    Args:
-        section: The text.
-        ranking: What to rank by; by default what comes with the package.
-
-    Returns:
-        One choice for each pronoun of `Section.pronouns` that has a candidate at all. Where two
-        are equally likely, the entity that was mentioned first wins.
+    Where two are equally likely, the entity that was mentioned first wins. By default, the ranking
+    is that of the package.
     """
     trees = ranking or load_ranking()
     found = {pronoun: candidates_of(section, pronoun) for pronoun in section.pronouns}
     weights = first_pass(found, trees.alone)
     choices = {}
     for pronoun, each in found.items():
-        chains = chain_features(pronoun, each, weights)
-        rows = [{**one.values, **chain} for one, chain in zip(each, chains, strict=True)]
-        chances = trees.chained.probabilities(rows)
-        scored = [(p, -one.entity) for p, one in zip(chances, each, strict=True)]
-        if scored:
+        if each:
+            chains = chain_features(pronoun, each, weights)
+            rows = [one.values | chain for one, chain in zip(each, chains, strict=True)]
+            chances = trees.chained.probabilities(rows)
+            scored = zip(chances, (-one.entity for one in each), strict=True)
             probability, entity = max(scored)
             choices[pronoun] = Choice(-entity, probability)
     return choices

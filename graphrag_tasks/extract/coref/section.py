@@ -18,7 +18,7 @@ from graphrag_tasks.extract.coref.names import (
     title_key,
 )
 from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
-from graphrag_tasks.language.gender import (
+from graphrag_tasks.language.dictionary import (
     Gender,
     first_name_gender,
     gender_of_pronoun,
@@ -37,16 +37,7 @@ _NAMED_BY = frozenset({"appos", "compound", "attr", "nmod", "flat"})
 
 
 class Pronoun(NamedTuple):
-    """A personal pronoun of a known gender, at its place.
-
-    Attributes:
-        sentence: Number of the sentence in the section, from 0.
-        token: Its token in the sentence.
-        offset: Tokens of the section before it.
-        gender: The gender it shows.
-        role: Its role.
-        clause: Head token of its clause.
-    """
+    """A personal pronoun that shows a gender: its place, and `offset`, the tokens before it."""
 
     sentence: int
     token: int
@@ -54,6 +45,7 @@ class Pronoun(NamedTuple):
     gender: Gender
     role: Role
     clause: int
+    """Head token of its clause."""
 
 
 class GenderCues(NamedTuple):
@@ -65,12 +57,7 @@ class GenderCues(NamedTuple):
 
 
 class Section:
-    """Sentences in order, under a title.
-
-    Args:
-        parses: The sentences.
-        title: Title of the document, or "".
-    """
+    """Sentences in order, under the title of their document."""
 
     def __init__(self, parses: Sequence[Parse], title: str = "") -> None:
         self.parses = tuple(parses)
@@ -99,19 +86,17 @@ class Section:
     @cached_property
     def pronouns(self) -> list[Pronoun]:
         """The pronouns "he", "she" and their forms, without reflexives, in order."""
-        return [
-            Pronoun(
-                number, token, self.offsets[number] + token, gender,
-                parse.role(token), parse.clause(token),
-            )
-            for number, parse in enumerate(self.parses)
-            for token, word in enumerate(parse.words)
-            if (gender := gender_of_pronoun(word)) and not word.lower().endswith("self")
-        ]  # fmt: skip
+        found = []
+        for number, parse in enumerate(self.parses):
+            for token, word in enumerate(parse.words):
+                if (gender := gender_of_pronoun(word)) and not word.lower().endswith("self"):
+                    offset, role = self.offsets[number] + token, parse.role(token)
+                    found.append(Pronoun(number, token, offset, gender, role, parse.clause(token)))
+        return found
 
     @cached_property
     def quoted(self) -> list[list[bool]]:
-        """For each token of each sentence whether it stands between quotation marks."""
+        """Whether a token stands between quotation marks, by sentence and token."""
         inside, found = False, []
         for parse in self.parses:
             flags = []
@@ -124,7 +109,7 @@ class Section:
 
     @cached_property
     def bracketed(self) -> list[list[bool]]:
-        """For each token of each sentence whether it stands in brackets."""
+        """Whether a token stands in brackets, by sentence and token."""
         found = []
         for parse in self.parses:
             depth, flags = 0, []
@@ -147,18 +132,14 @@ class Section:
         titles: list[str] = []
         nouns: list[str] = []
         for mention in entity.mentions:
-            parse = self.parses[mention.sentence]
-            first = mention.start
-            titles += [folded(word) for word in parse.words[max(0, first - 1) : first + 1]]
+            parse, first = self.parses[mention.sentence], mention.start
+            titles += map(folded, parse.words[max(0, first - 1) : first + 1])
             nouns += [parse.words[i].lower() for i in _describing(parse, mention.head)]
         return GenderCues(_first_name(entity.longest.key), title_gender(titles), noun_gender(nouns))
 
 
 def _first_name(key: Sequence[str]) -> float:
-    """Return what a name's first word says; less where it may be a surname.
-
-    Many surnames are men's first names ("James", "Thomas"), hardly any are women's.
-    """
+    """Return what a name's first word says; less where it may be a surname ("James")."""
     score = first_name_gender(key[0]) if key else 0.0
     score = max(-_MOST_BITS, min(_MOST_BITS, score))
     return score * _SURNAME_SHARE if score < 0 and len(key) == 1 else score

@@ -1,8 +1,8 @@
-"""What is no person: "it", "they", and definite mentions such as "the report", by rules.
+"""Things: "it", "they", and definite mentions such as "the report", resolved by rules.
 
-GAP says nothing of these, so no weights are learned for them. Two kinds of evidence are taken:
-the subject goes on being the subject (centering, Grosz et al. 1995), and a bare noun repeats the
-head of a longer name. Confidences are those of the rules, from reading what they gave.
+GAP has no examples of these, so no weights are learned. Two kinds of evidence count: the subject
+goes on being the subject (centering, Grosz et al. 1995), and a bare noun repeats the head of a
+longer name. Each rule has one confidence, set from reading its results.
 """
 
 from __future__ import annotations
@@ -15,27 +15,22 @@ from dataclasses import dataclass
 from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
 from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage, Source, Span, Topic
 
-SAME_SUBJECT = "same_subject"
-"""The pronoun and its antecedent are subjects, of clauses that follow each other."""
-ONLY_CANDIDATE = "only_candidate"
-"""No other phrase of that number stands before the pronoun, in its sentence and the last."""
-HEAD_MATCH = "head_match"
-"""A bare definite noun, and the one compound in the passage that it is the head of."""
-TYPE_AND_NAME = "type_and_name"
-"""A bare definite noun, and a code that it stands before: "transaction SE38"."""
-HEADING_MATCH = "heading_match"
-"""A bare definite noun that is the head of a heading's, or the title's, first phrase."""
-
-ROW_KEY = "row_key"
-"""In a cell: the key of its row, for a pronoun without antecedent, and for what the key's column,
-or its own last word, calls it: "this field" below "Field name"."""
-
+SAME_SUBJECT, ONLY_CANDIDATE = "same_subject", "only_candidate"
+HEAD_MATCH, TYPE_AND_NAME = "head_match", "type_and_name"
+HEADING_MATCH, ROW_KEY = "heading_match", "row_key"
 CONFIDENCES = {
+    # The pronoun and its antecedent are subjects of clauses that follow each other.
     SAME_SUBJECT: 0.9,
+    # No other phrase of that number stands before the pronoun, in its sentence and the last.
     ONLY_CANDIDATE: 0.5,
+    # A bare definite noun, and the one compound in the passage that it is the head of.
     HEAD_MATCH: 0.8,
+    # A bare definite noun, and a code that it stands before: "transaction SE38".
     TYPE_AND_NAME: 0.8,
+    # A bare definite noun that is the head of the first phrase of a heading or the title.
     HEADING_MATCH: 0.7,
+    # In a cell, the key of its row: for a pronoun without antecedent, and for the name of the key's
+    # column or the key's own last word: "this field" below "Field name".
     ROW_KEY: 0.7,
 }
 _SINGULAR, _PLURAL = frozenset({"it", "its"}), frozenset({"they", "them", "their"})
@@ -64,18 +59,11 @@ _NO_NODES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """The core of a noun phrase at its place: its head with the words before it that say which.
+    """The core of a noun phrase, from past the determiner to its head: "migration report".
 
-    Attributes:
-        sentence: Number of the sentence in the passage.
-        start: First token, past the determiner.
-        head: The head, which is the last token.
-        text: Its words: "migration report", "SAP HANA", "transaction SE38".
-        noun: Base form of the head in lower case.
-        plural: Whether the head is plural.
-        definite: Whether "the", "this" ... and nothing else belongs to the head, and no noun
-            follows that a wrong parse may have torn from it.
-        compound: Whether a noun before the head says which; adjectives such as "current" do not.
+    `noun` is the base form of the head in lower case. A `definite` phrase has "the", "this" ... and
+    nothing else, and no noun follows that a wrong parse may have torn from it. A `compound` has a
+    noun before the head; adjectives such as "current" do not count.
     """
 
     sentence: int
@@ -100,7 +88,6 @@ def resolve_things(passage: Passage) -> list[Coreference]:
 
 
 def _phrases(parse: Parse, sentence: int) -> list[_Phrase]:
-    """Return the noun phrases of a sentence that may name a thing, in order."""
     return [
         _phrase(parse, sentence, token)
         for token in range(len(parse))
@@ -119,9 +106,7 @@ def _phrase(parse: Parse, sentence: int, head: int) -> _Phrase:
     while parse.tags[start] in ("JJR", "JJS", "PDT") and start < head:
         start += 1
     children = parse.children(head)
-    determined = any(
-        parse.deps[i] == "det" and parse.words[i].lower() in _DETERMINED for i in children
-    )
+    determiners = {parse.words[i].lower() for i in children if parse.deps[i] == "det"}
     bare = all(parse.deps[i] in _OUTSIDE for i in children)
     noun_follows = head + 1 < len(parse) and parse.pos[head + 1] in _NOUNS
     return _Phrase(
@@ -131,7 +116,7 @@ def _phrase(parse: Parse, sentence: int, head: int) -> _Phrase:
         text=parse.surface(start, head + 1),
         noun=parse.lemmas[head].lower(),
         plural=parse.tags[head] in ("NNS", "NNPS"),
-        definite=determined and bare and not noun_follows,
+        definite=bare and not noun_follows and not determiners.isdisjoint(_DETERMINED),
         compound=any(parse.pos[i] in _NOUNS for i in range(start, head)),
     )
 
@@ -146,7 +131,7 @@ def _is_core(parse: Parse, token: int, head: int) -> bool:
 
 
 _Named = dict[tuple[int, int], _Phrase]
-"""What pronouns stand for, by their sentence and token."""
+"""Antecedents of pronouns, by sentence and token."""
 
 
 def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
@@ -171,7 +156,8 @@ def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterato
                 named[number, token] = chosen
                 yield _resolved(passage, mention, chosen, Kind.PRONOUN, rule)
             elif passage.topic and not fitting and lower in _SINGULAR:
-                yield _outside(passage, mention, passage.topic.name, Kind.PRONOUN)
+                name = passage.topic.name
+                yield _outside(passage, mention, name, Kind.PRONOUN, ROW_KEY, Source.KEY)
 
 
 def is_pleonastic(parse: Parse, token: int) -> bool:
@@ -188,7 +174,6 @@ def is_pleonastic(parse: Parse, token: int) -> bool:
 
 
 def _may_refer_back(parse: Parse, token: int, one: _Phrase) -> bool:
-    """Return whether a phrase of the pronoun's own sentence may be what it stands for."""
     above = parse.ancestors(token)
     same_verb = parse.heads[one.head] == parse.heads[token]
     return one.head < token and one.head not in above and not same_verb
@@ -199,8 +184,8 @@ def _last_subject(
 ) -> _Phrase | None:
     """Return what the last subject before a pronoun names, if it fits.
 
-    Pronouns alone that are a subject or possessive have such an antecedent. A subject that is a
-    pronoun itself hands on what it stands for.
+    Only a pronoun that is a subject or possessive has such an antecedent. A subject that is a
+    pronoun itself hands on its own.
     """
     number, token, _ = mention
     if passage.parses[number].role(token) not in (Role.SUBJECT, Role.POSSESSOR):
@@ -219,10 +204,7 @@ def _last_subject(
 
 
 _Earlier = Mapping[tuple[str, str, bool], Mapping[str, _Phrase]]
-"""Phrases before a place, the last of each wording: by rule, noun, and whether that is plural.
-
-The number counts for heads only.
-"""
+"""Phrases before a place, the last of each wording: by rule, noun, and whether a head is plural."""
 
 
 def _definites(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
@@ -254,13 +236,15 @@ def _definite(
     if matches or one.plural:
         return
     if passage.topic and one.noun in _called(passage.topic):
-        yield _outside(passage, mention, passage.topic.name)
+        name = passage.topic.name
+        yield _outside(passage, mention, name, Kind.DEFINITE, ROW_KEY, Source.KEY)
         return
     places = [(Source.HEADING, heading) for heading in reversed(passage.headings)]
     for source, text in [*places, (Source.TITLE, passage.title)]:
-        name = _first_phrase(text)
-        if len(name) > 1 and name[-1].lower() == one.noun:
-            yield _outside(passage, mention, " ".join(name), rule=HEADING_MATCH, source=source)
+        words = _first_phrase(text)
+        if len(words) > 1 and words[-1].lower() == one.noun:
+            name = " ".join(words)
+            yield _outside(passage, mention, name, Kind.DEFINITE, HEADING_MATCH, source)
             return
 
 
@@ -282,13 +266,7 @@ def _resolved(passage: Passage, mention: Span, to: _Phrase, kind: Kind, rule: st
 
 
 def _outside(
-    passage: Passage,
-    mention: Span,
-    name: str,
-    kind: Kind = Kind.DEFINITE,
-    *,
-    rule: str = ROW_KEY,
-    source: Source = Source.KEY,
+    passage: Passage, mention: Span, name: str, kind: Kind, rule: str, source: Source
 ) -> Coreference:
     """Return the coreference of a mention with a name that no sentence of the passage has."""
     return Coreference(*passage.place(mention), name, kind, rule, CONFIDENCES[rule], source)

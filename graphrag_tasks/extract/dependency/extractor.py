@@ -22,10 +22,9 @@ __all__ = ["MAX_CHARS", "MAX_TOKENS", "DependencyExtractor", "frames_of"]
 
 
 class DependencyExtractor:
-    """Finds frames by rules over spaCy's dependency parse.
+    """Finds frames by rules over spaCy's dependency parse, whose pipeline the first call loads.
 
-    The frames of a sentence do not depend on its neighbours or on the batch size. The pipeline
-    is loaded by the first call of `extract`, so an extractor is cheap to build and to pickle.
+    The frames of a sentence do not depend on its neighbours or on the batch size.
 
     Args:
         model: Name of an installed spaCy model, or a path to one.
@@ -61,13 +60,9 @@ class DependencyExtractor:
         return self._parser.oversized_sentences
 
     def extract(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[list[Frame]]:
-        """Yield the frames of each sentence, in order.
+        """Yield the frames of each sentence, in order; empty or too long ones have none.
 
-        Args:
-            sentences: Any texts. Odd ones (empty, symbols only, too long) have no frames; lone
-                surrogates are read as U+FFFD, which keeps all offsets.
-            tokenized: Whether the sentences' tokens are already separated by single spaces,
-                as in benchmarks.
+        With `tokenized`, single spaces separate the tokens, as in benchmarks.
         """
         texts = sentences if tokenized else [masked(sentence) for sentence in sentences]
         parses = self._parser.parse(texts, tokenized=tokenized)

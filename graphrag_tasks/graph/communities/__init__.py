@@ -1,8 +1,7 @@
 """Communities: Leiden at several resolutions over the entity graph, titled and summarised.
 
-`source` numbers the graph, `partition` finds them, `levels` and `ranking` choose what is central in
-each, `summaries` holds the Protocol of summarizers and the extractive one, `stage` puts rows
-together.
+`source` numbers the graph, `partition` finds the communities, `levels` chooses what is central in
+each, and `summaries` holds the Protocol of summarizers and the extractive one.
 """
 
 from graphrag_tasks.graph.communities.source import COLUMNS

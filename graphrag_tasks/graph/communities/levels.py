@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import CommunitiesConfig
-from graphrag_tasks.graph.communities.ranking import Rows, best_of_groups
 from graphrag_tasks.graph.communities.source import Source, Statements
+from graphrag_tasks.graph.weights import Rows, Weights
 
 if TYPE_CHECKING:
     from graphrag_tasks.graph.communities.partition import Membership
@@ -24,9 +23,14 @@ class Ranked:
     starts: Rows
 
     @classmethod
-    def of(cls, rows: Rows, groups: Rows, count: int) -> Ranked:
-        """Take rows that are sorted by group, of `count` groups."""
-        return cls(rows, np.searchsorted(groups, np.arange(count + 1)))
+    def of(cls, groups: Rows, scores: Weights, count: int) -> Ranked:
+        """Rank rows by their scores, ties in order of rows; those of negative groups are left out.
+
+        Groups are numbered up to `count`.
+        """
+        grouped = np.flatnonzero(groups >= 0)
+        rows = grouped[np.lexsort((-scores[grouped], groups[grouped]))]  # a stable sort
+        return cls(rows, np.searchsorted(groups[rows], np.arange(count + 1)))
 
     def part(self, first: int, last: int) -> Ranked:
         """Return the rows of the communities from `first` to before `last`."""
@@ -37,25 +41,21 @@ class Ranked:
         """Return the first rows of each community."""
         sizes = np.diff(self.starts)
         place = np.arange(len(self.rows)) - np.repeat(self.starts[:-1], sizes)
-        return Ranked(
-            self.rows[place < count], np.concatenate([[0], np.cumsum(np.minimum(sizes, count))])
-        )
+        starts = np.concatenate([[0], np.cumsum(np.minimum(sizes, count))])
+        return Ranked(self.rows[place < count], starts)
 
 
 @dataclass(frozen=True)
 class Level:
     """One level's communities and the best rows of each.
 
-    Attributes:
-        membership: Community of each entity; -1 for none.
-        centrality: Weight of each entity's relations inside its community.
-        members: Entities, the most central first.
-        relations: Relations inside the community, the most telling first.
-        sentences: Sentences, those that state most of it first.
+    `membership` is the community of each entity or -1, `centrality` the weight of an entity's
+    relations inside its community. All members are ranked, but only the relations and sentences
+    that a summary may draw on.
     """
 
     membership: Membership
-    centrality: NDArray[np.float64]
+    centrality: Weights
     members: Ranked
     relations: Ranked
     sentences: Ranked
@@ -68,11 +68,6 @@ def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> L
     """Rank entities, relations and sentences inside the communities of a level.
 
     A relation describes its community better if it is strong and its ends are central.
-
-    Args:
-        source: The graph.
-        membership: Community of each entity.
-        config: How many relations and sentences a summary may draw on.
     """
     heads, tails = source.ends[:, 0], source.ends[:, 1]
     inside = np.where(membership[heads] == membership[tails], membership[heads], -1)
@@ -81,29 +76,20 @@ def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> L
     for end in (heads, tails):
         centrality += np.bincount(end, weights, minlength=len(membership))
     telling = weights * np.sqrt(centrality[heads] * centrality[tails])
-    entities = np.arange(len(membership))
-    found = best_of_groups(membership, centrality, entities, count=len(membership))
     count = int(membership.max(initial=-1)) + 1
-    relations = best_of_groups(inside, telling, np.arange(len(inside)), count=config.max_relations)
-    sentences = _central(source.statements, inside, telling, config.max_sentences)
-    return Level(
-        membership,
-        centrality,
-        *(Ranked.of(*ranked, count) for ranked in (found, relations, sentences)),
-    )
+    members = Ranked.of(membership, centrality, count)
+    relations = Ranked.of(inside, telling, count).best(config.max_relations)
+    sentences = _ranked_sentences(source.statements, inside, telling, count)
+    return Level(membership, centrality, members, relations, sentences.best(config.max_sentences))
 
 
-def _central(
-    statements: Statements, inside: Rows, telling: NDArray[np.float64], count: int
-) -> tuple[Rows, Rows]:
-    """Return the sentences that state most of a community; equal texts count once."""
+def _ranked_sentences(statements: Statements, inside: Rows, telling: Weights, count: int) -> Ranked:
+    """Rank the sentences of each community by what they state of it; equal texts count once."""
     proper = np.flatnonzero(inside[statements.relations] >= 0)
     relations = statements.relations[proper]
-    texts = len(statements.texts)
+    texts = max(len(statements.texts), 1)
     keys = inside[relations] * texts + statements.texts[proper]
     found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     scores = np.bincount(inverse, telling[relations], minlength=len(found)).astype(np.float64)
-    rows, groups = best_of_groups(
-        found // max(texts, 1), scores, found % max(texts, 1), count=count
-    )
-    return statements.sentences[proper][first[rows]], groups
+    ranked = Ranked.of(found // texts, scores, count)
+    return Ranked(statements.sentences[proper][first[ranked.rows]], ranked.starts)

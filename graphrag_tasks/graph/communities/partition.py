@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from graphrag_tasks.graph.weights import Rows, Weights
+
 Membership = NDArray[np.int64]
 """Community of each node at one level; -1 for nodes in none."""
 
@@ -23,30 +25,15 @@ _ITERATIONS = 2
 
 
 def partition(
-    nodes: int,
-    ends: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    *,
-    resolutions: Sequence[float],
-    min_members: int,
-    seed: int,
-) -> list[Membership]:
-    """Return the communities of an undirected graph, coarsest level first.
+    nodes: int, ends: Rows, weights: Weights,
+    *, resolutions: Sequence[float], min_members: int, seed: int,
+) -> list[Membership]:  # fmt: skip
+    """Return the communities of an undirected graph at each of the rising resolutions.
 
-    A level is found with the edges between the communities of the level above left out, so every
-    community lies inside one parent. The result depends on the numbering of the nodes, not on the
-    order or direction of the edges.
-
-    Args:
-        nodes: Number of nodes.
-        ends: Shape (edges, 2): rows of the nodes; parallel edges add up, loops count for nothing.
-        weights: Positive weight of each edge.
-        resolutions: Rising; a higher one gives smaller communities.
-        min_members: Smaller communities are left out: their nodes are in none at that level.
-        seed: Of the random moves.
-
-    Returns:
-        One membership for each resolution. Communities are numbered by their first node.
+    Edges between communities are left out at the levels below, so every community lies inside one
+    parent. The result depends on the numbering of the nodes, not on the order or direction of the
+    edges: `ends`, of shape (edges, 2), and their positive weights. Parallel edges add up, loops do
+    not count. Communities are numbered by their first node; those under `min_members` are left out.
     """
     ends, weights = _simple(ends, weights, nodes)
     near = _near_neighbours(ends)
@@ -62,9 +49,7 @@ def partition(
     return levels
 
 
-def _simple(
-    ends: NDArray[np.int64], weights: NDArray[np.float64], nodes: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _simple(ends: Rows, weights: Weights, nodes: int) -> tuple[Rows, Weights]:
     """Join parallel edges, whichever way they run, and drop loops; sorted by their ends."""
     low, high = ends.min(axis=1, initial=nodes), ends.max(axis=1, initial=-1)
     proper = low < high
@@ -77,11 +62,11 @@ def _simple(
     return np.column_stack([found // nodes, found % nodes]), sums
 
 
-def _near_neighbours(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+def _near_neighbours(ends: Rows) -> Rows:
     """Return the nodes that have edges, each near its neighbours: breadth first from the first.
 
-    With nodes in this order Leiden looks at memory that it has just seen. That halves its time on a
-    graph of 500,000 nodes, whose order by ids is a random one.
+    Ids order nodes at random. In this order Leiden reads memory that it has just read, which halves
+    its time on a graph of 500,000 nodes.
     """
     found, places = np.unique(ends, return_inverse=True)
     if not len(found):
@@ -93,17 +78,15 @@ def _near_neighbours(ends: NDArray[np.int64]) -> NDArray[np.int64]:
     root = np.full(len(firsts), count)  # one more node, from which the search begins
     whole = _matrix(np.append(heads, root), np.append(tails, firsts), count + 1)
     order = breadth_first_order(whole, count, directed=False, return_predecessors=False)
-    near: NDArray[np.int64] = found[order[1:]]
+    near: Rows = found[order[1:]]
     return near
 
 
-def _matrix(heads: NDArray[np.int64], tails: NDArray[np.int64], count: int) -> csr_array:
+def _matrix(heads: Rows, tails: Rows, count: int) -> csr_array:
     return coo_array((np.ones(len(heads), np.bool_), (heads, tails)), shape=(count, count)).tocsr()
 
 
-def _renumbered(
-    ends: NDArray[np.int64], weights: NDArray[np.float64], order: NDArray[np.int64], nodes: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _renumbered(ends: Rows, weights: Weights, order: Rows, nodes: int) -> tuple[Rows, Weights]:
     """Return edges between places of nodes in this order, sorted."""
     places = np.empty(nodes, np.int64)
     places[order] = np.arange(len(order))
@@ -112,23 +95,14 @@ def _renumbered(
     return ends[sorting], weights[sorting]
 
 
-def _leiden(
-    nodes: int,
-    ends: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    resolution: float,
-    seed: int,
-) -> Membership:
+def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float, seed: int) -> Membership:
     if not len(ends):
         return np.arange(nodes, dtype=np.int64)
     graph = igraph.Graph(n=nodes, edges=zip(*ends.T.tolist(), strict=True))  # faster than an array
     igraph.set_random_number_generator(random.Random(seed))  # noqa: S311 - nothing secret
     try:
         found = graph.community_leiden(
-            objective_function="modularity",
-            weights=weights,
-            resolution=resolution,
-            n_iterations=_ITERATIONS,
+            "modularity", weights=weights, resolution=resolution, n_iterations=_ITERATIONS
         )
     finally:
         igraph.set_random_number_generator(random)

@@ -1,6 +1,6 @@
-"""The entity graph as arrays of numbers, and the texts of the few rows that are chosen by number.
+"""The entity graph as arrays of numbers, and the texts of the few rows that summaries quote.
 
-Ids are numbered in SQL, out of core: what is held of a relation or a statement is a few integers.
+Ids are numbered in SQL, out of core, so a relation or a statement takes a few integers of memory.
 Names, wordings and sentences stay in their files until a summary asks for them.
 """
 
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import GraphConfig
-from graphrag_tasks.graph import relation_weights
-from graphrag_tasks.graph.communities.ranking import Rows
+from graphrag_tasks.graph.weights import Rows, relation_weights
 from graphrag_tasks.storage.sql import statements
 
 if TYPE_CHECKING:
@@ -31,20 +30,17 @@ COLUMNS: Mapping[str, list[str]] = {
 }
 """Columns that the stage reads of each table."""
 
-LONGEST_SENTENCE = 400
+_LONGEST_SENTENCE = 400
 """Longer ones are lists and tables that lost their line ends: poor quotations."""
 
-_SQL = statements(__package__, "source.sql", longest_sentence=LONGEST_SENTENCE)
+_SQL = statements(__package__, "source.sql", longest_sentence=_LONGEST_SENTENCE)
 
 
 @dataclass(frozen=True)
 class Statements:
     """Which sentences state which relations, each pair once, by relation and then sentence.
 
-    Attributes:
-        relations: Number of each pair's relation.
-        sentences: Number of its sentence.
-        texts: Number of the sentence's text: equal texts have one, by first appearance.
+    Sentences of equal texts have the same number in `texts`, by first appearance.
     """
 
     relations: NDArray[np.int32]
@@ -55,9 +51,7 @@ class Statements:
 class Source:
     """The graph of a corpus; entities, relations and sentences are numbered in order of their ids.
 
-    Args:
-        connection: Knows the tables of `COLUMNS`; it must stay open.
-        graph: How relations are weighed.
+    The connection knows the tables of `COLUMNS`, and must stay open.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, graph: GraphConfig) -> None:
@@ -69,35 +63,22 @@ class Source:
         ties = connection.sql(_SQL["ties"]).fetchnumpy()
         self.ends = np.column_stack([ties["head"], ties["tail"]]).astype(np.int64)
         self.weights = relation_weights(
-            ties["weight"],
-            ties["confidence"],
-            self.ends,
-            entities=len(self.entity_ids),
-            degree_cap=graph.degree_cap,
-        )
-        self.statements = self._statements()
-
-    def _statements(self) -> Statements:
-        stated = self._connection.sql(_SQL["stated"]).fetchnumpy()
-        first_told = np.empty(int(stated["text"].max(initial=-1)) + 1, np.int64)
+            ties["weight"], ties["confidence"], self.ends,
+            entities=len(self.entity_ids), degree_cap=graph.degree_cap,
+        )  # fmt: skip
+        stated = connection.sql(_SQL["stated"]).fetchnumpy()
+        first_stated = np.empty(int(stated["text"].max(initial=-1)) + 1, np.int64)
         backwards = stated["text"][::-1]
-        first_told[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays
-        return Statements(stated["relation"], stated["sentence"], first_told[stated["text"]])
+        first_stated[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays
+        texts = first_stated[stated["text"]]
+        self.statements = Statements(stated["relation"], stated["sentence"], texts)
 
-    def names(self, entities: Rows) -> list[str]:
-        """Return the name of each of these entities."""
-        return self._chosen("names", entities)
+    def texts(self, kind: Literal["names", "wordings", "quotations"], numbers: Rows) -> list[Any]:
+        """Return names of entities, relations in words, or quoted sentences, by their numbers.
 
-    def wordings(self, relations: Rows) -> list[str]:
-        """Return each of these relations in words."""
-        return self._chosen("wordings", relations)
-
-    def quotations(self, sentences: Rows) -> list[dict[str, Any]]:
-        """Return text, title of the document, and page of each of these sentences."""
-        return self._chosen("quotations", sentences)
-
-    def _chosen(self, name: str, numbers: Rows) -> list[Any]:
+        A quotation is a mapping of `text`, `title` of the document, and `page`.
+        """
         places = pa.array(np.arange(len(numbers)))
         self._connection.register("chosen", pa.table({"place": places, "number": numbers}))
-        found: list[Any] = self._connection.sql(_SQL[name]).to_arrow_table().column(0).to_pylist()
+        found: list[Any] = self._connection.sql(_SQL[kind]).to_arrow_table().column(0).to_pylist()
         return found

@@ -1,19 +1,21 @@
 """The communities stage: Leiden communities of the entity graph, with a title and a summary each.
 
-Communities are what global questions are answered from: each level covers the graph, coarser ones
-with fewer and broader summaries. A summary that an earlier snapshot holds for the same content by
-the same summarizer is taken over; with one that costs money only changed communities are paid for.
+Global questions are answered from communities: each level covers the graph, coarser ones with fewer
+and broader summaries. A summary of the same content by the same summarizer is taken over from an
+earlier snapshot, so a summarizer that costs money is paid for changed communities only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import or_
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig, SqlConfig
@@ -21,12 +23,7 @@ from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
-from graphrag_tasks.graph.communities.summaries import (
-    CitedSentence,
-    CommunityContext,
-    Summarizer,
-    Summary,
-)
+from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()
@@ -43,54 +40,37 @@ _BATCH = 1 << 13
     libraries=("python-igraph", "scipy", "duckdb"),
 )
 def communities(
-    documents: Rows,
-    sentences: Rows,
-    entities: Rows,
-    relations: Rows,
-    evidence: Rows,
-    *,
-    config: CommunitiesConfig,
-    graph: GraphConfig,
-    summarizer: Summarizer,
-    sql: SqlConfig = _SQL,
-    summarized: pa.Table | None = None,
-) -> StageResult:
+    documents: Rows, sentences: Rows, entities: Rows, relations: Rows, evidence: Rows,
+    *, config: CommunitiesConfig, graph: GraphConfig, summarizer: Summarizer,
+    sql: SqlConfig = _SQL, summarized: pa.Table | None = None,
+) -> StageResult:  # fmt: skip
     """Find the communities of the entity graph and summarise them.
 
-    Args:
-        documents: Titles; `COLUMNS` of each table are enough.
-        sentences: What a summary may quote.
-        entities: The nodes.
-        relations: The edges.
-        evidence: Where they are stated.
-        config: Resolutions, sizes, seed, and how much a summary may draw on.
-        graph: How relations are weighed.
-        summarizer: Writes titles and summaries.
-        sql: Memory and threads.
-        summarized: `communities` of an earlier snapshot, whose summaries are reused where the
-            content and the summarizer are the same.
-
-    Returns:
-        `communities`, by level and number, and `members`, a stream, the most central first. A
-        graph without edges has none.
+    `COLUMNS` of each table are enough. `summarized` is `communities` of an earlier snapshot, whose
+    summaries are taken over. The result has `communities`, by level and number, and the stream
+    `members`, the most central first.
     """
+    from graphrag_tasks.graph.communities.partition import partition  # brings igraph and scipy
+
     tables = {
         "documents": documents, "sentences": sentences, "entities": entities,
         "relations": relations, "evidence": evidence,
     }  # fmt: skip
     with sql_over(tables, sql) as connection:
         source = Source(connection, graph)
-        levels = _levels(source, config)
+        memberships = partition(
+            len(source.entity_ids), source.ends, source.weights,
+            resolutions=config.resolutions, min_members=config.min_members, seed=config.seed,
+        )  # fmt: skip
+        levels = [rank(source, membership, config) for membership in memberships]
         rows = _rows(levels, source.entity_ids)
         summaries = _Summaries(summarizer, summarized)
         made = [
-            _summarised(part, summaries.of(contexts))
+            pa.Table.from_pylist(list(map(or_, part, summaries.of(contexts))), schemas.COMMUNITIES)
             for level, of_level in zip(levels, rows, strict=True)
             for part, contexts in _batches(of_level, level, source, config)
         ]
-    stats: dict[str, int | float] = {
-        f"communities_level_{number}": len(level) for number, level in enumerate(levels)
-    }
+    stats = {f"communities_level_{number}": len(level) for number, level in enumerate(levels)}
     stats |= {"communities": sum(map(len, levels)), "summaries_reused": summaries.reused}
     ids = [pa.array([row["community_id"] for row in one], pa.string()) for one in rows]
     found = {
@@ -100,26 +80,12 @@ def communities(
     return StageResult(found, stats)
 
 
-def _levels(source: Source, config: CommunitiesConfig) -> list[Level]:
-    from graphrag_tasks.graph.communities.partition import partition  # brings igraph and scipy
-
-    found = partition(
-        len(source.entity_ids),
-        source.ends,
-        source.weights,
-        resolutions=config.resolutions,
-        min_members=config.min_members,
-        seed=config.seed,
-    )
-    return [rank(source, membership, config) for membership in found]
-
-
 def _rows(levels: list[Level], entity_ids: pa.Array[Any]) -> list[list[dict[str, Any]]]:
     """Return the rows of `communities` of each level, without their summaries."""
     rows: list[list[dict[str, Any]]] = []
     for number, level in enumerate(levels):
         made = []
-        for members in _split(level.members):
+        for members in _split(level.members, level.members.rows):
             ids = entity_ids.take(pa.array(np.sort(members))).to_pylist()
             sha256 = fingerprint({"members": ids})
             above = levels[number - 1].membership[members[0]] if number else -1
@@ -146,27 +112,19 @@ def _batches(
         entities = level.members.part(first, last).best(config.max_entities)
         relations = level.relations.part(first, last)
         sentences = level.sentences.part(first, last)
-        texts = zip(
+        drawn = zip(
             part,
-            _split(entities, source.names(entities.rows)),
-            _split(relations, source.wordings(relations.rows)),
-            _split(sentences, list(map(_cited, source.quotations(sentences.rows)))),
+            _split(entities, source.texts("names", entities.rows)),
+            _split(relations, source.texts("wordings", relations.rows)),
+            _split(sentences, list(map(_cited, source.texts("quotations", sentences.rows)))),
             strict=True,
         )
-        yield (
-            part,
-            [
-                CommunityContext(row["size"], tuple(names), tuple(wordings), tuple(cited))
-                for row, names, wordings, cited in texts
-            ],
-        )
+        yield part, [CommunityContext(row["size"], *map(tuple, texts)) for row, *texts in drawn]
 
 
-def _split(ranked: Ranked, values: Sequence[Any] | None = None) -> Iterator[Any]:
-    """Yield what belongs to each community: its rows, or the values that go with them."""
-    of = ranked.rows if values is None else values
+def _split(ranked: Ranked, values: Sequence[Any] | NDArray[np.int64]) -> Iterator[Any]:
     for start, end in pairwise(ranked.starts.tolist()):
-        yield of[start:end]
+        yield values[start:end]
 
 
 def _cited(row: dict[str, Any]) -> CitedSentence:
@@ -174,50 +132,39 @@ def _cited(row: dict[str, Any]) -> CitedSentence:
 
 
 class _Summaries:
-    """Summaries by what they are made of: each is written once, or taken over."""
+    """Titles, summaries and their keys, by key: each is written once, or taken over."""
 
     def __init__(self, summarizer: Summarizer, published: pa.Table | None) -> None:
-        self._summarizer = summarizer
-        self._published = published
-        self._known: dict[str, Summary] = {}
+        self._summarizer, self._published = summarizer, published
+        self._known: dict[str, dict[str, str]] = {}
         self.reused = 0
 
-    def of(self, contexts: list[CommunityContext]) -> list[tuple[str, Summary]]:
-        """Return the summary of each context, with its key."""
+    def of(self, contexts: list[CommunityContext]) -> list[dict[str, str]]:
+        """Return `title`, `summary` and `summary_key` of each context."""
         by = self._summarizer.fingerprint
         keys = [fingerprint({"content": one.sha256, "by": by}) for one in contexts]
         self._take_over(keys)
-        missing = {
-            key: one for key, one in zip(keys, contexts, strict=True) if key not in self._known
-        }
+        by_key = zip(keys, contexts, strict=True)
+        missing = {key: one for key, one in by_key if key not in self._known}
         written = self._summarizer.summarize(list(missing.values()))
-        self._known.update(zip(missing, written, strict=True))
-        return [(key, self._known[key]) for key in keys]
+        for key, one in zip(missing, written, strict=True):
+            self._known[key] = {"title": one.title, "summary": one.text, "summary_key": key}
+        return [self._known[key] for key in keys]
 
     def _take_over(self, keys: list[str]) -> None:
         new = pa.array([key for key in keys if key not in self._known], pa.string())
         if self._published is None or not len(new):
             return
         found = self._published.filter(pc.is_in(self._published["summary_key"], value_set=new))
-        taken = {
-            row["summary_key"]: Summary(row["title"], row["summary"]) for row in found.to_pylist()
-        }
+        rows = found.select(["title", "summary", "summary_key"]).to_pylist()
+        taken = {row["summary_key"]: row for row in rows}
         self._known |= taken
         self.reused += len(taken)
-
-
-def _summarised(rows: list[dict[str, Any]], summaries: list[tuple[str, Summary]]) -> pa.Table:
-    made = [
-        row | {"title": summary.title, "summary": summary.text, "summary_key": key}
-        for row, (key, summary) in zip(rows, summaries, strict=True)
-    ]
-    return pa.Table.from_pylist(made, schema=schemas.COMMUNITIES)
 
 
 def _members(
     levels: list[Level], ids: list[pa.Array[Any]], entity_ids: pa.Array[Any]
 ) -> pa.RecordBatchReader:
-    """Return the rows of `members` as a stream."""
     schema = schemas.MEMBERS
 
     def batches() -> Iterator[pa.RecordBatch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Protocol
 
 from graphrag_tasks.core.config import CommunitiesConfig
@@ -17,13 +17,7 @@ _LONGEST_NAME, _LONGEST_RELATION = 80, 200
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """A sentence and where it stands.
-
-    Attributes:
-        text: The sentence.
-        document: Title of its document.
-        page: Its page, where the format has pages.
-    """
+    """A sentence, the title of its document, and its page where the format has pages."""
 
     text: str
     document: str
@@ -37,13 +31,9 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class CommunityContext:
-    """All that a summary may draw on, best first.
+    """All that a summary may draw on: the best names, relations in words and sentences, best first.
 
-    Attributes:
-        size: Number of entities in the community.
-        entities: Names of its most central entities.
-        relations: Its strongest relations in words.
-        sentences: The sentences that state most of its relations.
+    `size` is the number of all entities of the community.
     """
 
     size: int
@@ -54,14 +44,7 @@ class CommunityContext:
     @property
     def sha256(self) -> str:
         """Hash of the content: communities with an equal one have the same summary."""
-        return fingerprint(
-            {
-                "size": self.size,
-                "entities": self.entities,
-                "relations": self.relations,
-                "sentences": [(one.text, one.document, one.page) for one in self.sentences],
-            }
-        )
+        return fingerprint(asdict(self) | {"sentences": list(map(astuple, self.sentences))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +60,10 @@ class Summarizer(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """What decides the summary of a context: kept summaries of another one are not reused."""
-        ...
+        """What decides the summary of a context: summaries of another one are not reused."""
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary for each community, in their order."""
-        ...
 
 
 class ExtractiveSummarizer:
@@ -132,9 +113,5 @@ SUMMARIZERS: Registry[Summarizer] = Registry(
 
 
 def make_summarizer(config: CommunitiesConfig) -> Summarizer:
-    """Return the configured summarizer.
-
-    Raises:
-        ConfigError: There is none of that name.
-    """
+    """Return the configured summarizer, or raise `ConfigError` where there is none."""
     return SUMMARIZERS.factory(config.summarizer)()

@@ -20,7 +20,7 @@ A file in YAML::
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import yaml
@@ -31,7 +31,7 @@ from graphrag_tasks.core.ids import fingerprint
 
 UNKNOWN_RELATION, WRONG_HEAD, WRONG_TAIL = "schema_relation", "schema_domain", "schema_range"
 VIOLATIONS = (UNKNOWN_RELATION, WRONG_HEAD, WRONG_TAIL)
-"""Why a triple is outside the schema; of several the first counts."""
+"""Why a triple is outside the schema; the first that holds counts."""
 
 
 class _Strict(BaseModel):
@@ -76,7 +76,11 @@ class GraphSchema(_Strict):
                 "tails": self._labels(relation.range),
             }
             for name, relation in self.relations.items()
-            for wording, inverse in _wordings(name, relation)
+            for wordings, inverse in (
+                ([name, *relation.synonyms], False),
+                (relation.inverses, True),
+            )
+            for wording in wordings
         ]
 
     def _labels(self, types: Sequence[str] | None) -> list[str] | None:
@@ -85,19 +89,13 @@ class GraphSchema(_Strict):
         return sorted({label for one in types for label in self.entity_types[one]})
 
 
-def _wordings(name: str, relation: RelationType) -> Iterator[tuple[str, bool]]:
-    yield name, False
-    yield from ((wording, False) for wording in relation.synonyms)
-    yield from ((wording, True) for wording in relation.inverses)
-
-
 def read_schema(text: str, where: str) -> GraphSchema:
     """Parse a schema file.
 
     Raises:
-        ConfigError: It is not YAML; a key is unknown (the nearest known one is suggested), written
-            twice, or has a value of the wrong kind; a relation names a type that there is none of,
-            or two relations have one wording. The line is named.
+        ConfigError: It is not YAML; a key is unknown, stands twice, or has a value of the wrong
+            kind; a relation names an unknown type, or two relations have one wording. It names the
+            line.
     """
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -124,11 +122,8 @@ def _refuse_twins(node: yaml.Node, where: str) -> None:
             if not isinstance(key, yaml.ScalarNode):
                 raise ConfigError("a key must be a text", f"{where}, line {_line(key)}")
             if key.value in lines:
-                raise ConfigError(
-                    f"'{key.value}' stands on line {lines[key.value]} and on line {_line(key)}",
-                    where,
-                    "Remove one of the lines",
-                )
+                what = f"'{key.value}' stands on line {lines[key.value]} and on line {_line(key)}"
+                raise ConfigError(what, where, "Remove one of the lines")
             lines[key.value] = _line(key)
             _refuse_twins(value, where)
 
@@ -144,7 +139,7 @@ def _as_config_error(error: ValidationError, root: yaml.Node, where: str) -> Con
     return ConfigError(f"unknown key '{first['loc'][-1]}'", place, hint)
 
 
-def _suggestion(name: str, known: Sequence[str] | dict[str, Any]) -> str:
+def _suggestion(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known)}"
 
@@ -154,12 +149,10 @@ def _refuse_unknown_types(schema: GraphSchema, root: yaml.Node, where: str) -> N
         for side, types in (("domain", relation.domain), ("range", relation.range)):
             for number, one in enumerate(types or ()):
                 if one not in schema.entity_types:
+                    what = f"'{name}' has a {side} of type '{one}', which is none of entity_types"
                     line = _line(_node_at(root, ("relations", name, side, number)))
-                    raise ConfigError(
-                        f"'{name}' has a {side} of type '{one}', which is none of entity_types",
-                        f"{where}, line {line}",
-                        _suggestion(one, schema.entity_types),
-                    )
+                    hint = _suggestion(one, schema.entity_types)
+                    raise ConfigError(what, f"{where}, line {line}", hint)
 
 
 def _refuse_shared_wordings(schema: GraphSchema, root: yaml.Node, where: str) -> None:
@@ -167,18 +160,17 @@ def _refuse_shared_wordings(schema: GraphSchema, root: yaml.Node, where: str) ->
     for rule in schema.rules():
         wording, name = rule["wording"], rule["canonical"]
         if wording in owners:
-            lines = [_line(_node_at(root, ("relations", one))) for one in (owners[wording], name)]
-            raise ConfigError(
-                f"'{wording}' is a wording of '{owners[wording]}' (line {lines[0]}) and of "
-                f"'{name}' (line {lines[1]})",
-                where,
-                "Leave it with one of them",
+            first, second = (
+                f"'{one}' (line {_line(_node_at(root, ('relations', one)))})"
+                for one in (owners[wording], name)
             )
+            what = f"'{wording}' is a wording of {first} and of {second}"
+            raise ConfigError(what, where, "Leave it with one of them")
         owners[wording] = name
 
 
 def _node_at(root: yaml.Node, path: Sequence[str | int]) -> yaml.Node:
-    """Return the node at a path, its key in a mapping; the last one that there is."""
+    """Return the last node that there is on a path; in a mapping, the key."""
     found, node = root, root
     for part in path:
         if isinstance(node, yaml.MappingNode):

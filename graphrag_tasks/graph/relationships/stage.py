@@ -1,9 +1,8 @@
 """Relate stage: names are entities now; triples between them become relations, with evidence.
 
 Equal triples are one relation, however many sentences state it. Triples whose tail is a value (a
-number, a date) or a common noun are attributes of their head. What becomes neither is kept as a
-row with its reason. An expert's schema, where there is one, joins wordings of a relation and says
-which ends it may have.
+number, a date) or a common noun are attributes of their head. The others are kept as rows with the
+reason. An expert's schema may join wordings of a relation and say which ends it may have.
 """
 
 from __future__ import annotations
@@ -22,15 +21,14 @@ from graphrag_tasks.graph.relationships.graph_schema import (
     WRONG_TAIL,
     GraphSchema,
 )
-from graphrag_tasks.graph.relationships.support import JOINT_CONFIDENCE
+from graphrag_tasks.graph.weights import JOINT_CONFIDENCE
 from graphrag_tasks.language.names import GENERIC, LITERAL, PROBLEMS
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, statements, stream
 
 if TYPE_CHECKING:
     import duckdb
 
-
-SAME_ENDS = "same_ends"
+_SAME_ENDS = "same_ends"
 """Reason to drop a triple that relates an entity to itself."""
 
 _RELATED = "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id AND NOT refused"
@@ -41,22 +39,20 @@ _SQL = statements(
     unknown_relation=UNKNOWN_RELATION,
     wrong_head=WRONG_HEAD,
     wrong_tail=WRONG_TAIL,
-    same_ends=SAME_ENDS,
+    same_ends=_SAME_ENDS,
     related=_RELATED,
     attributed=_ATTRIBUTED,
     relation_id=id_of("relation", "head_id", "relation", "tail_id", "negated::INT::VARCHAR"),
     joint_confidence=JOINT_CONFIDENCE.strip(),
 )
+_STRINGS = pa.list_(pa.string())
 _RULES = pa.schema(
-    [
-        pa.field("wording", pa.string()),
-        pa.field("canonical", pa.string()),
-        pa.field("inverse", pa.bool_()),
-        pa.field("heads", pa.list_(pa.string())),
-        pa.field("tails", pa.list_(pa.string())),
-    ]
-)
-_REASONS = (*PROBLEMS, SAME_ENDS, *VIOLATIONS)
+    {
+        "wording": pa.string(), "canonical": pa.string(), "inverse": pa.bool_(),
+        "heads": _STRINGS, "tails": _STRINGS,
+    }
+)  # fmt: skip
+_REASONS = (*PROBLEMS, _SAME_ENDS, *VIOLATIONS)
 
 
 @stage(
@@ -77,16 +73,8 @@ def relationships(
 ) -> StageResult:
     """Turn triples into relations between entities.
 
-    Args:
-        triples: Rows of `schemas.TRIPLES`.
-        surface_forms: What each head and tail is (`schemas.SURFACE_FORMS`).
-        resolved: The entity of each name (`schemas.RESOLVED`).
-        sql: Memory and threads.
-        schema: What an expert lets through; everything by default.
-
-    Returns:
-        The four tables, each a stream sorted by its ids; counts of them, of what was dropped, by
-        reason, and of triples outside the schema, dropped or not.
+    The four tables are streams, each sorted by its ids. Beside their rows the rejected triples are
+    counted, by reason, and those outside the schema, rejected or not.
     """
     inputs = {"triples": triples, "surface_forms": surface_forms, "resolved": resolved}
     with ExitStack() as stack:
@@ -107,7 +95,7 @@ def relationships(
 
 
 def _make_facts(connection: duckdb.DuckDBPyConnection, schema: GraphSchema | None) -> None:
-    """Make the table of facts: triples in the words of the schema, with what is outside it."""
+    """Make the table of facts: triples in the words of the schema, and whether they violate it."""
     if schema is None or not schema.relations:
         connection.execute(_SQL["all_facts"])
         return

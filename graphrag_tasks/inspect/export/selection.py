@@ -23,13 +23,9 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Selection:
-    """Entities, and the relations between them.
+    """Entities and the relations between them, each in order of id.
 
-    Attributes:
-        entities: `entity_id`, `name`, `type`, `mentions` and `chunks`, in order of id.
-        relations: `relation_id`, `head_id`, `relation`, `tail_id`, `negated`, `support`,
-            `confidence` and `weight`, in order of id.
-        omitted: Number of entities left out because of the limit.
+    `omitted` counts the entities left out because of the limit.
     """
 
     title: str

@@ -33,15 +33,7 @@ _HAS_LABELS = "has access labels: its own page shows what may be seen"
 
 @dataclass(frozen=True)
 class Listed:
-    """A published snapshot, as a line of a list.
-
-    Attributes:
-        created_at: UTC time of the publish, ISO 8601.
-        why_no_figures: Why counts and size are hidden; empty where they are shown.
-        readable: Whether it can be opened.
-        counts: Rows of the main tables, if they may be shown.
-        size_bytes: Size of all its files, shared ones included, if it may be shown.
-    """
+    """A published snapshot, as a line of a list; counts and size only where they may be shown."""
 
     snapshot_id: str
     created_at: str

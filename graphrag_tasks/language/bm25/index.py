@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR, POSTINGS, TERMS
 from graphrag_tasks.language.bm25.tokens import query_terms, terms
-from graphrag_tasks.storage.row_groups import batches_of
+from graphrag_tasks.storage.artifacts import batches_of
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -33,11 +33,11 @@ Floats = NDArray[np.float32]
 
 
 class Lexicon:
-    """BM25 over a list of texts; never changed once built, so threads may share it.
+    """BM25 over texts; it never changes, so threads may share it.
 
     Args:
         terms: Rows of `schemas.TERMS`.
-        postings: Rows of `schemas.POSTINGS`, those of each term together, in the terms' order.
+        postings: Rows of `schemas.POSTINGS`, grouped by term in the order of `terms`.
         size: Number of texts.
     """
 
@@ -107,11 +107,9 @@ class Lexicon:
 
 
 def word_tables(documents: pa.Table, chunks: pa.Table | ds.Dataset) -> dict[str, pa.Table]:
-    """Return the terms and postings of two fields, `text` and `heading`, by the tables' names.
+    """Return terms and postings of the fields `text` and `heading`, by the tables' names.
 
-    Args:
-        documents: Columns document_id, title and title_source.
-        chunks: Columns document_id, heading_path and text; they are read batch by batch.
+    Documents need document_id, title and title_source; chunks document_id, heading_path and text.
     """
     titles = {
         row["document_id"]: row["title"]

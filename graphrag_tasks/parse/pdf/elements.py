@@ -12,8 +12,7 @@ from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.grids import Grid
-from graphrag_tasks.parse.pdf.joining import join_code, join_lines
-from graphrag_tasks.parse.pdf.lines import Line, union
+from graphrag_tasks.parse.pdf.lines import Line, join_code, join_lines, union
 
 
 def text_element(page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line]) -> TextElement:

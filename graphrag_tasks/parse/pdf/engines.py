@@ -19,8 +19,7 @@ def check_pdf_engine(config: ParseConfig) -> str:
     """Return, in words, how PDF files are read.
 
     Raises:
-        MissingDependencyError: The configuration asks for packages or models that are not here;
-            the hint is the command that installs them.
+        MissingDependencyError: Packages or models that the configuration asks for are absent.
     """
     if config.pdf_engine == "docling-models":
         _check_models(config.pdf_models)

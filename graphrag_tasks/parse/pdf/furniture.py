@@ -1,13 +1,12 @@
 """Lines at the edge of PDF pages that belong to no text: page numbers, running headers, footers.
 
-A line that goes is lost, so a row of lines goes only where other pages show what it is, and stays
-when in doubt:
+A row of lines goes only where other pages show what it is:
 
 * it stands at the top or bottom of its page's text, in no table, and the pages have other text;
 * each of its lines repeats, digit for digit, in the same place and size of other pages, or is a
   page number, or stands beside one of these and is said elsewhere too.
 
-Digits that change from page to page in any other way are data, such as those of invoices.
+Digits that change in any other way are data, such as those of invoices.
 """
 
 from __future__ import annotations
@@ -42,11 +41,9 @@ _CHAPTER = re.compile(
 def without_furniture(
     lines: Iterable[Line], tables: Mapping[int, Sequence[Box]] | None = None
 ) -> list[Line]:
-    """Return the lines without page numbers, running headers and running footers.
+    """Return the lines of all pages without page numbers, running headers and running footers.
 
-    Args:
-        lines: Of all pages.
-        tables: Where the tables of a page lie, whose rows are data.
+    `tables` says where the tables of a page lie: their rows are data.
     """
     lines, tables = list(lines), tables or {}
     edges = _edges(lines, tables)

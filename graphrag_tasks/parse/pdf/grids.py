@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.joining import join_lines
-from graphrag_tasks.parse.pdf.lines import Line, is_right_to_left, union
+from graphrag_tasks.parse.pdf.lines import Line, is_right_to_left, join_lines, union
 
 _WORD_GAP = 0.62  # between two words of one cell
 _RIVER = 0.45  # width of the blank space between two columns
@@ -36,15 +35,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table.
+    """A table: its box, its numbers of rows and columns, and the cells that have text.
 
-    Attributes:
-        box: Where it stands.
-        rows: Their number.
-        columns: Their number.
-        cells: In the order of rows and columns, none without text.
-        has_header: Whether its first row names its columns.
-        size: Height of a typical word.
+    `has_header`: its first row names its columns; `size` is the height of a typical word.
     """
 
     box: Box
@@ -56,12 +49,9 @@ class Grid:
 
 
 def segments(words: Iterable[Line], size: float, edges: Sequence[float] = ()) -> list[Line]:
-    """Join the words of each row that stand close to each other.
+    """Join the words of each row that stand close to each other, or have no vertical line between.
 
-    Args:
-        words: Words that know their row.
-        size: Height of a line.
-        edges: Places of vertical lines; where there are any, they alone separate words.
+    `size` is the height of a line; `edges` are the places of vertical lines, if there are any.
     """
     joined: list[Line] = []
     columns: list[int] = []
@@ -104,12 +94,7 @@ def make_grid(
 ) -> Grid | None:
     """Return the grid that these segments fill, or None where they fill no table.
 
-    Args:
-        box: Where the table stands.
-        parts: Segments.
-        columns: Places between its columns.
-        rows: Places between its rows; none means to find them.
-        size: Height of a line.
+    `columns` and `rows` are the places between them; without `rows`, they are found.
     """
     between = list(rows) or row_bounds(parts, columns[0], len(columns) + 1, size)
     row_count, column_count = len(between) + 1, len(columns) + 1

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from graphrag_tasks.parse.pdf.joining import join_lines
 from graphrag_tasks.parse.pdf.labels import Label, is_numbered
-from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals
+from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals, join_lines
 from graphrag_tasks.parse.pdf.paragraphs import DOT_LEADER
 
 _LEADERS = 4  # lines with dot leaders that a table of contents has at least on a page
@@ -50,17 +49,12 @@ def has_plain_headings(paragraphs: Iterable[Labelled], body: Body) -> bool:
 
 
 def in_context(page: Sequence[Labelled], body: Body, has_plain: bool) -> Iterator[Labelled]:
-    """Yield the paragraphs with those headings as text that their surroundings tell are none.
+    """Yield a page's paragraphs; headings that their surroundings show to be text are text.
 
     * lines of a table of contents, or the first of two;
     * the number of a chapter in a line of its own above its title;
-    * terms, bold in the size of the body, each above its indented meaning.
-
-    Args:
-        page: Its paragraphs, from the top down.
-        body: What most of the document looks like.
-        has_plain: Whether the document has plain headings. Where it has none, as in manuals that
-            head indented text with bold lines, terms are not told from headings.
+    * terms, bold in the size of the body, each above its indented meaning. Where a document has no
+      plain headings, as in manuals that head indented text with bold lines, these stay headings.
     """
     contents = _contents(page)
     for number, (part, below) in enumerate(zip_longest(page, page[1:])):

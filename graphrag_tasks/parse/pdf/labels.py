@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from statistics import median
 
-from graphrag_tasks.parse.pdf.joining import join_lines
-from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals
+from graphrag_tasks.parse.pdf.lines import Body, Line, is_capitals, join_lines
 from graphrag_tasks.parse.pdf.paragraphs import BULLET, CAPTION, DOT_LEADER, NUMBER
 
 _LARGE, _LARGER = 1.28, 1.12  # sizes of the body
@@ -88,14 +87,10 @@ def heading_key(title: str) -> str:
 def bookmarked(
     lines: Sequence[Line], bookmarks: Mapping[str, int]
 ) -> tuple[list[list[Line]], list[Line]]:
-    """Take the headings that the bookmarks of a page name out of its lines.
+    """Take the headings that a page's bookmarks name out of its lines.
 
-    Args:
-        lines: Of the page, from the top down.
-        bookmarks: How often each heading key is a bookmark of the page.
-
-    Returns:
-        The headings, each of one or two lines, and the other lines.
+    `bookmarks` counts each heading key. Returned are the headings, each of one or two lines, and
+    the other lines.
     """
     left = dict(bookmarks)
     headings: list[list[Line]] = []

@@ -5,6 +5,7 @@ Lengths are points from the top left of a page.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -23,14 +24,7 @@ _SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its fon
 
 @dataclass(frozen=True)
 class Font:
-    """A font as its name tells it.
-
-    Attributes:
-        name: Without the prefix of an embedded subset.
-        bold: Medium weight or more.
-        italic: Slanted.
-        mono: All letters are of one width.
-    """
+    """A font as its name describes it; `bold` is medium weight or more, `mono` of one width."""
 
     name: str = ""
     bold: bool = False
@@ -43,9 +37,6 @@ class Line:
     """A line of text, or a piece of one.
 
     Attributes:
-        text: As the parser gives it.
-        box: Of its letters.
-        page: From 1.
         font: Of most of its letters; bold and monospaced only if all of it is.
         size: Height of the letters of that font, a proxy of the font size.
         row: Which row of the page it stands in; rows hold what stands side by side.
@@ -78,14 +69,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Body:
-    """What most of a document's text looks like.
-
-    Attributes:
-        size: Height of its lines.
-        font: Its font's name.
-        bold: Whether that font is bold.
-        mono: Whether that font is monospaced.
-    """
+    """What most of a document's text looks like: the height of its lines, and its font."""
 
     size: float = 10.0
     font: str = ""
@@ -166,3 +150,36 @@ def _shares_width(lines: Sequence[Line]) -> bool:
     usual = median(widths.values())
     alike = sum(abs(width - usual) <= _SAME_WIDTH * usual for width in widths.values())
     return alike >= _ALIKE * len(widths)
+
+
+_BROKEN_WORD = re.compile(r"[^\W\d_][-\u00ad\u2010]$")
+_UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")  # kana, ideographs, full width
+_SOFT_HYPHEN = "\u00ad"
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    """Return the lines as one text.
+
+    A hyphen goes where it broke a word: after a letter, and before a lower-case letter. Chinese
+    and Japanese lines are joined without a space.
+    """
+    text = ""
+    for line in lines:
+        text = _join(text, line) if text and line else text or line
+    return text.replace(_SOFT_HYPHEN, "")
+
+
+def join_code(lines: Sequence[Line]) -> str:
+    """Return lines of code, indented by where they stand on the page."""
+    left = min(line.box.left for line in lines)
+    width = max(sum(line.width for line in lines) / sum(len(line.text) for line in lines), 0.1)
+    indents = (round((line.box.left - left) / width) for line in lines)
+    return "\n".join(" " * indent + line.text for indent, line in zip(indents, lines, strict=True))
+
+
+def _join(text: str, line: str) -> str:
+    if _BROKEN_WORD.search(text) and line[0].islower():
+        return text[:-1] + line
+    if _UNSPACED.match(text[-1]) and _UNSPACED.match(line[0]):
+        return text + line
+    return f"{text} {line}"

@@ -19,11 +19,7 @@ _SCANNED = Font("scanned")
 
 
 class Ocr:
-    """Reads pages of one PDF file as pictures.
-
-    Attributes:
-        pages: Numbers of the pages that gave text.
-    """
+    """Reads pages of one PDF file as pictures; `pages` are the numbers of those that gave text."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -28,12 +28,10 @@ class PageNumber(NamedTuple):
     """A line that may be, or hold, the number of its page.
 
     Attributes:
-        page: From 1, in the file.
-        text: The number as written.
         series: What is before its value, and whether that is roman.
-        value: As written, in decimals.
+        value: The number in decimals.
         beside: The rest of the line, which something sets apart.
-        is_marked: Whether a word or a dash tells that it is one.
+        is_marked: Whether a word or a dash shows that it is one.
     """
 
     page: int

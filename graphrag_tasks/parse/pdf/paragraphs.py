@@ -1,10 +1,8 @@
 """Text lines of a PDF page into paragraphs.
 
 Lines are strung together from above to below, each with its nearest neighbour, so that columns do
-not mix whatever order the parser gives. A string is then cut where a line begins a paragraph:
-when it stands apart, is of another size or style, is indented, starts a list item, or when its
-first word would have fitted behind the line above, which had room left because its paragraph
-ended.
+not mix. A string is cut where a line stands apart, changes size or style, is indented, starts a
+list item, or begins with a word that would have fitted behind the line above.
 
 Lengths are points from the top left of a page; factors are in heights of a line.
 """

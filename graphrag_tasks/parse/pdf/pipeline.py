@@ -68,15 +68,11 @@ Element = TextElement | Table
 class LayoutPdfPipeline(NativePdfPipeline):
     """Text lines and rulings into headings, paragraphs, lists, tables and captions.
 
-    Args:
-        options: Of Docling's pipeline.
-        ocr: Gives the lines of a page, from 1, that has no text; None leaves it without.
+    `ocr` gives the lines of a page, from 1, that has no text; without it, the page stays empty.
     """
 
     def __init__(
-        self,
-        options: NativePdfPipelineOptions,
-        ocr: Callable[[int], list[Line]] | None = None,
+        self, options: NativePdfPipelineOptions, ocr: Callable[[int], list[Line]] | None = None
     ) -> None:
         super().__init__(options)
         self._ocr = ocr
@@ -95,10 +91,7 @@ class LayoutPdfPipeline(NativePdfPipeline):
         return super()._build_document(conv_res)
 
     def _parse_page(
-        self,
-        timings: _NativeBuildTimings,
-        conv_res: ConversionResult,
-        page_backend: PdfPageBackend,
+        self, timings: _NativeBuildTimings, conv_res: ConversionResult, page_backend: PdfPageBackend
     ) -> Page | None:
         """Find the tables while the words are there; only lines are kept of the other pages."""
         if not isinstance(page_backend, ThreadedDoclingParsePageBackend):
@@ -139,13 +132,7 @@ class LayoutPdfPipeline(NativePdfPipeline):
 class _Layout:
     """A document's lines by page, and what its pages need to know of each other.
 
-    Attributes:
-        body: What most of its text looks like.
-        bookmarks: How often each heading key is a bookmark of a page.
-        texts: Lines that belong to the text.
-        furniture: Running headers, footers and page numbers.
-        turned: Lines that run up or down the page; their order is not looked into.
-        tables: Those of each page.
+    `bookmarks` counts each heading key on a page; `turned` are lines that run up or down it.
     """
 
     body: Body

@@ -40,12 +40,9 @@ class _Ruling(NamedTuple):
 
 @dataclass(frozen=True)
 class RuledArea:
-    """Where a table may stand.
+    """Where a table may stand: heights of its horizontal lines, and places of its vertical ones.
 
-    Attributes:
-        box: The area.
-        across: Heights of its horizontal lines, from the top.
-        down: Places of its vertical lines, from the left; none in an open table.
+    An open table has no vertical lines.
     """
 
     box: Box

@@ -42,14 +42,13 @@ def as_prompt(context: Context, budget: int | None) -> str:
     """Return the items of a context, each with its number, title and page.
 
     Chunks come first, then relations, paths, listed entities and communities, one a line. Lines of
-    chunks begin with `>`, and all else is one line, so that no text of a document can pass for a
-    citation of another, or for the end of the note at the top. A chunk does not repeat what it
-    shares with a better chunk.
+    chunks begin with `>`, so that no text of a document can pass for a citation, or for the end of
+    the note at the top. A chunk does not repeat what it shares with a better chunk.
 
     Under a budget of characters, items are tried in turns: chunk 1, relations 1 and 2, path 1, the
-    first four listed entities and community 1, then chunk 2, relations 3 and 4, and so on. A chunk
-    that does not fit is cut to its first whole sentences; any other item is left out, and a later,
-    shorter one may still enter.
+    first four listed entities and community 1, then chunk 2, and so on. A chunk that does not fit
+    is cut to its first whole sentences; any other item is left out, and a shorter one may still
+    enter.
 
     Raises:
         QueryError: The budget is negative.

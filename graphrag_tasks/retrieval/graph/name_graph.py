@@ -186,15 +186,10 @@ def _indicator(pairs: Pairs, place_of: Rows, shape: tuple[int, int]) -> sparse.c
 
 
 class Walk:
-    """A random surfer between chunks and names; never changed once built.
+    """A random surfer between chunks and names, by weights of shape (chunks, names).
 
-    It goes from a chunk to one of its names, in proportion to the weights there, and from a name to
-    one of its chunks likewise. Three of four names have a single chunk, and from such a name the
-    surfer can only go back: two steps over it are a chance to stay, and only shared names are
-    walked over.
-
-    Args:
-        weights: Shape (chunks, names): weight of each edge.
+    Three of four names have a single chunk. From such a name the surfer can only go back, which is
+    a chance to stay: only shared names are walked over.
     """
 
     def __init__(self, weights: sparse.csr_matrix) -> None:

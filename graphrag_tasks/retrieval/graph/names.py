@@ -21,12 +21,7 @@ _MOST_WORDS = 12
 
 @dataclass(frozen=True)
 class NameMatch:
-    """A known name in a text.
-
-    Attributes:
-        key: The folded name.
-        as_name: Whether it is written with a capital letter or a digit.
-    """
+    """A known name in a text, folded; `as_name`: it is written with a capital letter or a digit."""
 
     key: str
     start: int

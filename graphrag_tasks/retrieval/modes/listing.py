@@ -1,12 +1,11 @@
 """Mode `list`: everything of a kind, complete and counted.
 
-"Which tables were replaced by X" gives every entity at the other end of such a relation of X, not
-only the k nearest; "tables that replaced X" gives the other end. If names, labels or statements
-show the kind ("tables") of some, only these are listed; a common noun of another kind never is.
+"Which tables were replaced by X" gives every entity at the other end of such a relation of X. If
+names, labels or statements show the kind ("tables") of some, only these are listed.
 
-Other forms: "all tables of X" lists the neighbours of X known to be tables; "all tables" what
-statements say to be a table; "tables that were replaced" those of which a statement says so. If no
-relation answers, one of the first passages may list examples ("monitors such as …").
+"All tables of X" lists the neighbours of X known to be tables; "all tables" what statements say to
+be a table; "tables that were replaced" those of which a statement says so. If no relation answers,
+one of the first passages may list examples ("monitors such as …").
 """
 
 from __future__ import annotations

@@ -3,12 +3,11 @@
 1. Seeds: entities named by the question's noun phrases, and the `seed_entities` nearest by vector.
 2. Neighbourhood, one hop: the relations that touch a seed, at most `random_k_relations` of them
    (`random_k_relations_large` in a large graph), drawn at random. Candidate chunks are their
-   evidence and the chunks that mention a seed (the entity-chunk edges).
+   evidence and the chunks that mention a seed.
 3. Relations and candidate chunks are ranked by cosine with the question.
 4. The chunk list is fused with dense search over all chunks by reciprocal rank fusion.
 
-The paper leaves open three choices: here the cap is on the neighbourhood of all seeds together, the
-dense list holds every chunk, and ties go to the smaller id.
+The paper leaves open: the cap is on all seeds together, and ties go to the smaller id.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_tasks.extract.coref.parses import Parse
 from graphrag_tasks.extract.coref.protocol import Coreference, Passage
-from graphrag_tasks.extract.coref.resolver import RankingResolver
+from graphrag_tasks.extract.coref.ranking import RankingResolver
 from graphrag_tasks.extract.coref.things import is_pleonastic, resolve_things
 
 ParseIt = Callable[[str], Parse]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from graphrag_tasks.extract.coref.parses import Parse
 from graphrag_tasks.extract.coref.protocol import Passage
-from graphrag_tasks.extract.coref.resolver import (
+from graphrag_tasks.extract.coref.ranking import (
     CONTEXT_TOKENS,
     OWN_TOKENS,
     RankingResolver,

@@ -1,11 +1,13 @@
-"""Which of the texts that could be a document's title is one."""
+"""A document's title, by what its metadata and headings say, and its language, by its prose."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib import resources
+from typing import Any
 
 from graphrag_tasks.parse.blocks import HEADING, METADATA, Block, Title
 from graphrag_tasks.parse.text import one_line
@@ -19,12 +21,7 @@ _JUNK = re.compile("|".join([*_RULES["patterns"], *_FILE_NAMES]), re.IGNORECASE)
 
 
 def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title | None:
-    """Return the first title in the metadata that says something, else the first heading.
-
-    Args:
-        metadata: What the file says of itself, best first.
-        blocks: The document; none where its headings are not titles, as names of sheets are.
-    """
+    """Return the first title in the metadata that says something, else the first heading."""
     for title in (one_line(text or "") for text in metadata):
         if title and not is_junk(title):
             return Title(title, METADATA)
@@ -38,3 +35,25 @@ def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title
 def is_junk(title: str) -> bool:
     """Tell whether a title in a file's metadata is a program's default or the name of a file."""
     return len(title) > _MAX_CHARACTERS or _JUNK.fullmatch(title) is not None
+
+
+MIN_CHARACTERS = 200
+MIN_PROBABILITY = 0.99
+_READ_CHARACTERS = 4000
+_PROSE_KINDS = ("paragraph", "list_item", "heading", "title")
+
+
+def detect_language(blocks: Sequence[Block]) -> str | None:
+    """Return the ISO 639 code of the language of a document's prose, or None if unsure."""
+    text = "\n".join(block.text for block in blocks if block.kind in _PROSE_KINDS)
+    if len(text) < MIN_CHARACTERS:
+        return None
+    language, probability = _identifier().classify(text[:_READ_CHARACTERS])
+    return str(language) if probability >= MIN_PROBABILITY else None
+
+
+@cache
+def _identifier() -> Any:  # noqa: ANN401 - an untyped library
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,0 +1,6 @@
+"""The word lists of `words.json`, which the stages read."""
+
+from graphrag_tasks.language.word_lists import WordLists
+
+_LISTS = WordLists("graphrag_tasks.entities")
+words, any_of = _LISTS.words, _LISTS.any_of
