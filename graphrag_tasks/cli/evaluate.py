@@ -39,7 +39,10 @@ def retrieval(
     ] = None,
     mode: Annotated[
         list[str] | None,
-        typer.Option(help="How to search; several may be given, or all.", show_default="paper"),
+        typer.Option(
+            help="How to search; several may be given, or all. auto+50 reads 50 chunks again.",
+            show_default="paper",
+        ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(help="Compare the other modes with this one, paired bootstrap.")

@@ -34,6 +34,12 @@ def query(
         ),
     ] = "auto",
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
+    rerank: Annotated[
+        int | None,
+        typer.Option(
+            help="First chunks that the reranker reads again; 0: none.", show_default="20"
+        ),
+    ] = None,
     principals: Annotated[
         list[str] | None,
         typer.Option("--as", help="Access label that you hold; repeat it for several."),
@@ -46,7 +52,7 @@ def query(
 
     settings = load_config(config, overrides={"store": store})
     opened = open_index(settings.store, snapshot, principals or None, config=settings.retrieval)
-    context = opened.search(question, mode=mode, k=k)
+    context = opened.search(question, mode=mode, k=k, rerank=rerank)
     if json:
         print_json(context.to_dict())
     else:
@@ -97,13 +103,15 @@ def _print_dim(text: str) -> None:
 
 def _panel(hit: ChunkHit) -> Panel:
     text = _cut(_BLANK_LINES.sub("\n", hit.text))
-    lists = ", ".join(f"{name} #{rank}" for name, rank in hit.ranks.items())
+    notes = [f"{name} #{rank}" for name, rank in hit.ranks.items()]
+    if hit.relevance is not None:
+        notes.append(f"reranker {hit.relevance:.0%}")
     title = f"{hit.rank}. {hit.title}{_pages(hit.page_start, hit.page_end)}"
     return Panel(
         f"{escape(text)}\n[dim]{escape(hit.uri)}[/]",
         title=escape(title),
         title_align="left",
-        subtitle=escape(f"score {hit.score:.3f} · {lists}"),
+        subtitle=escape(f"score {hit.score:.3f} · {', '.join(notes)}"),
         subtitle_align="right",
     )
 

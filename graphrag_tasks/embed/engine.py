@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
+
 from graphrag_tasks.core.errors import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Engine:
 
     def __init__(self, build: Callable[[], ModelProto], name: str, threads: int) -> None:
         self.name = engine_name(name)
-        self.precision = "bf16" if self.name == OPENVINO and _computes_in_bfloat16() else "f32"
+        self.precision = _precision(self.name)
         self._build = build
         self._threads = threads or _available_cores()
         self._lock = Lock()
@@ -54,7 +55,7 @@ class Engine:
         self._process = 0
 
     def __str__(self) -> str:
-        return f"{self.name} {version(self.name)} {self.precision}"
+        return engine_text(self.name)
 
     def run(self, inputs: Inputs) -> NDArray[np.float32]:
         """Return the graph's output."""
@@ -85,6 +86,20 @@ def engine_name(name: str) -> str:
     if name != "auto":
         return name
     return OPENVINO if installed and _computes_in_bfloat16() else ONNXRUNTIME
+
+
+def engine_text(name: str) -> str:
+    """Return an engine's name, version and precision.
+
+    Raises:
+        MissingDependencyError: OpenVINO is asked for and not installed.
+    """
+    name = engine_name(name)
+    return f"{name} {version(name)} {_precision(name)}"
+
+
+def _precision(name: str) -> str:
+    return "bf16" if name == OPENVINO and _computes_in_bfloat16() else "f32"
 
 
 @cache

@@ -39,6 +39,11 @@ KNOWN_SHA256 = {
         "layers.npz": "dba102013e9d064d405cac89027fe46b8b8242b29d9950bc2885914396eeb2a6",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     },
+    RERANKER: {
+        "embeddings.npz": "a7d5aaf60511b2f27ccde1bced3dc8fc2e72c58ef494dae915d93fbfb657587a",
+        "layers.npz": "f3397577c9d6a7ba524697c8d6a3e473ef6f515a789d8d9cfe927553f2f8f0f5",
+        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
     MINILM: {
         "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",

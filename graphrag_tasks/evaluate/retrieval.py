@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.protocol import Embedder, Encoded
 from graphrag_tasks.evaluate.failures import REACHES, Reach, reason
 from graphrag_tasks.evaluate.gold import Gold, Target, locate
@@ -67,7 +67,8 @@ def evaluate_retrieval(
     span. A question with gold documents is judged by documents, each at the place of its best
     chunk; where `depth` chunks hold fewer than ten documents, twice as many are asked for. Times
     are those of the first search with `depth`, after one uncounted search that loads the models;
-    with the index's embedder as `encoder`, its share is measured too.
+    with the index's embedder as `encoder`, its share is measured too. A mode may say how many
+    chunks are read again: `auto+50`, or `auto+0`.
 
     Raises:
         ConfigError: There is no question, or the index lacks a gold document.
@@ -83,9 +84,10 @@ def evaluate_targets(
     index: Index, gold: Gold, *, mode: str, depth: int = 30, encoder: TimedEmbedder | None = None
 ) -> RetrievalReport:
     """Evaluate as `evaluate_retrieval` does, with questions that are located already."""
-    index.search(gold.targets[0].question.question, mode, depth)
-    reach = REACHES[mode](index) if mode in REACHES else None
-    judge = _Judge(index, gold, mode, depth, encoder, reach)
+    name, rerank = _read_mode(mode)
+    index.search(gold.targets[0].question.question, name, depth, rerank=rerank)
+    reach = REACHES[name](index) if name in REACHES else None
+    judge = _Judge(index, gold, name, rerank, depth, encoder, reach)
     results = tuple(judge.result(target) for target in gold.targets)
     types = sorted({one.type for one in results})
     return RetrievalReport(
@@ -101,11 +103,21 @@ def evaluate_targets(
     )
 
 
+def _read_mode(mode: str) -> tuple[str, int | None]:
+    name, plus, candidates = mode.partition("+")
+    if not plus:
+        return name, None
+    if not candidates.isdecimal():
+        raise QueryError(f"mode '{mode}': '{candidates}' is no number of chunks to read again")
+    return name, int(candidates)
+
+
 @dataclass(frozen=True)
 class _Judge:
     index: Index
     gold: Gold
     mode: str
+    rerank: int | None
     depth: int
     encoder: TimedEmbedder | None
     reach: Reach | None
@@ -141,7 +153,7 @@ class _Judge:
     def _timed_search(self, question: str) -> tuple[Context, Times, Times | None]:
         encoded = self.encoder.spent if self.encoder else Times(0.0, 0.0)
         started = _now()
-        context = self.index.search(question, self.mode, self.depth)
+        context = self.index.search(question, self.mode, self.depth, rerank=self.rerank)
         total = _now() - started
         return context, total, self.encoder.spent - encoded if self.encoder else None
 
@@ -153,7 +165,8 @@ class _Judge:
             len(hits := _one_a_document(context)) < PLACES
             and len(context.chunks) == context.k < MOST_CHUNKS
         ):
-            context = self.index.search(context.question, self.mode, 2 * context.k)
+            k = 2 * context.k
+            context = self.index.search(context.question, self.mode, k, rerank=self.rerank)
         return hits[:PLACES]
 
 

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from graphrag_tasks import language as nlp
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
+from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.snapshots.store import Store
@@ -54,7 +55,9 @@ def examine(config: Config) -> list[Check]:
         "torch": _torch,
         "spaCy model": partial(_spacy_model, config.extract.model),
         "PDF engine": partial(check_pdf_engine, config.parse),
-        "embedding model": partial(_embedding_model, config.embed.model),
+        "embedding model": partial(_model, config.embed.model),
+        "reranker": partial(_model, config.retrieval.rerank.model),
+        "engine": partial(engine_text, config.embed.engine),
         "sources": lambda: ", ".join(root.uri for root in source_roots(config.sources)),
         "store": partial(_store, config.store),
     }
@@ -102,7 +105,7 @@ def _spacy_model(model: str) -> str:
     return f"{found}, weights verified"
 
 
-def _embedding_model(model: str) -> str:
+def _model(model: str) -> str:
     if model not in KNOWN_SHA256:
         find_model(model)
         return model

@@ -16,7 +16,7 @@ from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER
-from graphrag_tasks.retrieval.context.hits import ChunkHit
+from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
@@ -107,7 +107,8 @@ class Index(Browser):
                 default.
             filters: Values or patterns by field (`filters.FIELDS`) that all chunks must match.
             rerank: How many of the first chunks the reranker reads again; by default
-                `config.rerank.candidates`, and none in the modes of `PLAIN_MODES`.
+                `config.rerank.candidates`, but none in the modes of `PLAIN_MODES` or where no
+                document has a word of the question.
 
         Raises:
             QueryError: The question is blank or no text, the mode or a filter's field is unknown,
@@ -189,8 +190,9 @@ class Index(Browser):
 
     def _rereading(self, query: Query, mode: str, candidates: int | None) -> Rereading | None:
         settings = self.config.rerank
-        if candidates is None:
-            candidates = 0 if mode in PLAIN_MODES else settings.candidates
+        if candidates is None:  # a question in a language of its own would be misread
+            is_read = mode not in PLAIN_MODES and self._graph.lexicon.asked(query.text)
+            candidates = settings.candidates if is_read else 0
         if candidates < 0:
             raise QueryError(f"rerank must be at least 0 (got {candidates})")
         if not candidates:
@@ -203,9 +205,17 @@ class Index(Browser):
         return Rereading(min(candidates, MOST_CHUNKS), read)
 
     def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
-        read = query.rereading.scores if query.rereading else {}
-        relevance = {row: 1 / (1 + math.exp(-score)) for row, score in read.items()}
-        return self._provenance.chunk_hits(ranking.chunks, relevance)
+        if query.rereading is None:
+            return self._provenance.chunk_hits(ranking.chunks)
+        places, scores = query.rereading.places, query.rereading.scores
+        relevance = {row: 1 / (1 + math.exp(-score)) for row, score in scores.items()}
+        chunks = [
+            replace(one, ranks={**one.ranks, FIRST_READING: places[one.row]})
+            if one.row in places
+            else one
+            for one in ranking.chunks
+        ]
+        return self._provenance.chunk_hits(chunks, relevance)
 
     def _routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
         if mode != AUTO:

@@ -50,7 +50,7 @@ class FakeIndex:
     snapshot: Snapshot
     asked: list[int] = field(default_factory=list)
 
-    def search(self, question: str, mode: str, k: int) -> Context:
+    def search(self, question: str, mode: str, k: int, *, rerank: int | None) -> Context:
         self.asked.append(k)
         chunks = tuple(
             ChunkHit(rank=rank, chunk_id=one, text="", score=0.0, similarity=0.0, ranks={},

@@ -52,6 +52,7 @@ def test_titles_are_dropped_and_nothing_else(tmp_path: Path) -> None:
 class Slow:
     dimension = 2
     fingerprint = "f"
+    engine = "none"
 
     def encode(self, texts: list[str]) -> np.ndarray:
         sum(range(300_000))

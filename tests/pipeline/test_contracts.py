@@ -5,13 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphrag_tasks.core.config import CommunitiesConfig, EmbedConfig, ExtractConfig, LoadConfig
+from graphrag_tasks.core.config import (
+    CommunitiesConfig,
+    EmbedConfig,
+    ExtractConfig,
+    LoadConfig,
+    RerankConfig,
+)
 from graphrag_tasks.embed import make_embedder
 from graphrag_tasks.embed.protocol import EMBEDDERS
 from graphrag_tasks.extract import EXTRACTORS, make_extractor
 from graphrag_tasks.extract.coref.protocol import RESOLVERS, Passage, load_resolver
 from graphrag_tasks.graph.communities import CitedSentence, CommunityContext, make_summarizer
 from graphrag_tasks.graph.communities.summaries import SUMMARIZERS
+from graphrag_tasks.retrieval import reranker as rerankers
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.vectors import open_vector_store
 from graphrag_tasks.vectors.fields import row_key
@@ -50,6 +57,19 @@ def test_an_embedder_gives_a_unit_vector_for_each_text(name: str) -> None:
     assert np.allclose(embedder.encode([SENTENCES[2]])[0], found[2], atol=1e-6)
     assert embedder.encode([]).shape == (0, embedder.dimension)
     assert embedder.encode_detailed(["a", "a"]).unique == 1
+
+
+@pytest.mark.parametrize("name", rerankers.RERANKERS.names)
+def test_a_reranker_scores_each_passage_by_itself(name: str) -> None:
+    reranker = rerankers.make_reranker(RerankConfig(reranker=name))
+    passages = [rerankers.Passage("Reports", text) for text in (*SENTENCES, "word " * 500)]
+    question = "What replaced VBBS in 2019?"
+    together = reranker.scores(question, passages)
+    assert together.argmax() == 2
+    assert together.tolist() == [reranker.scores(question, [one])[0] for one in passages]
+    assert len(reranker.scores(question, [])) == 0
+    assert len(reranker.scores(question * 100, passages)) == 4
+    assert len(reranker.fingerprint) == 64
 
 
 @pytest.mark.parametrize("name", SUMMARIZERS.names)

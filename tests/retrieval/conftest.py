@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.retrieval import Index, open_index
+from tests.embed.conftest import tiny_weights, write_model
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
+
+__all__ = ["index", "store", "tiny_weights", "write_model"]
 
 
 @pytest.fixture

@@ -104,6 +104,6 @@ def test_a_model_of_other_features_gives_way_to_the_walk(
     other = Forest.from_json({"features": ["pagerank"], "trees": [1.0]})
     monkeypatch.setattr(learned, "load_forest", lambda: other)
     context = index.search("the spooler", "ranked")
-    walked = index.search("the spooler", "graph")
+    walked = index.search("the spooler", "graph", rerank=20)
     assert [hit.chunk_id for hit in context.chunks] == [hit.chunk_id for hit in walked.chunks]
     assert "other features" in context.notes[-1]

@@ -318,7 +318,7 @@ class RerankConfig(BaseConfig):
     candidates: int = Field(20, ge=0, le=200, description="chunks read again; 0: none")
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
-    max_tokens: int = Field(256, gt=0, description="of question and chunk that are read")
+    max_tokens: int = Field(192, gt=0, description="of question and chunk that are read")
     engine: Literal["auto", "openvino", "onnxruntime"] = Field("auto", description="as in embed")
 
 

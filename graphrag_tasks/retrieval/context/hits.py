@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+FIRST_READING = "first"
+"""Name of the list that the reranker reads again."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PageBox:
@@ -50,7 +53,8 @@ class ChunkHit:
         rank: Place from 1.
         score: Fused score in mode `paper`, cosine in `dense`; each mode has its own scale.
         similarity: Cosine with the question; None in a mode that does not encode it.
-        ranks: Its rank in each list that it came from: `{"graph": 2, "dense": 1}`.
+        ranks: Its rank in each list that it came from: `{"graph": 2, "dense": 1}`; in
+            `FIRST_READING` before the reranker read it.
         relevance: Probability that it answers the question, by the reranker; None if it was not
             read again.
         path: How the graph leads to it: a name in the question, then names and titles by turns;

@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.embed.stage import text_below_headings
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
     EntityHit,
@@ -26,6 +25,7 @@ from graphrag_tasks.retrieval.context.hits import (
 )
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
+from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Records, Rows, column, id_ranks, rows_of
 from graphrag_tasks.snapshots.store import Snapshot
 
@@ -55,10 +55,10 @@ class Provenance:
         self._snapshot = snapshot
         self._known: dict[str, Records] = {}
 
-    def passages(self, rows: Sequence[int]) -> list[str]:
-        """Return the texts of chunks below their heading paths."""
+    def passages(self, rows: Sequence[int]) -> list[Passage]:
+        """Return chunks as a reranker reads them."""
         return [
-            text_below_headings(chunk["heading_path"], chunk["text"])
+            Passage(" > ".join(chunk["heading_path"]), chunk["text"])
             for chunk in self._records("chunks").at(rows)
         ]
 

@@ -38,16 +38,19 @@ class Rereading:
     Attributes:
         candidates: How many of the first chunks are read.
         scores: What was read so far, by row.
+        places: The place of each candidate in the first reading, by row.
     """
 
     def __init__(self, candidates: int, read: Callable[[Sequence[int]], Floats]) -> None:
         self.candidates = candidates
         self.scores: dict[int, float] = {}
+        self.places: dict[int, int] = {}
         self._read = read
 
     def of(self, rows: Rows) -> Floats:
-        """Return the score of each row."""
+        """Return the score of each row, the best of the first reading first."""
         wanted = rows.tolist()
+        self.places = self.places or dict(zip(wanted, range(1, len(wanted) + 1), strict=True))
         new = [row for row in wanted if row not in self.scores]
         self.scores |= zip(new, self._read(new).tolist(), strict=True)
         return np.array([self.scores[row] for row in wanted], dtype=np.float32)

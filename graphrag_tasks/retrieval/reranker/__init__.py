@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from graphrag_tasks.core.config import RerankConfig
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.retrieval.view.arrays import Floats
+
+
+class Passage(NamedTuple):
+    """A chunk as a reranker reads it: the headings above it, as one line, and its text."""
+
+    headings: str
+    text: str
 
 
 class Reranker(Protocol):
@@ -21,7 +28,7 @@ class Reranker(Protocol):
     def fingerprint(self) -> str:
         """Hex SHA-256 of weights, tokenizer and settings."""
 
-    def scores(self, question: str, passages: Sequence[str]) -> Floats:
+    def scores(self, question: str, passages: Sequence[Passage]) -> Floats:
         """Return a score for each passage, the higher the better; log-odds of an answer."""
 
 

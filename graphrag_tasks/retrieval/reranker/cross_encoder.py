@@ -1,13 +1,14 @@
 """The default reranker: a cross-encoder of the BERT family on the CPU.
 
-Nogueira & Cho, "Passage Re-ranking with BERT", 2019. Its cost grows with the tokens read, about
-0.1 ms of a core each, so of a long passage only the beginning is read.
+Nogueira & Cho, "Passage Re-ranking with BERT", 2019. Its cost grows with the tokens read, so of a
+long passage one window is read: the one that holds most of the question.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,7 @@ from graphrag_tasks.embed.model_files import (
     read_config,
 )
 from graphrag_tasks.embed.windows import Window, batches
+from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 _QUESTION_TOKENS = 72
 _BATCH_TOKENS = 2048
 _SHORTEST = _QUESTION_TOKENS + 16
+_STEP = 16
+"""Tokens from one window of a text to the next."""
 
 
 class CrossEncoder:
@@ -57,7 +61,7 @@ class CrossEncoder:
         self,
         model: str | Path = RERANKER,
         *,
-        max_tokens: int = 256,
+        max_tokens: int = 192,
         threads: int = 0,
         engine: str = "auto",
     ) -> None:
@@ -75,17 +79,20 @@ class CrossEncoder:
         parts = [*map(file_sha256, self._files.hashed), self._max_tokens]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
-    def scores(self, question: str, passages: Sequence[str]) -> Floats:
+    def scores(self, question: str, passages: Sequence[Passage]) -> Floats:
         """Return a score for each passage, shape (passages,)."""
         from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES
 
         first, *between, last = self._special_tokens
-        asked, *read = self._tokenizer.encode_batch_fast(
-            [question, *passages], add_special_tokens=False
-        )
-        head = [first, *asked.ids[:_QUESTION_TOKENS], *between]
+        asked = self._tokens([question])[0][:_QUESTION_TOKENS]
+        head = [first, *asked, *between]
         room = self._max_tokens - len(head) - 1
-        windows = [Window(row, [*head, *one.ids[:room], last], 1) for row, one in enumerate(read)]
+        above = self._tokens([f"{passage.headings}\n" for passage in passages])
+        texts = self._tokens([passage.text for passage in passages])
+        windows = [
+            Window(row, [*head, *best_window(asked, *tokens, room), last], 1)
+            for row, tokens in enumerate(zip(above, texts, strict=True))
+        ]
         found = np.empty(len(windows), np.float32)
         for batch in batches(
             windows, batch_tokens=_BATCH_TOKENS, longest=self._config.longest,
@@ -97,6 +104,10 @@ class CrossEncoder:
                 inputs[TOKEN_TYPES][:, : len(head)] = 0
             found[batch.windows] = self._engine.run(inputs)
         return found
+
+    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        return [one.ids for one in found]
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -117,6 +128,28 @@ class CrossEncoder:
         weights = load_weights(self._files.weights)
         head = find_head(weights, str(self._files.config.parent))
         return build_cross_encoder(weights, self._config, head)
+
+
+def best_window(
+    question: Sequence[int], headings: Sequence[int], text: Sequence[int], room: int
+) -> list[int]:
+    """Return the tokens of a passage that are read, at most `room`.
+
+    Headings take a third at most. Of a longer text the window is read that holds most of the
+    question's tokens, each counted once, by its id: vocabularies begin with what is frequent.
+    """
+    kept = list(headings[: room // 3])
+    room -= len(kept)
+    if len(text) <= room:
+        return [*kept, *text]
+    worth = {token: math.log1p(token) for token in question}
+    starts = [*range(0, len(text) - room, _STEP), len(text) - room]
+
+    def worth_of(start: int) -> float:
+        return math.fsum(worth.get(token, 0.0) for token in set(text[start : start + room]))
+
+    best = max(starts, key=worth_of)
+    return [*kept, *text[best : best + room]]
 
 
 def make_cross_encoder(config: RerankConfig) -> CrossEncoder:

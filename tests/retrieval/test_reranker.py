@@ -1,0 +1,166 @@
+"""Reading the first chunks again: which are read, what their order becomes, what hits say of it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.errors import ConfigError, QueryError
+from graphrag_tasks.embed.model_files import RERANKER, verify_weights
+from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval.reranker import Passage
+from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder, best_window
+from tests.embed.conftest import HIDDEN, WriteModel
+
+QUESTION = "the spooler"
+HEAD = {
+    "mid.weight": (HIDDEN, HIDDEN),
+    "mid.bias": (HIDDEN,),
+    "out.weight": (1, HIDDEN),
+    "out.bias": (1,),
+}
+
+
+class Stub:
+    """Finds the passages best that hold a word, and keeps what it was asked to read."""
+
+    fingerprint = "0" * 64
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.read: list[str] = []
+
+    def scores(self, _question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        self.read += [passage.text for passage in passages]
+        return np.array([9.0 if self.word in one.text else -9.0 for one in passages], np.float32)
+
+
+@pytest.fixture
+def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Stub]:
+    def use(word: str) -> Stub:
+        stub = Stub(word)
+        monkeypatch.setattr("graphrag_tasks.retrieval.index.make_reranker", lambda _: stub)
+        return stub
+
+    return use
+
+
+def ids(context: Context) -> list[str]:
+    return [hit.chunk_id for hit in context.chunks]
+
+
+@pytest.mark.parametrize("word", ["gateway", "driver", "replaced"])
+@pytest.mark.parametrize("mode", ["ranked", "graph", "hybrid", "dense", "bm25"])
+def test_the_reranker_decides_between_chunks_that_are_close(
+    index: Index, use: Callable[[str], Stub], mode: str, word: str
+) -> None:
+    use(word)
+    context = index.search(QUESTION, mode, k=3, rerank=3)
+    places = {hit.chunk_id: place for place, hit in enumerate(context.chunks)}
+    before = {hit.chunk_id: hit.ranks["first"] - 1 for hit in context.chunks}
+    found = next(hit.chunk_id for hit in context.chunks if word in hit.text)
+    assert places[found] < before[found] or places[found] == 0
+
+
+def test_only_the_candidates_are_read_and_the_others_follow(
+    index: Index, use: Callable[[str], Stub]
+) -> None:
+    plain = ids(index.search(QUESTION, "ranked", k=3, rerank=0))
+    stub = use("none of them")
+    assert ids(index.search(QUESTION, "ranked", k=3, rerank=2)) == plain
+    assert len(stub.read) == 2
+    context = index.search(QUESTION, "ranked", k=3, rerank=2)
+    assert [hit.relevance is None for hit in context.chunks] == [False, False, True]
+    assert "first" not in context.chunks[2].ranks
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_read"),
+    [("auto", True), ("ranked", True), ("local", True), ("dense", False), ("graph", False)],
+)
+def test_modes_to_compare_with_are_read_again_only_where_that_is_asked(
+    index: Index, use: Callable[[str], Stub], mode: str, is_read: bool
+) -> None:
+    stub = use("spooler")
+    index.search("How does the spooler work?", mode)
+    assert bool(stub.read) == is_read
+    index.search("How does the spooler work?", mode, rerank=1)
+    assert stub.read
+
+
+def test_a_question_without_a_known_word_is_not_read_unless_asked(
+    index: Index, use: Callable[[str], Stub]
+) -> None:
+    stub = use("spooler")
+    index.search("Welcher Dienst ersetzte die Warteschlange?", "ranked")
+    assert not stub.read
+    index.search("Welcher Dienst ersetzte die Warteschlange?", "ranked", rerank=2)
+    assert len(stub.read) == 2
+
+
+def test_only_chunks_that_may_be_returned_are_read(
+    index: Index, use: Callable[[str], Stub]
+) -> None:
+    stub = use("spooler")
+    context = index.search(QUESTION, "ranked", filters={"path": "d2.pdf"})
+    assert ids(context) == ["c3"]
+    assert stub.read == ["The gateway does not support the spooler."]
+
+
+def test_hits_and_explanations_say_what_the_reranker_found(
+    index: Index, use: Callable[[str], Stub]
+) -> None:
+    use("gateway")
+    best = index.search(QUESTION, "ranked").chunks[0]
+    assert best.chunk_id == "c3"
+    assert best.relevance == pytest.approx(1, abs=0.01)
+    why = index.explain(QUESTION, "c3", "ranked")
+    assert why.chunk is not None
+    assert why.chunk.ranks["first"] == best.ranks["first"]
+    assert "answers the question, by the reranker: 100%" in str(why)
+
+
+def test_a_negative_number_of_chunks_is_refused(index: Index) -> None:
+    with pytest.raises(QueryError, match="rerank must be at least 0"):
+        index.search(QUESTION, rerank=-1)
+
+
+def test_the_weights_of_the_default_model_are_the_known_ones() -> None:
+    assert verify_weights(RERANKER).ok
+
+
+def test_of_a_long_text_the_window_with_most_of_the_question_is_read() -> None:
+    text = [1] * 100 + [7, 8] + [1] * 100
+    window = best_window([7, 8, 9], [5, 5], text, 32)
+    assert len(window) == 32
+    assert window[:2] == [5, 5]
+    assert {7, 8} <= set(window)
+    assert best_window([9], [], text, 32) == text[:32]
+    assert best_window([9], [5] * 40, [1] * 5, 32) == [5] * 10 + [1] * 5
+    assert best_window([8], [], [1] * 40 + [8], 32)[-1] == 8
+
+
+def test_a_repeated_word_does_not_outweigh_two_words_of_the_question() -> None:
+    text = [7] * 30 + [1] * 50 + [7, 8] + [1] * 50
+    assert 8 in best_window([7, 8], [], text, 16)
+
+
+def test_a_folder_is_read_as_a_reranker_only_with_its_head(write_model: WriteModel) -> None:
+    with_head = write_model(further=HEAD, max_position_embeddings=128)
+    passage = Passage("a", "b c d")
+    short = {"engine": "onnxruntime", "max_tokens": 100}
+    with pytest.raises(ConfigError, match="88 to"):
+        CrossEncoder(with_head, max_tokens=10)
+    with pytest.raises(ConfigError, match="no head that makes a score"):
+        CrossEncoder(write_model(max_position_embeddings=128), **short).scores("a", [passage])
+    several = HEAD | {"out.weight": (2, HIDDEN), "out.bias": (2,)}
+    several_scores = write_model(further=several, max_position_embeddings=128)
+    with pytest.raises(ConfigError, match="gives 2 scores"):
+        CrossEncoder(several_scores, **short).scores("a", [passage])
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="neither a folder nor"):
+        CrossEncoder(tmp_path / "none")
