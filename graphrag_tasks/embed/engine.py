@@ -1,12 +1,14 @@
 """Runs a graph on the CPU: by OpenVINO in bfloat16, or by ONNX Runtime in float32.
 
 Bfloat16 takes half the time where the processor computes in it (AMX, AVX-512 BF16), and moves a
-cosine by less than 0.0001. So OpenVINO is used there, if it is installed. Both libraries are
-imported on first use, without what they report to others.
+cosine by less than 0.0001. So OpenVINO is used there, if it is installed. A process that is forked
+from one where OpenVINO ran cannot run it (its threads are gone) and has ONNX Runtime. Both
+libraries are imported on first use, without what they report to others.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import os
 import sys
@@ -16,6 +18,7 @@ from importlib.metadata import version
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,13 +49,17 @@ class Engine:
     """
 
     def __init__(self, build: Callable[[], ModelProto], name: str, threads: int) -> None:
-        self.name = engine_name(name)
-        self.precision = _precision(self.name)
+        self._name = engine_name(name)
         self._build = build
         self._threads = threads or _available_cores()
         self._lock = Lock()
         self._run: Run | None = None
         self._process = 0
+
+    @property
+    def name(self) -> str:
+        """`openvino` or `onnxruntime`."""
+        return ONNXRUNTIME if self._name == OPENVINO and _is_forked() else self._name
 
     def __str__(self) -> str:
         return engine_text(self.name)
@@ -64,7 +71,7 @@ class Engine:
             if self._run is None or self._process != os.getpid():
                 model = self._build().SerializeToString()
                 if self.name == OPENVINO:
-                    self._run = _start_openvino(model, self._threads, self.precision)
+                    self._run = _start_openvino(model, self._threads)
                 else:
                     self._run = _start_onnxruntime(model, self._threads)
                 self._process = os.getpid()
@@ -85,7 +92,8 @@ def engine_name(name: str) -> str:
         )
     if name != "auto":
         return name
-    return OPENVINO if installed and _computes_in_bfloat16() else ONNXRUNTIME
+    is_faster = installed and not _is_forked() and _computes_in_bfloat16()
+    return OPENVINO if is_faster else ONNXRUNTIME
 
 
 def engine_text(name: str) -> str:
@@ -96,6 +104,21 @@ def engine_text(name: str) -> str:
     """
     name = engine_name(name)
     return f"{name} {version(name)} {_precision(name)}"
+
+
+_loaded: WeakSet[Run] = WeakSet()
+_ran_in: set[int] = set()
+"""The process in which OpenVINO ran."""
+
+
+def _is_forked() -> bool:
+    return bool(_ran_in) and os.getpid() not in _ran_in
+
+
+def _keep_loaded() -> None:
+    """Let nothing free what OpenVINO loaded: in a forked process that waits for its threads."""
+    for run in _loaded:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(run))
 
 
 def _precision(name: str) -> str:
@@ -115,10 +138,13 @@ def _computes_in_bfloat16() -> bool:
     return "BF16" in _openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 
 
-def _start_openvino(model: bytes, threads: int, precision: str) -> Run:
+def _start_openvino(model: bytes, threads: int) -> Run:
+    if not _ran_in:
+        _ran_in.add(os.getpid())
+        os.register_at_fork(after_in_child=_keep_loaded)
     core = _openvino().Core()
     settings = {
-        "INFERENCE_PRECISION_HINT": precision,
+        "INFERENCE_PRECISION_HINT": _precision(OPENVINO),
         "INFERENCE_NUM_THREADS": threads,
         "NUM_STREAMS": 1,
         "ENABLE_CPU_PINNING": False,  # other tasks share the machine
@@ -132,6 +158,7 @@ def _start_openvino(model: bytes, threads: int, precision: str) -> Run:
         own.request.infer(dict(inputs))
         return np.array(own.request.get_output_tensor().data)
 
+    _loaded.add(run)
     return run
 
 

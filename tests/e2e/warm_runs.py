@@ -48,7 +48,7 @@ def server() -> ForkServerContext:
 
 
 def warm_up() -> None:
-    """Import what a run needs and load its models, by a run."""
+    """Import what a run needs and load its models, by a run; OpenVINO could not be forked."""
     import_module("pymilvus")
     import_module("milvus_lite.server_manager")
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +57,7 @@ def warm_up() -> None:
         (corpus / "a.txt").write_text("The report ZSALES reads the table VBBS.\n")
         index({
             "store": f"{folder}/store", "sources": [str(corpus)],
-            "load": {"vector_store": "none"}, "embed": {"threads": 1},
+            "load": {"vector_store": "none"}, "embed": {"threads": 1, "engine": "onnxruntime"},
         })  # fmt: skip
 
 

@@ -49,6 +49,22 @@ def test_openvino_comes_without_what_it_reports() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
 
 
+@needs_openvino
+def test_a_process_forked_from_one_where_openvino_ran_has_onnxruntime(tiny_model: Path) -> None:
+    code = """
+import os, sys
+from graphrag_tasks.embed.local import LocalEmbedder
+embedder = LocalEmbedder(sys.argv[1], max_tokens=16, engine="openvino")
+before = embedder.encode(["a b"])
+if child := os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+assert embedder.engine.startswith("onnxruntime"), embedder.engine
+assert abs(before - embedder.encode(["a b"])).max() < 0.05
+"""
+    run = [sys.executable, "-W", "ignore", "-c", code, str(tiny_model)]
+    subprocess.run(run, check=True, timeout=60)  # noqa: S603
+
+
 def test_the_engine_is_named_with_its_version_and_precision(tiny_model: Path) -> None:
     named = LocalEmbedder(tiny_model, max_tokens=16, engine="onnxruntime").engine
     assert named.startswith("onnxruntime 1.")
