@@ -82,6 +82,7 @@ class BertConfig:
 
     `hidden_size` is the dimension of the embedding; `pad_token_id` fills a batch's shorter rows.
     The first token has the position `first_position`. Names of tensors may begin with `prefix`.
+    `calibration` has slope and intercept: what makes log-odds of a cross-encoder's score.
     """
 
     hidden_size: int
@@ -93,6 +94,7 @@ class BertConfig:
     token_types: int = 2
     first_position: int = 0
     prefix: str = "bert."
+    calibration: tuple[float, float] = (1.0, 0.0)
 
     @property
     def longest(self) -> int:
@@ -266,6 +268,7 @@ def read_config(files: ModelFiles) -> BertConfig:
             token_types=int(config.get("type_vocab_size", 2)),
             first_position=0 if family == "bert" else padding + 1,
             prefix=_FAMILIES[family],
+            calibration=tuple(config.get("calibration", (1.0, 0.0))),
         )
     except KeyError as error:
         raise ConfigError(f"has no key {error}", str(files.config)) from error

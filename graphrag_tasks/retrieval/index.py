@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -122,7 +121,7 @@ class Index(Browser):
         if filters:
             allowed = allowed_chunks(self.snapshot, self._graph, filters)
             query = replace(query, allowed=allowed)
-        ranking = self._ranking(rank, query)
+        ranking = self._sifted(self._ranking(rank, query), query)
         return Context(
             question=question,
             mode=mode,
@@ -204,18 +203,33 @@ class Index(Browser):
 
         return Rereading(min(candidates, MOST_CHUNKS), read)
 
+    def _sifted(self, ranking: Ranking, query: Query) -> Ranking:
+        """Return a ranking without the chunks that hardly answer the question, and say so."""
+        least = self.config.rerank.min_relevance
+        if query.rereading is None or not least:
+            return ranking
+        relevance = query.rereading.relevance
+        chunks = [one for one in ranking.chunks if relevance.get(one.row, 0) >= least]
+        if len(chunks) == len(ranking.chunks):
+            return ranking
+        best = max(relevance.values(), default=0)
+        note = (
+            f"{len(ranking.chunks) - len(chunks)} chunks that answer the question with a "
+            f"probability below {least:.0%} were left out; the best has {best:.0%}."
+        )
+        return replace(ranking, chunks=chunks, notes=[*ranking.notes, note])
+
     def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
         if query.rereading is None:
             return self._provenance.chunk_hits(ranking.chunks)
-        places, scores = query.rereading.places, query.rereading.scores
-        relevance = {row: 1 / (1 + math.exp(-score)) for row, score in scores.items()}
+        places = query.rereading.places
         chunks = [
             replace(one, ranks={**one.ranks, FIRST_READING: places[one.row]})
             if one.row in places
             else one
             for one in ranking.chunks
         ]
-        return self._provenance.chunk_hits(chunks, relevance)
+        return self._provenance.chunk_hits(chunks, query.rereading.relevance)
 
     def _routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
         if mode != AUTO:

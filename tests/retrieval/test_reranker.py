@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.config import RerankConfig, RetrievalConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.model_files import RERANKER, verify_weights
-from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder, best_window
 from tests.embed.conftest import HIDDEN, WriteModel
+from tests.retrieval.small_worlds import FakeEmbedder
 
 QUESTION = "the spooler"
 HEAD = {
@@ -120,6 +122,23 @@ def test_hits_and_explanations_say_what_the_reranker_found(
     assert why.chunk is not None
     assert why.chunk.ranks["first"] == best.ranks["first"]
     assert "answers the question, by the reranker: 100%" in str(why)
+
+
+def test_chunks_that_hardly_answer_are_left_out_and_counted(
+    store: Path, use: Callable[[str], Stub]
+) -> None:
+    use("gateway")
+    config = RetrievalConfig(rerank=RerankConfig(min_relevance=0.5))
+    index = open_index(store, config=config, embedder=FakeEmbedder())
+    context = index.search(QUESTION, "ranked")
+    assert [(hit.rank, hit.chunk_id) for hit in context.chunks] == [(1, "c3")]
+    assert context.notes[-1] == (
+        "2 chunks that answer the question with a probability below 50% were left out; "
+        "the best has 100%."
+    )
+    use("none of them")
+    assert index.search(QUESTION, "ranked").chunks == ()
+    assert len(index.search(QUESTION, "ranked", rerank=0).chunks) == 3
 
 
 def test_a_negative_number_of_chunks_is_refused(index: Index) -> None:

@@ -319,6 +319,9 @@ class RerankConfig(BaseConfig):
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
     max_tokens: int = Field(192, gt=0, description="of question and chunk that are read")
+    min_relevance: float = Field(
+        0, ge=0, lt=1, description="chunks that were read and answer less probably are left out"
+    )
     engine: Literal["auto", "openvino", "onnxruntime"] = Field("auto", description="as in embed")
 
 

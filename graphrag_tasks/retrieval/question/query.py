@@ -5,6 +5,7 @@ A ranking has row numbers and scores; texts and sources are joined later, for re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -46,6 +47,11 @@ class Rereading:
         self.scores: dict[int, float] = {}
         self.places: dict[int, int] = {}
         self._read = read
+
+    @property
+    def relevance(self) -> dict[int, float]:
+        """The probability that a chunk answers the question, by row."""
+        return {row: 1 / (1 + math.exp(-score)) for row, score in self.scores.items()}
 
     def of(self, rows: Rows) -> Floats:
         """Return the score of each row, the best of the first reading first."""

@@ -76,7 +76,7 @@ class CrossEncoder:
     @cached_property
     def fingerprint(self) -> str:
         """Hash of weights, tokenizer and the number of tokens read."""
-        parts = [*map(file_sha256, self._files.hashed), self._max_tokens]
+        parts = [*map(file_sha256, self._files.hashed), self._max_tokens, self._config.calibration]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Floats:
@@ -103,7 +103,8 @@ class CrossEncoder:
                 inputs[TOKEN_TYPES] = batch.attention_mask.copy()
                 inputs[TOKEN_TYPES][:, : len(head)] = 0
             found[batch.windows] = self._engine.run(inputs)
-        return found
+        slope, intercept = self._config.calibration
+        return found * np.float32(slope) + np.float32(intercept)
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
