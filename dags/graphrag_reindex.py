@@ -90,6 +90,36 @@ PARAMS = {
 }
 
 
+def shard_stage(stage: str, work: Any, doc: str) -> Any:
+    @task(task_id=stage, pool=SHARD_POOL, doc_md=doc)
+    def run_stage(work: dict[str, Any]) -> dict[str, Any]:
+        from graphrag_tasks.pipeline import Run
+
+        run = Run.open(work["run"])
+        receipts = [run.process_shard(stage, shard).as_dict() for shard in work["shards"]]
+        return {**work, "receipts": receipts}
+
+    return run_stage(work)
+
+
+def part_stage(stage: str, doc: str) -> Any:
+    @task(task_id=f"{stage}_parts", pool=SHARD_POOL, doc_md=doc, trigger_rule="none_failed")
+    def run_stage(part: int) -> Any:
+        receipt = open_run().process_part(stage, part)
+        return receipt and receipt.as_dict()
+
+    return run_stage.expand(part=list(range(DEFAULTS.plan.parts)))
+
+
+def corpus_stage(stage: str, doc: str) -> Any:
+    # With nothing added or changed there are no shards: skipped work is no failure.
+    @task(task_id=stage, doc_md=doc, trigger_rule="none_failed")
+    def run_stage() -> Any:
+        return open_run().process_corpus(stage).as_dict()
+
+    return run_stage()
+
+
 @dag(
     schedule=CronTriggerTimetable("0 2 * * *", timezone="UTC"),
     catchup=False,
@@ -123,29 +153,10 @@ def graphrag_reindex() -> None:
         context["ti"].xcom_push("receipt", receipt.as_dict())
         return [{"run": run.uri, "shards": shards} for shards in run.lots]
 
-    def shard_stage(stage: str, work: Any, doc: str) -> Any:
-        @task(task_id=stage, pool=SHARD_POOL, doc_md=doc)
-        def run_stage(work: dict[str, Any]) -> dict[str, Any]:
-            from graphrag_tasks.pipeline import Run
-
-            run = Run.open(work["run"])
-            receipts = [run.process_shard(stage, shard).as_dict() for shard in work["shards"]]
-            return {**work, "receipts": receipts}
-
-        return run_stage(work)
-
     @task_group
     def shard(work: Any) -> None:
         for name, stage in SHARD_STAGES.items():
             work = shard_stage(name, work, stage.doc)
-
-    def corpus_stage(stage: str, doc: str) -> Any:
-        # With nothing added or changed there are no shards: skipped work is no failure.
-        @task(task_id=stage, doc_md=doc, trigger_rule="none_failed")
-        def run_stage() -> Any:
-            return open_run().process_corpus(stage).as_dict()
-
-        return run_stage()
 
     @task(outlets=[SNAPSHOT])
     def publish() -> Any:
@@ -167,7 +178,11 @@ def graphrag_reindex() -> None:
         yield Metadata(SNAPSHOT, summary)
 
     shards = shard.expand(work=plan())  # a task of each stage for a lot of shards
-    stages = [corpus_stage(name, stage.doc) for name, stage in CORPUS_STAGES.items()]
+    stages = []
+    for name, stage in CORPUS_STAGES.items():
+        if stage.divisible:
+            stages.append(part_stage(name, f"{stage.doc}: of a part of the rows"))
+        stages.append(corpus_stage(name, stage.doc))
     published: Any = publish()
     published.operator.operator_extra_links = (SnapshotLink(),)
     chain(shards, *stages, published)

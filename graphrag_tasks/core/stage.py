@@ -103,6 +103,8 @@ class Stage(Generic[P]):
         given: Its parameters that the pipeline makes (`pipeline.inputs`).
         libraries: Distributions whose version can change its tables.
         reusable: Whether its published tables may be taken over; not if it has effects beside them.
+        divisible: Whether it may run before on parts of the rows that it reads, by the id in their
+            first columns; it gets what it made of them as `done`.
     """
 
     function: Callable[P, StageResult]
@@ -113,6 +115,7 @@ class Stage(Generic[P]):
     given: tuple[str, ...]
     libraries: tuple[str, ...]
     reusable: bool
+    divisible: bool
 
     def __post_init__(self) -> None:
         self.name = self.function.__name__
@@ -135,11 +138,12 @@ def stage(
     given: tuple[str, ...] = (),
     libraries: tuple[str, ...] = (),
     reusable: bool = True,
+    divisible: bool = False,
 ) -> Callable[[Callable[P, StageResult]], Stage[P]]:
     """Declare a function to be a stage; for the arguments see `Stage`."""
     return lambda function: Stage(
         function=function, per=per, reads=reads, makes=makes, settings=settings, given=given,
-        libraries=libraries, reusable=reusable,
+        libraries=libraries, reusable=reusable, divisible=divisible,
     )  # fmt: skip
 
 

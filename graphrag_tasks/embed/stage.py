@@ -52,8 +52,9 @@ def make_embedder(config: EmbedConfig) -> Embedder:
     ),
     makes=schemas.VECTOR_TABLES,
     settings={"config": "embed"},
-    given=("embedder", "reusable"),
+    given=("embedder", "reusable", "done"),
     libraries=LIBRARIES,
+    divisible=True,
 )
 def embed(
     chunks: pa.Table,
@@ -63,35 +64,39 @@ def embed(
     config: EmbedConfig,
     embedder: Embedder,
     reusable: Mapping[str, pa.Table] | None = None,
+    done: StageResult | None = None,
 ) -> StageResult:
     """Embed the texts of chunks, the names of entities and the words of relations.
 
-    Known texts are taken from `reusable`: vector tables of the same model, by name. The result has
-    one table of `schemas.vectors_schema` per kind, in the order of the given rows; in its stats,
-    `windowed` counts the texts that were longer than the model reads at once.
+    Known texts are taken from `reusable`, vector tables of the same model, and from `done`: what
+    the stage made of parts of the rows. The result has one table of `schemas.vectors_schema` per
+    kind, in the order of the given rows; in its stats, which count the work on parts too,
+    `windowed` is the number of texts that were longer than the model reads at once.
     """
     inputs = {"chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations}
     tables: dict[str, pa.Table] = {}
-    stats = Counter[str]()
+    stats = Counter[str](embedded=0, windowed=0)
+    there = [reusable or {}, done.tables if done else {}]
     for name, rows in inputs.items():
         id_column, text_column = _COLUMNS[name]
         texts = rows[text_column].to_pylist()
         if config.heading_path and rows is chunks:
             texts = list(map(text_below_headings, rows["heading_path"].to_pylist(), texts))
         hashes = [text_sha256(text) for text in texts]
-        known = _known(reusable.get(name) if reusable else None, hashes)
+        known: dict[str, NDArray[np.float32]] = {}
+        for vectors in there:
+            known |= _known(vectors.get(name), hashes)
         new = [index for index, digest in enumerate(hashes) if digest not in known]
         encoded = embedder.encode_detailed([texts[index] for index in new])
         matrix = np.empty((len(texts), embedder.dimension), np.float32)
         matrix[new] = encoded.vectors
         for index in set(range(len(texts))).difference(new):
             matrix[index] = known[hashes[index]]
-        stats.update(
-            vectors=len(texts), embedded=len(new), reused=len(texts) - len(new),
-            windowed=encoded.windowed,
-        )  # fmt: skip
+        stats.update(vectors=len(texts), embedded=len(new), windowed=encoded.windowed)
         tables[name] = _table(rows[id_column], hashes, matrix)
-    return StageResult(tables, stats)
+    if done:
+        stats.update({name: done.stats[name] for name in ("embedded", "windowed")})
+    return StageResult(tables, {**stats, "reused": stats["vectors"] - stats["embedded"]})
 
 
 def text_below_headings(path: Sequence[str], text: str) -> str:

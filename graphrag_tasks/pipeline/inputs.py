@@ -7,6 +7,7 @@ change a row, so they are left out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -37,18 +38,24 @@ from graphrag_tasks.pipeline.stages import (
 )
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
+from graphrag_tasks.snapshots.store import file_of
 from graphrag_tasks.sources.listing import SourceReader
 from graphrag_tasks.storage.artifacts import Folder
 
 _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error"]
 
 
-def call(stage: AnyStage, state: RunState, shard: int | None = None) -> StageResult:
-    """Call a stage on the staged tables of a run, or on those of one shard."""
+def call(
+    stage: AnyStage, state: RunState, shard: int | None = None, part: int | None = None
+) -> StageResult:
+    """Call a stage on a run's staged tables, on those of one shard, or on a part of the rows."""
     folder = state.staged if shard is None else state.shard_folder(shard)
-    tables = (_read(one, state, folder, shard) for one in stage.reads)
+    tables = [_read(one, state, folder, shard) for one in stage.reads]
+    if part is not None:
+        tables = [_part_of(rows, part, len(state.parts)) for rows in tables]
     settings = {name: getattr(state.config, section) for name, section in stage.settings.items()}
-    given = {name: GIVEN[name].make(state, shard) for name in stage.given}
+    names = stage.given if part is None else (name for name in stage.given if name != "done")
+    given = {name: GIVEN[name].make(state, shard) for name in names}
     return stage(*tables, **settings, **given)
 
 
@@ -58,6 +65,12 @@ def _read(one: Read, state: RunState, folder: Folder, shard: int | None) -> Any:
     if one.streamed:
         return folder.scan_table(one.name)
     return folder.read_table(one.name, list(one.columns) or None)
+
+
+def _part_of(rows: pa.Table, part: int, parts: int) -> pa.Table:
+    """Return the rows of a part: their ids are hex digits of a hash."""
+    numbers = [int(one[:8], 16) % parts for one in rows.column(0).to_pylist()]
+    return rows.filter(pa.array([number == part for number in numbers], pa.bool_()))
 
 
 @dataclass(frozen=True)
@@ -116,6 +129,26 @@ def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
     return {name: parent.table(name) for name in embed.makes} if whole else {}
 
 
+def _done(state: RunState, _: int | None) -> StageResult | None:
+    """Return what `embed` made of parts, where it was done."""
+    done = []
+    for part in state.parts:
+        folder = state.part_folder(embed.name, part)
+        receipt = reuse.finished(embed.name, state.basis.fingerprints[embed.name], folder, folder)
+        if receipt is not None:
+            done.append(receipt)
+    if not done:
+        return None
+    tables = {
+        name: pa.concat_tables([Folder(one.uri).open_arrow(file_of(name)) for one in done])
+        for name in embed.makes
+    }
+    stats = Counter[str]()
+    for one in done:
+        stats.update(one.stats)
+    return StageResult(tables, stats)
+
+
 GIVEN: Mapping[str, Given] = {
     "fetch": Given(_fetch),
     "extractor": Given(
@@ -132,6 +165,7 @@ GIVEN: Mapping[str, Given] = {
     "summarized": Given(_summarized),
     "embedder": _part(lambda config: make_embedder(config.embed)),
     "reusable": Given(_vectors),
+    "done": Given(_done),
     # The vector server holds a copy of the snapshot: it changes nothing in it.
     "upload": Given(
         lambda state, _: partial(vectors.serve, state.config, state.store.folder, state.staged)

@@ -97,19 +97,34 @@ class Run:
             return Receipt(stage, state.store.folder.uri, fingerprint, tables={}, reused=True)
         return self._finish(CORPUS_STAGES[stage], fingerprint)
 
-    def _finish(self, stage: AnyStage, fingerprint: str, shard: int | None = None) -> Receipt:
+    def process_part(self, stage: str, part: int) -> Receipt | None:
+        """Run a divisible stage on one of `plan.parts` parts of its rows; None without it."""
+        if part not in self.state.parts:
+            return None
+        fingerprint = self.state.basis.fingerprints[stage]
+        return self._finish(CORPUS_STAGES[stage], fingerprint, part=part)
+
+    def _finish(
+        self,
+        stage: AnyStage,
+        fingerprint: str,
+        shard: int | None = None,
+        part: int | None = None,
+    ) -> Receipt:
         """Do the work of a stage unless it is done, and leave a receipt."""
         name, again = stage.name, self.state.config.plan.full_refresh
         receipts, tables = self.state.folder, self.state.staged
         if shard is not None:
             receipts = tables = self.state.shard_folder(shard)
+        if part is not None:
+            receipts = tables = self.state.part_folder(name, part)
         if not again and (done := reuse.finished(name, fingerprint, receipts, tables)):
             return done
         release()
         with measured() as cost:
             receipt = None if again else reuse.published(stage, fingerprint, self.state)
             if receipt is None:
-                with call(stage, self.state, shard) as result:
+                with call(stage, self.state, shard, part) as result:
                     written = {
                         table: write_table(tables, table, rows, fingerprint=fingerprint)
                         for table, rows in result.tables.items()
@@ -179,4 +194,13 @@ class Run:
         found = [(stage, folder.read_receipt(stage)) for folder, stage in wanted]
         if missing := [stage for stage, one in found if one is None]:
             raise SnapshotError(f"stages have not finished: {', '.join(missing)}", "publish")
-        return [one for _, one in found if one is not None]
+        return [*self._receipts_of_parts(), *(one for _, one in found if one is not None)]
+
+    def _receipts_of_parts(self) -> list[Receipt]:
+        found = [
+            self.state.part_folder(name, part).read_receipt(name)
+            for name, stage in CORPUS_STAGES.items()
+            if stage.divisible
+            for part in self.state.parts
+        ]
+        return [one for one in found if one is not None]

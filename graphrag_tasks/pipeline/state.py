@@ -85,10 +85,19 @@ class RunState:
         """Numbers of the shards there is work for."""
         return shards_of(self.sources)
 
+    @property
+    def parts(self) -> range:
+        """Numbers of the parts that a divisible stage may be done in."""
+        return range(min(self.config.plan.parts, len(self.shards)))
+
     @cached_property
     def parent(self) -> Snapshot | None:
         """The snapshot to take rows over from; None where none can be read."""
         return self.store.open(self.basis.carried_id) if self.basis.carried_id else None
+
+    def part_folder(self, stage: str, part: int) -> Folder:
+        """Return where the tables of a part of a stage lie."""
+        return self.folder / "parts" / f"{stage}-{part}-of-{len(self.parts)}"
 
     def shard_rows(self, shard: int) -> pa.Table:
         """Return the sources of one shard."""

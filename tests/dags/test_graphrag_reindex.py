@@ -44,7 +44,7 @@ def test_every_run_ends(seen: dict[str, Any]) -> None:
 
 def test_shards_have_a_pool_of_their_own(seen: dict[str, Any]) -> None:
     for task_id, pool in seen["pools"].items():
-        shard = task_id.startswith("shard.")
+        shard = task_id.startswith("shard.") or task_id == "embed_parts"
         assert pool == ("graphrag_shards" if shard else "default_pool"), task_id
 
 
@@ -52,7 +52,7 @@ def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
     chain = [
         "plan", "shard.parse", "shard.chunk", "shard.filter_sentences", "shard.extract",
         "merge_shards", "entity_dictionary", "normalize", "resolve", "link_mentions",
-        "relationships", "communities", "embed", "load", "publish",
+        "relationships", "communities", "embed_parts", "embed", "load", "publish",
     ]  # fmt: skip
     assert {tuple(edge) for edge in seen["dag"]["edges"]} == set(pairwise(chain))
 

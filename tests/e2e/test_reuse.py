@@ -57,6 +57,46 @@ def test_a_full_refresh_takes_nothing_over(
     assert (after.changed, hashes(after)) == (False, hashes(indexed))
 
 
+def test_vectors_made_in_parts_are_those_made_at_once(
+    configure: Callable[..., Config], index: Indexer, tmp_path: Path
+) -> None:
+    run, _ = Run.start(configure(plan={"shard_bytes": 1}))
+    for stage in SHARD_STAGES:
+        for shard in run.shards:
+            run.process_shard(stage, shard)
+    for stage in CORPUS_STAGES:
+        if stage == "embed":
+            parts = [run.process_part("embed", part) for part in (0, 1, 2, 3)]
+        last = run.process_corpus(stage)
+        if stage == "embed":
+            done = [one.stats["embedded"] for one in parts if one]
+            assert 1 < len(done) == min(4, len(run.shards))
+            assert last.stats["embedded"] == last.stats["vectors"] == sum(done)
+            assert last.stats["reused"] == 0
+    published = run.publish()
+    assert hashes(published) == hashes(index(store=str(tmp_path / "other")))
+    (cost,) = [one for one in published.manifest.stats["stages"] if one["stage"] == "embed"]
+    assert cost["tasks"] == 1 + len(done)
+
+
+def test_a_part_that_is_done_is_not_done_again(
+    configure: Callable[..., Config], worked: list[str]
+) -> None:
+    run, _ = Run.start(configure(plan={"shard_bytes": 1}))
+    for stage in SHARD_STAGES:
+        for shard in run.shards:
+            run.process_shard(stage, shard)
+    for stage in CORPUS_STAGES:
+        if stage == "embed":
+            break
+        run.process_corpus(stage)
+    assert run.process_part("embed", 0).reused is False
+    worked.clear()
+    assert run.process_part("embed", 0).reused is True
+    assert run.process_part("embed", 99) is None
+    assert worked == []
+
+
 @pytest.mark.parametrize(
     ("file", "again"),
     [

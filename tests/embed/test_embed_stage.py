@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.embed import embed
 from graphrag_tasks.embed.protocol import Encoded
 
@@ -73,6 +74,16 @@ def test_known_texts_are_not_embedded_again() -> None:
     assert embedder.asked == ["new"]
     assert [row["vector"][0] for row in after["chunk_vectors"].to_pylist()] == [3, 1, 3]
     assert (after["stats"]["embedded"], after["stats"]["reused"]) == (1, 3)
+
+
+def test_what_was_made_of_parts_is_not_embedded_again_and_counts() -> None:
+    part = run(Lengths(), ["long text", "a"])
+    done = StageResult({name: part[name] for name in embed.makes}, part["stats"])
+    embedder = Lengths()
+    after = run(embedder, ["new", "a", "long text"], done=done)
+    assert embedder.asked == ["new"]
+    assert [row["vector"][0] for row in after["chunk_vectors"].to_pylist()] == [3, 1, 9]
+    assert after["stats"] == {"vectors": 4, "embedded": 4, "reused": 0, "windowed": 1}
 
 
 def test_headings_that_a_chunk_does_not_hold_are_embedded_with_it() -> None:

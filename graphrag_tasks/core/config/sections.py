@@ -39,6 +39,7 @@ class PlanConfig(BaseConfig):
 
     shard_bytes: int = Field(1_000_000, gt=0, description="shard size; bounds a worker's memory")
     max_tasks: int = Field(256, gt=0, description="most mapped tasks; one may do several shards")
+    parts: int = Field(4, gt=0, description="mapped tasks of a stage that can be divided: embed")
     max_deleted_share: float = Field(
         0.5, ge=0, le=1, description="share of published documents a run may lose"
     )
