@@ -190,17 +190,13 @@ class Run:
         folder, folders = self.state.folder, list(map(self.state.shard_folder, self.state.shards))
         wanted = [(folder, "plan")]
         wanted += [(of_shard, stage) for stage in SHARD_STAGES for of_shard in folders]
-        wanted += [(folder, stage) for stage in CORPUS_STAGES]
+        for stage in CORPUS_STAGES:
+            wanted += [(one, stage) for one in self._finished_parts(stage)] + [(folder, stage)]
         found = [(stage, folder.read_receipt(stage)) for folder, stage in wanted]
         if missing := [stage for stage, one in found if one is None]:
             raise SnapshotError(f"stages have not finished: {', '.join(missing)}", "publish")
-        return [*self._receipts_of_parts(), *(one for _, one in found if one is not None)]
+        return [one for _, one in found if one is not None]
 
-    def _receipts_of_parts(self) -> list[Receipt]:
-        found = [
-            self.state.part_folder(name, part).read_receipt(name)
-            for name, stage in CORPUS_STAGES.items()
-            if stage.divisible
-            for part in self.state.parts
-        ]
-        return [one for one in found if one is not None]
+    def _finished_parts(self, stage: str) -> list[Folder]:
+        folders = [self.state.part_folder(stage, part) for part in self.state.parts]
+        return [one for one in folders if one.read_receipt(stage) is not None]

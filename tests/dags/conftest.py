@@ -52,6 +52,7 @@ def in_airflow(tmp_path_factory: pytest.TempPathFactory) -> InAirflow:
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "GRAPHRAG__LOAD__VECTOR_STORE": "none",
         "GRAPHRAG__PLAN__MAX_TASKS": "2",
+        "GRAPHRAG__PLAN__PARTS": "2",
         "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
         "GRAPHRAG__STORE": str(store),
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins")]),
