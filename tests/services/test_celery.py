@@ -80,8 +80,9 @@ def test_two_workers_publish_what_the_command_line_publishes(
     assert finished(airflow, "both") == "success", airflow.tasks("both")
     tasks = airflow.tasks("both")
     assert {state for _, _, state, _, _ in tasks} == {"success"}
-    shards = Counter(task_id for task_id, index, *_ in tasks if index >= 0)
-    assert set(shards.values()) == {SHARDS}
+    mapped = Counter(task_id for task_id, index, *_ in tasks if index >= 0)
+    assert mapped.pop("embed_parts") == load_config(environ={}).plan.parts
+    assert set(mapped.values()) == {SHARDS}
     extracted_by = {host for task_id, _, _, host, _ in tasks if task_id == "shard.extract"}
     assert extracted_by == set(WORKERS)
     published = Store(store).open()
