@@ -33,6 +33,7 @@ from graphrag_tasks.embed.model_files import (
     load_tokenizer,
     load_weights,
     read_config,
+    read_prompts,
     verify_weights,
 )
 from graphrag_tasks.embed.protocol import Encoded
@@ -87,6 +88,7 @@ class LocalEmbedder:
         if not _SHORTEST_WINDOW <= max_tokens <= longest:
             lengths = f"{_SHORTEST_WINDOW} to {longest}, the lengths this model reads"
             raise ConfigError(f"{max_tokens} is outside {lengths}", "embed.max_tokens")
+        self._prompts = read_prompts(self._files)
         self.max_tokens = max_tokens
         self._batch_tokens = batch_tokens
         self._engine = Engine(self._graph, engine, threads)
@@ -106,7 +108,7 @@ class LocalEmbedder:
         from graphrag_tasks.embed.bert_onnx import GRAPH_VERSION
 
         weights = [file_sha256(file) for file in self._files.weights]
-        parts = {
+        parts: dict[str, object] = {
             "weights": weights[0] if len(weights) == 1 else weights,
             "tokenizer": file_sha256(self._files.tokenizer),
             "config": {name: getattr(self._config, name) for name in _DECISIVE},
@@ -114,6 +116,8 @@ class LocalEmbedder:
             "padding_multiple": PADDING_MULTIPLE,
             "graph_version": GRAPH_VERSION,
         }
+        if any(self._prompts):
+            parts["prompts"] = self._prompts
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -122,18 +126,21 @@ class LocalEmbedder:
         return str(self._engine)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit rows in the order of the texts, shape (len(texts), dimension)."""
-        return self.encode_detailed(texts).vectors
+        """Return unit rows of questions in their order, shape (len(texts), dimension)."""
+        return self._encoded(texts, self._prompts.question).vectors
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed texts as `encode` does, and count what was encoded and how."""
+        """Embed passages, and count what was encoded and how."""
+        return self._encoded(texts, self._prompts.passage)
+
+    def _encoded(self, texts: Sequence[str], prompt: str) -> Encoded:
         rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
         unique = list(rows)
         vectors = np.empty((len(unique), self.dimension), np.float32)
         windowed = total = 0
         for start in range(0, len(unique), _TEXTS_AT_ONCE):
             part = unique[start : start + _TEXTS_AT_ONCE]
-            windows = self._windows(part)
+            windows = self._windows(part, prompt)
             encoded = self._encode_windows(windows)
             vectors[start : start + len(part)] = merge(windows, encoded, len(part))
             total += len(windows)
@@ -147,9 +154,10 @@ class LocalEmbedder:
 
         return build_encoder(load_weights(self._files.weights), self._config)
 
-    def _windows(self, texts: Sequence[str]) -> list[Window]:
+    def _windows(self, texts: Sequence[str], prompt: str) -> list[Window]:
         first, last = self._special_tokens
-        cut = partial(split, first=first, last=last, max_tokens=self.max_tokens)
+        before = self._tokenizer.encode(prompt.strip(), add_special_tokens=False).ids
+        cut = partial(split, first=[first, *before], last=last, max_tokens=self.max_tokens)
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [window for text, one in enumerate(encodings) for window in cut(text, one.ids)]
 

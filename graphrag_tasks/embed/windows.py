@@ -45,15 +45,15 @@ class Batch:
 
 
 def split(
-    text: int, tokens: Sequence[int], *, first: int, last: int, max_tokens: int
+    text: int, tokens: Sequence[int], *, first: Sequence[int], last: int, max_tokens: int
 ) -> list[Window]:
     """Cut a text's tokens into consecutive windows; a text without tokens gets one window.
 
-    `max_tokens`, at least 3, includes the special tokens `first` and `last` around each window.
+    `max_tokens` includes the tokens `first` and `last` around each window.
     """
-    size = max_tokens - 2
+    size = max_tokens - len(first) - 1
     pieces = [tokens[start : start + size] for start in range(0, len(tokens), size)] or [[]]
-    return [Window(text, [first, *piece, last], len(piece)) for piece in pieces]
+    return [Window(text, [*first, *piece, last], len(piece)) for piece in pieces]
 
 
 def padded_length(tokens: int, longest: int) -> int:

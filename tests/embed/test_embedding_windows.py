@@ -10,7 +10,7 @@ from graphrag_tasks.embed.windows import Window, batches, merge, padded_length, 
 
 @given(st.lists(st.integers(4, 29), max_size=60), st.integers(3, 20))
 def test_windows_hold_every_token_once_and_in_order(tokens: list[int], max_tokens: int) -> None:
-    windows = split(5, tokens, first=2, last=3, max_tokens=max_tokens)
+    windows = split(5, tokens, first=[2], last=3, max_tokens=max_tokens)
     assert [token for window in windows for token in window.tokens[1:-1]] == tokens
     for window in windows:
         assert window.text == 5
