@@ -126,7 +126,9 @@ def build_encoder(weights: Weights, config: BertConfig) -> ModelProto:
     """
     graph = _Graph(weights, config)
     with _complete("embed.model"):
-        _mean_pooling(graph, _hidden_states(graph, [INPUT_IDS, ATTENTION_MASK]))
+        hidden = _hidden_states(graph, [INPUT_IDS, ATTENTION_MASK])
+        pooled = _first(graph, hidden) if config.takes_first else _mean(graph, hidden)
+        graph.apply("LpNormalization", pooled, output=EMBEDDING, axis=-1, p=2)
     return _model(graph, [INPUT_IDS, ATTENTION_MASK], EMBEDDING, ["b", config.hidden_size])
 
 
@@ -143,7 +145,7 @@ def build_cross_encoder(weights: Weights, config: BertConfig, head: Head) -> Mod
     graph = _Graph(weights, config)
     with _complete("retrieval.reranker"):
         hidden = _hidden_states(graph, inputs)
-        first = graph.apply("Gather", hidden, graph.integer(0), axis=1)  # (b, h)
+        first = _first(graph, hidden)
         pooled = graph.apply("Add", _mean(graph, hidden), first) if head.mean else first
         inner = graph.apply("Tanh", graph.dense(pooled, head.inner))
         score = graph.dense(inner, head.outer)  # (b, 1)
@@ -235,9 +237,9 @@ def _feed_forward_layer(graph: _Graph, hidden: str, name: str) -> str:
     return graph.layer_norm(residual, f"{name}.output.LayerNorm")
 
 
-def _mean_pooling(graph: _Graph, hidden: str) -> None:
-    """Make the unit mean over tokens the output, shape (b, s, h) to (b, h)."""
-    graph.apply("LpNormalization", _mean(graph, hidden), output=EMBEDDING, axis=-1, p=2)
+def _first(graph: _Graph, hidden: str) -> str:
+    """Return the state of the first token, shape (b, s, h) to (b, h)."""
+    return graph.apply("Gather", hidden, graph.integer(0), axis=1)
 
 
 def _mean(graph: _Graph, hidden: str) -> str:

