@@ -77,7 +77,7 @@ SOURCES = _table(
     _column("uri", STRING, "source name and path inside it: stable across machines"),
     _column("source", STRING, "name of the source root"),
     _column("path", STRING, "posix path below the source root"),
-    _column("media_type", STRING, "kind of file, from its ending; unknown and include are skipped"),
+    _column("media_type", STRING, "kind of file; 'unknown' is skipped, 'include' is part of pages"),
     _column("size_bytes", LONG, "size when listed"),
     _nullable("content_sha256", STRING, "hash of the bytes when planned, includes too"),
     _nullable("includes", STRINGS, "paths of the files whose text it takes; null: none"),
@@ -101,7 +101,7 @@ DOCUMENTS = _table(
     _nullable("pages_out", INT, "pages that gave text"),
     _column("characters", INT, "length of the document text"),
     _column("cells", INT, "cells of its tables; `cells` has the first parse.max_cells"),
-    _nullable("left_out", pa.list_(LEFT_OUT), "what is in no block, by reason; null: nothing"),
+    _nullable("left_out", pa.list_(LEFT_OUT), "what no block has, by reason; null: nothing known"),
     _column("status", STRING, "parsed, partial (some pages lost), empty, failed or skipped"),
     _nullable("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES"),
     _nullable("error_message", STRING, "what went wrong and what to do"),
@@ -132,14 +132,14 @@ CELLS = _table(
     _column("col_span", INT, "columns it covers"),
     _column("is_header", BOOL, "whether it names columns"),
     _column("is_row_header", BOOL, "whether it names its row, where the format says so"),
-    _nullable("header", STRING, "texts of the headers above it, outermost first; null: not one"),
+    _nullable("header", STRING, "headers above, outermost first; null: none, or it spans columns"),
     _column("text", STRING, "its text in one line, never empty"),
     _column(
         "value_type",
         STRING,
         "text, integer, number, percent, boolean, date, datetime, time or error",
     ),
-    _nullable("number", DOUBLE, "of integer, number, percent (25 % is 0.25) and boolean (1 or 0)"),
+    _nullable("number", DOUBLE, "value of numbers, percents (25 % is 0.25) and booleans (1 or 0)"),
     _nullable("iso", STRING, "value of date, datetime and time in ISO 8601"),
     _nullable("char_start", INT, "its first character in the document text; null: it has none"),
     _nullable("char_end", INT, "one past the last character in the document text"),
@@ -176,7 +176,7 @@ LINKS = _table(
     _column("kind", STRING, "internal, external, or outside (of the source: never followed)"),
     _nullable("target", STRING, "uri of the document, or the external address"),
     _nullable("fragment", STRING, "place in the document it refers to"),
-    _nullable("target_document_id", STRING, "id of the target's uri, in the corpus or not"),
+    _nullable("target_document_id", STRING, "id of its uri, in the corpus or not; null: no uri"),
 )
 
 ANCHORS = _table(
@@ -396,7 +396,7 @@ NODES = _table(
 EDGES = _table(
     _column("source", INT, "row in nodes"),
     _column("target", INT, "row in nodes"),
-    _column("kind", STRING, "relation, mention or title (entity to chunk), next or link"),
+    _column("kind", STRING, "relation (entities), mention, title (to chunk), next, link (chunks)"),
     _nullable("row", INT, "row in relations; null for other kinds"),
     _column("support", FLOAT, "count of evidence, mentions or links; 1 for title and next"),
     _column("weight", FLOAT, "strength: from support and confidence, damped for hubs"),

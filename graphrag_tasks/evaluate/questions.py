@@ -18,7 +18,11 @@ UNTITLED = "untitled"
 
 
 class Span(BaseModel):
-    """A stretch of a document's text, by place and hash: the first hex digits of its SHA-256."""
+    """A stretch of a document's text, given by place and hash, without the text itself.
+
+    `path` is `documents.path`, or `documents.uri` where several sources have that path; `sha` has
+    the first hex digits of the text's SHA-256. Characters are counted as in `schemas`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 

@@ -1,8 +1,11 @@
-"""Which words are words: the vocabulary and the word lists that the language model brings."""
+"""Which words are words of the language, and which of them show a person's gender.
+
+Gender only weighs: name lists are wrong for whole regions, and a veto by them costs one to two
+points of F1 on GAP. Women count above 0 and men below, so that features can be symmetric.
+"""
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -88,7 +91,7 @@ def first_name_gender(name: str) -> float:
     return float(_first_names().get(name, 0.0))
 
 
-@functools.cache
+@cache
 def _first_names() -> dict[str, float]:
     """Read the list: made by `training/first_names.py` from the US census of 1990 and Faker."""
     return _read("first_names.json")

@@ -1,6 +1,6 @@
 """Loading of spaCy pipelines: one at a time per process, model and set of components.
 
-A pipeline keeps each word that it ever read, so one that read many new ones is loaded anew.
+A pipeline keeps every word that it has read. Once it has read many new words, it is loaded again.
 Importing this module does not import spaCy, so a DAG file or a reader pays nothing for it.
 
 Pipelines run with numpy's own BLAS instead of blis: identical parses, and up to 46 % more words

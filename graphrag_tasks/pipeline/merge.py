@@ -202,7 +202,7 @@ def _by_document(
     count = len(documents)
     places = sorted({count * number // ranges for number in range(1, ranges)} - {0, count})
     ends = documents.sort().take(pa.array(places))
-    with tempfile.TemporaryDirectory(prefix="graphrag-collect-") as folder:
+    with tempfile.TemporaryDirectory(prefix="graphrag-merge-") as folder:
         files = [Path(folder) / f"{number}.arrow" for number in range(len(ends) + 1)]
         _distribute(batches, schema, ends, files)
         for file in files:

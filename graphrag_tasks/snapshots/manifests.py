@@ -77,7 +77,7 @@ class Manifest:
         created_at: UTC time of the publish, ISO 8601; the only clock reading in a snapshot.
         fingerprints: What the tables depend on, by stage.
         sources: Root URI of each source.
-        embedding: Model and engine of the vectors; a reader's query encoder must fit the model.
+        embedding: Model and libraries of the vectors; a reader's query encoder must fit the model.
         collections: Physical Milvus collections by kind; empty without a vector server.
         tables: Rows and sha256 by table.
         stats: Counts of the run.

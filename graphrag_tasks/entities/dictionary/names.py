@@ -1,4 +1,8 @@
-"""Titles and headings as names: without their numbers, and the names inside them."""
+"""Names that titles and headings give, and keys of tables and defined terms that are names.
+
+Most first columns hold prose, steps and code. A name is what is written as one: an identifier, or
+a few words that begin with capitals. In a list of definitions the explanation tells it, too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canonical forms: what is left of a name after all steps of `forms`, each with its rule.
+"""Canonical forms of names: the steps of `forms`, and the rule of each step that changed a name.
 
 One step mends slips of the pen: rare words one letter away from a word that the corpus often
 writes. Only what fingers do is a slip: a letter left out, doubled or put in, or two letters

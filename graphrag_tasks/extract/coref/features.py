@@ -2,8 +2,8 @@
 
 A candidate is an entity, judged by its *anchor*: the last mention before the pronoun that syntax
 allows, else the first one after it in the same sentence. All features of gender are relative to the
-pronoun's, so exchanging the genders of a whole text changes no feature (but see
-`section._first_name`): what is learned of "he" holds for "she".
+pronoun's: exchanging the genders of a whole text changes none, so the weights learned from "he"
+are right for "she" too (but see `section._first_name`).
 
 Cues are those of the literature: recency, role and depth (Hobbs 1978; Lappin and Leass 1994),
 parallelism and page title (Webster et al. 2018), salience as number and roles of mentions.

@@ -1,4 +1,4 @@
-"""Text lines of PDF pages: where they stand, what they look like, what most of them look like.
+"""Text lines of PDF pages: where they stand, what most of them look like, and how they join.
 
 Lengths are points from the top left of a page.
 """
@@ -20,6 +20,9 @@ _ALIKE = 0.9  # of the lines that must agree
 _TELLING = 6  # letters of a line that tells
 _SIZE_STEP = 0.5  # points, to count lines of one size
 _SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its font
+_BROKEN_WORD = re.compile(r"[^\W\d_][-\u00ad\u2010]$")
+_UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")  # kana, ideographs, full width
+_SOFT_HYPHEN = "\u00ad"
 
 
 @dataclass(frozen=True)
@@ -150,11 +153,6 @@ def _shares_width(lines: Sequence[Line]) -> bool:
     usual = median(widths.values())
     alike = sum(abs(width - usual) <= _SAME_WIDTH * usual for width in widths.values())
     return alike >= _ALIKE * len(widths)
-
-
-_BROKEN_WORD = re.compile(r"[^\W\d_][-\u00ad\u2010]$")
-_UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")  # kana, ideographs, full width
-_SOFT_HYPHEN = "\u00ad"
 
 
 def join_lines(lines: Iterable[str]) -> str:

@@ -24,6 +24,8 @@ from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.readers import Reader
 
 _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
+_MAX_LINKS_PER_PAGE = 1000
+_URI = pdfium.PDFACTION_URI
 _OPTIONS = NativePdfPipelineOptions(
     parser_threads=1, generate_page_images=False, generate_picture_images=False
 )
@@ -88,10 +90,6 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
             raise DocumentError("encrypted", what, hint=hint) from error
         what, hint = f"not a valid PDF file: {error}", "Print it to a new PDF file"
         raise DocumentError("broken", what, hint=hint) from error
-
-
-_MAX_LINKS_PER_PAGE = 1000
-_URI = pdfium.PDFACTION_URI
 
 
 def links_of(document: pypdfium2.PdfDocument) -> Iterator[FoundLink]:

@@ -42,8 +42,8 @@ def as_prompt(context: Context, budget: int | None) -> str:
     """Return the items of a context, each with its number, title and page.
 
     Chunks come first, then relations, paths, listed entities and communities, one a line. Lines of
-    chunks begin with `>`, so that no text of a document can pass for a citation, or for the end of
-    the note at the top. A chunk does not repeat what it shares with a better chunk.
+    chunks begin with `>`, and all else is one line, so that no text of a document can pass for a
+    citation, or for the end of the note at the top. A chunk does not repeat what a better one has.
 
     Under a budget of characters, items are tried in turns: chunk 1, relations 1 and 2, path 1, the
     first four listed entities and community 1, then chunk 2, and so on. A chunk that does not fit

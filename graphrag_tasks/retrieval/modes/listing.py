@@ -1,7 +1,8 @@
 """Mode `list`: everything of a kind, complete and counted.
 
-"Which tables were replaced by X" gives every entity at the other end of such a relation of X. If
-names, labels or statements show the kind ("tables") of some, only these are listed.
+"Which tables were replaced by X" gives every entity at the other end of such a relation of X;
+"tables that replaced X" gives the other end. If names, labels or statements show the kind
+("tables") of some, only these are listed; a common noun of another kind never is.
 
 "All tables of X" lists the neighbours of X known to be tables; "all tables" what statements say to
 be a table; "tables that were replaced" those of which a statement says so. If no relation answers,

@@ -7,7 +7,8 @@
 3. Relations and candidate chunks are ranked by cosine with the question.
 4. The chunk list is fused with dense search over all chunks by reciprocal rank fusion.
 
-The paper leaves open: the cap is on all seeds together, and ties go to the smaller id.
+The paper leaves three choices open: here the cap is on the neighbourhood of all seeds together, the
+dense list holds every chunk, and ties go to the smaller id.
 """
 
 from __future__ import annotations
