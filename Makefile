@@ -98,10 +98,12 @@ test-services: .venv-services/installed ## Run tests on Airflow with Celery, Pos
 test-browser: install ## Drive Airflow's UI in a real browser (needs chromium and chromedriver)
 	$(BIN)/python -m pytest -q -m browser
 
-train: .venv/installed ## Learn weights anew: make train CARB=gold.jsonl GAP=gap.tsv SAP=folder
+train: .venv/installed ## Learn weights anew: make train CARB=gold.jsonl GAP=gap.tsv SAP=folder PAIRS=pairs.jsonl SETS="a=STORE,QUESTIONS …"
 	@$(UV) -r training/requirements.txt
 	@$(BIN)/python -m training.confidence --carb "$(CARB)" --sources "$(SAP)" \
 		--diagram docs/images/confidence.svg
+	@test -z "$(PAIRS)" || $(BIN)/python -m training.models --pairs "$(PAIRS)" --stage1 .training/stage1 \
+		$(foreach set,$(SETS),--set "$(set)") --out .training/models
 	@$(BIN)/python -m training.coref --gap "$(GAP)" --write graphrag_tasks/extract/coref/ranking.json
 
 notebooks: install ## Run the notebooks anew on the store of make reindex

@@ -10,7 +10,7 @@ import logging
 
 import typer
 
-from graphrag_tasks.cli import entities, evaluate, extract, graph, index, query, snapshots
+from graphrag_tasks.cli import adapt, entities, evaluate, extract, graph, index, query, snapshots
 from graphrag_tasks.cli.output import report_errors
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command()(index.plan)
 app.command()(query.query)
 app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
+app.command()(adapt.adapt)
 app.add_typer(snapshots.app, name="snapshots")
 app.add_typer(entities.app, name="entities")
 app.add_typer(graph.app, name="graph")

@@ -83,28 +83,34 @@ class CrossEncoder:
         """Return a score for each passage, shape (passages,)."""
         from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES
 
+        asked, inputs = self.inputs(question, passages)
+        windows = [Window(row, tokens, 1) for row, tokens in enumerate(inputs)]
+        found = np.empty(len(windows), np.float32)
+        for batch in batches(
+            windows, batch_tokens=_BATCH_TOKENS, longest=self._config.longest,
+            pad_token_id=self._config.pad_token_id,
+        ):  # fmt: skip
+            given = {INPUT_IDS: batch.input_ids, ATTENTION_MASK: batch.attention_mask}
+            if self._config.token_types > 1:
+                given[TOKEN_TYPES] = batch.attention_mask.copy()
+                given[TOKEN_TYPES][:, :asked] = 0
+            found[batch.windows] = self._engine.run(given)
+        slope, intercept = self._config.calibration
+        return found * np.float32(slope) + np.float32(intercept)
+
+    def inputs(self, question: str, passages: Sequence[Passage]) -> tuple[int, list[list[int]]]:
+        """Return the tokens that are read of each passage, and how many are the question's."""
         first, *between, last = self._special_tokens
         asked = self._tokens([question])[0][:_QUESTION_TOKENS]
         head = [first, *asked, *between]
         room = self._max_tokens - len(head) - 1
         above = self._tokens([f"{passage.headings}\n" for passage in passages])
         texts = self._tokens([passage.text for passage in passages])
-        windows = [
-            Window(row, [*head, *best_window(asked, *tokens, room), last], 1)
-            for row, tokens in enumerate(zip(above, texts, strict=True))
+        read = [
+            [*head, *best_window(asked, *tokens, room), last]
+            for tokens in zip(above, texts, strict=True)
         ]
-        found = np.empty(len(windows), np.float32)
-        for batch in batches(
-            windows, batch_tokens=_BATCH_TOKENS, longest=self._config.longest,
-            pad_token_id=self._config.pad_token_id,
-        ):  # fmt: skip
-            inputs = {INPUT_IDS: batch.input_ids, ATTENTION_MASK: batch.attention_mask}
-            if self._config.token_types > 1:
-                inputs[TOKEN_TYPES] = batch.attention_mask.copy()
-                inputs[TOKEN_TYPES][:, : len(head)] = 0
-            found[batch.windows] = self._engine.run(inputs)
-        slope, intercept = self._config.calibration
-        return found * np.float32(slope) + np.float32(intercept)
+        return len(head), read
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
