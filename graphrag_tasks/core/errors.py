@@ -83,6 +83,18 @@ class QueryError(TerminalError):
     """A question or a search parameter is not usable."""
 
 
+class EndpointError(TerminalError):
+    """A language model cannot be asked: key, address, model, money or abilities."""
+
+
+class BudgetError(TerminalError):
+    """A request would pass what a run may spend."""
+
+
+class PriceError(TerminalError):
+    """A cap in money is set and the price of the model is not known."""
+
+
 class MissingDependencyError(TerminalError):
     """A package, model or extra is not installed; the hint is the command that installs it."""
 

@@ -14,7 +14,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -190,8 +190,13 @@ class LocalEmbedder:
         return tokens[0], tokens[1]
 
 
-def make_local_embedder(config: EmbedConfig) -> LocalEmbedder:
-    """Return the embedder that the settings describe."""
+def make_local_embedder(config: EmbedConfig, _: object = None) -> LocalEmbedder:
+    """Return the embedder that the settings describe, one per process."""
+    return _made(config)
+
+
+@cache
+def _made(config: EmbedConfig) -> LocalEmbedder:
     return LocalEmbedder(
         config.model, max_tokens=config.max_tokens, threads=config.threads, engine=config.engine
     )

@@ -62,10 +62,16 @@ class Embedder(Protocol):
         """Embed passages, and count what was encoded and how."""
 
 
+ENDPOINT = "endpoint"
+"""Name of the embedder that sends texts to a server."""
+
 EMBEDDERS: Registry[Embedder] = Registry(
     "embedder",
     "graphrag_tasks.embedders",
     "embed.embedder",
-    {"local": "graphrag_tasks.embed.local:make_local_embedder"},
+    {
+        "local": "graphrag_tasks.embed.local:make_local_embedder",
+        ENDPOINT: "graphrag_tasks.embed.endpoint:EndpointEmbedder",
+    },
 )
-"""Factories take the settings."""
+"""Factories take the settings and the client of the language model."""

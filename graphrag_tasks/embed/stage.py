@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.embed.protocol import EMBEDDERS, Embedder
 
+if TYPE_CHECKING:
+    from graphrag_tasks.llm import Client
+
 LIBRARIES = ("onnxruntime", "tokenizers")
 """Distributions whose version can change a vector."""
 
@@ -32,15 +35,18 @@ _COLUMNS = {
 }
 
 
-@cache
-def make_embedder(config: EmbedConfig) -> Embedder:
-    """Return the configured embedder, one per process; its model is loaded on first use.
+def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder:
+    """Return the configured embedder; its model is loaded on first use.
+
+    Args:
+        config: Its settings.
+        client: Sends texts to an endpoint, where that embeds.
 
     Raises:
         ConfigError: There is no embedder of that name.
         MissingDependencyError: The model is not installed.
     """
-    return EMBEDDERS.factory(config.embedder)(config)
+    return EMBEDDERS.factory(config.embedder)(config, client)
 
 
 @stage(

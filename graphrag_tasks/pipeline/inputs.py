@@ -7,6 +7,7 @@ change a row, so they are left out.
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,12 +23,13 @@ from graphrag_tasks.core.config.sections import LanguageConfig
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
 from graphrag_tasks.embed import embed, make_embedder
-from graphrag_tasks.entities.resolve import Overrides
+from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.coref.protocol import load_resolver
 from graphrag_tasks.graph.communities import make_summarizer
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.language.domain import Domain
+from graphrag_tasks.llm import Client
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.stages import (
     CORPUS_STAGES,
@@ -98,6 +100,20 @@ def _part(make: Callable[[Config], object]) -> Given:
     return Given(lambda state, _: make(state.config), lambda config, _: _identity(make(config)))
 
 
+def _asking(make: Callable[[Config, Client], object]) -> Given:
+    """Give a part that may ask a language model, or None where the settings want none."""
+
+    def identity(config: Config, _: UserFiles) -> list[str] | None:
+        part = make(config, Client(config.llm))
+        return None if part is None else _identity(part)
+
+    def given(state: RunState, _: int | None) -> object:
+        run = posixpath.basename(state.folder.uri)
+        return make(state.config, Client(state.config.llm, state.config.store, run))
+
+    return Given(given, identity)
+
+
 def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]) -> Given:
     return Given(
         lambda state, _: parse(state.files, state.config),
@@ -161,9 +177,17 @@ GIVEN: Mapping[str, Given] = {
     "overrides": _file(UserFiles.parsed_overrides),
     "domain": _file(UserFiles.parsed_domain),
     "schema": _file(UserFiles.parsed_schema),
-    "summarizer": _part(lambda config: make_summarizer(config.communities)),
+    "confirmer": _asking(
+        lambda config, client: LlmConfirmer(client) if config.resolve.confirm else None
+    ),
+    "name_vectors": _asking(
+        lambda config, client: (
+            make_embedder(config.embed, client) if config.resolve.confirm else None
+        )
+    ),
+    "summarizer": _asking(lambda config, client: make_summarizer(config.communities, client)),
     "summarized": Given(_summarized),
-    "embedder": _part(lambda config: make_embedder(config.embed)),
+    "embedder": _asking(lambda config, client: make_embedder(config.embed, client)),
     "reusable": Given(_vectors),
     "done": Given(_done),
     # The vector server holds a copy of the snapshot: it changes nothing in it.

@@ -9,7 +9,9 @@ from graphrag_tasks import embed as embedding
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.stage import dependency_versions
+from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.embed.stage import LIBRARIES
+from graphrag_tasks.llm import Client
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.vectors.fields import rows_of
 from graphrag_tasks.vectors.vector_store import collection_name, open_vector_store
@@ -17,8 +19,14 @@ from graphrag_tasks.vectors.vector_store import collection_name, open_vector_sto
 
 def identity(config: Config) -> dict[str, Any]:
     """Return what vectors depend on: two runs that agree in it may share them."""
-    embedder = embedding.make_embedder(config.embed)
-    return {
+    embedder = embedding.make_embedder(config.embed, Client(config.llm))
+    remote = {
+        "embedder": config.embed.embedder,
+        "base_url": config.embed.base_url or config.llm.base_url,
+        "prompts": [config.embed.query_prompt, config.embed.passage_prompt],
+        "provider": config.llm.provider,
+    }
+    return (remote if config.embed.embedder == ENDPOINT else {}) | {
         "model": config.embed.model,
         "max_tokens": config.embed.max_tokens,
         "fingerprint": embedder.fingerprint,
@@ -32,7 +40,7 @@ def collections(config: Config) -> dict[str, str]:
     """Return the physical collection of each kind of vector; empty without a server."""
     if config.load.vector_store == "none":
         return {}
-    model, names = embedding.make_embedder(config.embed).fingerprint, schemas.VECTOR_TABLES
+    model, names = identity(config)["fingerprint"], schemas.VECTOR_TABLES
     return {name: collection_name(name.removesuffix("_vectors"), model) for name in names}
 
 

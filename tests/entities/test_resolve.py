@@ -245,7 +245,7 @@ class Knows:
         self.answers = answers
         self.asked: list[tuple[str, str]] = []
 
-    def confirm(self, pairs: Sequence[tuple[Name, Name]]) -> list[bool | None]:
+    def confirm(self, pairs: Sequence[tuple[Name, Name]], _contexts: object) -> list[bool | None]:
         self.asked += [(left.key, right.key) for left, right in pairs]
         longest = (max(left.key, right.key, key=len) for left, right in pairs)
         return [self.answers.get(key.split(" ")[0]) for key in longest]

@@ -1,5 +1,6 @@
 """Configuration: one small frozen value object per stage, and the one loader for all of them."""
 
+from graphrag_tasks.core.config.llm import BudgetConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.config.loader import load_config
 from graphrag_tasks.core.config.sections import (
     LABEL_PATTERN,
@@ -30,6 +31,7 @@ from graphrag_tasks.core.config.sections import (
 __all__ = [
     "LABEL_PATTERN",
     "AccessConfig",
+    "BudgetConfig",
     "ChunkConfig",
     "CommunitiesConfig",
     "Config",
@@ -39,8 +41,10 @@ __all__ = [
     "ExtractConfig",
     "GraphConfig",
     "LinkConfig",
+    "LlmConfig",
     "LoadConfig",
     "MergeConfig",
+    "ModelPrice",
     "NormalizeConfig",
     "ParseConfig",
     "PlanConfig",

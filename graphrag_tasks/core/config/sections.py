@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
+
+from graphrag_tasks.core.config.base import BaseConfig
+from graphrag_tasks.core.config.llm import LlmConfig
 
 LABEL_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}"
 """What an access label looks like: no quotes, blanks or brackets, so it is safe in a filter."""
 
 Label = Annotated[str, StringConstraints(pattern=f"^{LABEL_PATTERN}$")]
-
-
-class BaseConfig(BaseModel):
-    """Frozen values; an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    changes_no_row: ClassVar[frozenset[str]] = frozenset()
-    """Settings that no table depends on, such as sizes of batches."""
-
-    def decisive(self) -> dict[str, Any]:
-        """Return the settings that tables depend on."""
-        return self.model_dump(exclude=set(self.changes_no_row))
 
 
 class LanguageConfig(BaseConfig):
@@ -158,6 +148,10 @@ class ResolveConfig(LanguageConfig):
     same_score: float = Field(0.8, gt=0, le=1, description="pairs from this score on are merged")
     unsure_score: float = Field(0.5, gt=0, le=1, description="pairs from this score on are unsure")
     overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
+    confirm: bool = Field(False, description="ask llm.model about similar names and unsure pairs")
+    similar_score: float = Field(
+        0.85, gt=0, le=1, description="cosine from which names are similar, where it is asked"
+    )
 
 
 class LinkConfig(LanguageConfig):
@@ -220,6 +214,10 @@ class EmbedConfig(BaseConfig):
         "auto", description="auto: openvino where it is installed and computes in bfloat16"
     )
     heading_path: bool = Field(True, description="embed chunks below the headings that they lack")
+    base_url: str = Field("", description="embedder endpoint: its address; llm.base_url")
+    dimensions: int = Field(0, ge=0, description="embedder endpoint: length of a vector; known")
+    query_prompt: str = Field("", description="embedder endpoint: what goes before a question")
+    passage_prompt: str = Field("", description="embedder endpoint: what goes before a passage")
 
 
 # What happens to a finished index
@@ -367,6 +365,7 @@ class Config(BaseConfig):
     relationships: RelationshipsConfig = RelationshipsConfig()
     sql: SqlConfig = SqlConfig()
     graph: GraphConfig = GraphConfig()
+    llm: LlmConfig = LlmConfig()
     communities: CommunitiesConfig = CommunitiesConfig()
     embed: EmbedConfig = EmbedConfig()
     load: LoadConfig = LoadConfig()

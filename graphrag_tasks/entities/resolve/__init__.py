@@ -1,7 +1,8 @@
 """Entity resolution: names that are one thing become one entity, and every decision is a row."""
 
+from graphrag_tasks.entities.resolve.asking import LlmConfirmer
 from graphrag_tasks.entities.resolve.candidates import Confirmer
 from graphrag_tasks.entities.resolve.overrides import Overrides, read_overrides
 from graphrag_tasks.entities.resolve.stage import resolve
 
-__all__ = ["Confirmer", "Overrides", "read_overrides", "resolve"]
+__all__ = ["Confirmer", "LlmConfirmer", "Overrides", "read_overrides", "resolve"]

@@ -43,8 +43,13 @@ class Confirmer(Protocol):
 
     fingerprint: str
 
-    def confirm(self, pairs: Sequence[tuple[Name, Name]]) -> Sequence[bool | None]:
-        """Return for each pair whether it is one thing; None leaves it open."""
+    def confirm(
+        self, pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]
+    ) -> Sequence[bool | None]:
+        """Return for each pair whether it is one thing; None leaves it open.
+
+        `contexts` has statements about the names, by their keys.
+        """
         ...
 
 

@@ -74,6 +74,17 @@ def comparable_names(
     return {row[0]: Name(*row) for row in rows}
 
 
+def statements_of(
+    connection: duckdb.DuckDBPyConnection, keys: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return what triples say of names, by their keys: two short statements at most.
+
+    The connection knows `triples` and `surface_forms`.
+    """
+    add_rows(connection, "asked", _KEYS, [_batch(_KEYS, [(key,) for key in sorted(set(keys))])])
+    return dict(connection.sql(_SQL["contexts"]).fetchall())
+
+
 def _forms(names: Rows, canonical: CanonicalForms) -> Iterator[pa.RecordBatch]:
     for batch in names.to_batches():
         yield pa.record_batch([batch["key"], canonical.of_all(batch["key"])], schema=_FORMS)

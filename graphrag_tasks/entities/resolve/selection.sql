@@ -13,3 +13,16 @@ SELECT key, name, type, mentions FROM names WHERE key IN (
 -- Others have no code, title or company form that `ShorterNames` takes away.
 SELECT key, name, type, mentions FROM names
 WHERE regexp_matches(name, '[A-Z]') OR type IN ('PERSON', 'ORG')
+
+-- name: contexts
+-- For each asked key, the first statements that the documents make of it.
+WITH forms AS (SELECT DISTINCT surface, key FROM surface_forms JOIN asked USING (key)),
+said AS (
+    SELECT key, head || ' ' || relation || ' ' || tail AS statement
+    FROM triples JOIN forms ON surface IN (head, tail)
+),
+numbered AS (
+    SELECT key, statement, row_number() OVER (PARTITION BY key ORDER BY length(statement), statement) AS place
+    FROM (SELECT DISTINCT key, statement FROM said)
+)
+SELECT key, list(statement ORDER BY place) FROM numbered WHERE place <= 2 GROUP BY key ORDER BY key

@@ -8,8 +8,9 @@ of names and their counts, on no order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -29,7 +30,12 @@ from graphrag_tasks.entities.resolve.candidates import (
 )
 from graphrag_tasks.entities.resolve.clusters import Clusters, objection
 from graphrag_tasks.entities.resolve.overrides import Overrides, Pair
-from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names
+from graphrag_tasks.entities.resolve.selection import (
+    canonical_forms,
+    comparable_names,
+    statements_of,
+)
+from graphrag_tasks.entities.resolve.similar import NameEncoder, similar_names
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, stream
@@ -51,7 +57,7 @@ _RESOLVED = f"""
     reads=(scan("triples"), scan("entity_dictionary"), scan("surface_forms"), scan("names")),
     makes=("merges", "resolved"),
     settings={"config": "resolve", "sql": "sql"},
-    given=("overrides", "domain"),
+    given=("overrides", "domain", "confirmer", "name_vectors"),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
 def resolve(
@@ -65,12 +71,14 @@ def resolve(
     overrides: Overrides | None = None,
     domain: Domain | None = None,
     confirmer: Confirmer | None = None,
+    name_vectors: NameEncoder | None = None,
 ) -> StageResult:
     """Decide which names are one entity.
 
     Triples and titles introduce acronyms. A `confirmer` is asked about pairs that the rules leave
-    open. Returned are `merges`, every pair that was weighed, with rules, score, guard and verdict,
-    and `resolved`, the entity of every name, as a stream by key.
+    open, and about names that are near by their `name_vectors`. Returned are `merges`, every pair
+    that was weighed, with rules, score, guard and verdict, and `resolved`, the entity of every
+    name, as a stream by key.
     """
     overrides, domain = overrides or Overrides(), domain or default_domain()
     shorter_names = ShorterNames(domain)
@@ -82,14 +90,18 @@ def resolve(
         connection = stack.enter_context(sql_over(inputs, sql))
         acronyms, initials = introduced(connection), by_initials(connection)
         canonical = canonical_forms(names, known_words(config.model))
+        near = _similar(names, name_vectors, config)
         wanted = {*chain.from_iterable([*acronyms, *initials]), *overrides.keys}
+        wanted |= {key for one in near for key in (one.left, one.right)}
         known = comparable_names(connection, names, canonical, sorted(wanted), shorter_names)
         resolution = _Resolution(known, overrides, domain, config)
         found = candidates(known, acronyms, initials, canonical, shorter_names)
         for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
             resolution.weigh(candidate)
+        for candidate in near:
+            resolution.doubt(candidate)
         if confirmer:
-            resolution.confirm(confirmer)
+            resolution.confirm(confirmer, partial(statements_of, connection))
         for pair in overrides.different:
             resolution.separate(pair)
         decided = pa.Table.from_pylist(list(resolution.rows()), schema=schemas.RESOLVED)
@@ -111,6 +123,18 @@ def resolve(
         return StageResult(tables, stats, stack.pop_all())
 
 
+def _similar(names: Rows, encoder: NameEncoder | None, config: ResolveConfig) -> list[Candidate]:
+    if encoder is None:
+        return []
+    columns = ("key", "name", "type", "mentions")
+    rows = [
+        Name(*row)
+        for batch in names.to_batches()
+        for row in zip(*(batch[column].to_pylist() for column in columns), strict=True)
+    ]
+    return similar_names(rows, encoder, config.similar_score)
+
+
 class _Resolution:
     """The decisions so far."""
 
@@ -119,6 +143,7 @@ class _Resolution:
     ) -> None:
         self.decisions: list[dict[str, Any]] = []
         self.unused = 0
+        self._weighed: set[frozenset[str]] = set()
         self._names = names
         self._overrides = overrides
         self._technical = domain.types
@@ -177,12 +202,27 @@ class _Resolution:
         rules, score = candidate.rules, candidate.score
         self._decide(candidate.left, candidate.right, rules, score, guard, verdict)
 
-    def confirm(self, confirmer: Confirmer) -> None:
+    def doubt(self, candidate: Candidate) -> None:
+        """Leave a pair open that no rule ties, unless something keeps it apart."""
+        left, right = candidate.left, candidate.right
+        pair = frozenset((left, right))
+        if pair in self._weighed or pair in self._apart or right in self._clusters.members(left):
+            return
+        guard = objection(self._names[left], self._names[right], candidate.rules)
+        if guard is None:
+            self._decide(left, right, candidate.rules, candidate.score, None, UNSURE)
+
+    def confirm(
+        self,
+        confirmer: Confirmer,
+        statements: Callable[[Iterable[str]], Mapping[str, Sequence[str]]],
+    ) -> None:
         """Let someone decide on the pairs that are open."""
         unsure = [row for row in self.decisions if row["verdict"] == UNSURE]
         unsure.sort(key=lambda row: (row["left"], row["right"]))
         pairs = [(self._names[row["left"]], self._names[row["right"]]) for row in unsure]
-        answers = confirmer.confirm(pairs)
+        contexts = statements(key for row in unsure for key in (row["left"], row["right"]))
+        answers = confirmer.confirm(pairs, contexts)
         for row, answer in zip(unsure, answers, strict=True):
             if answer is None:
                 continue
@@ -201,6 +241,7 @@ class _Resolution:
         verdict: str,
         by: str = BY_RULES,
     ) -> None:
+        self._weighed.add(frozenset((left, right)))
         decision = {"left": left, "right": right, "rules": list(rules), "score": score}
         self.decisions.append(decision | {"guard": guard, "verdict": verdict, "by": by})
 

@@ -7,7 +7,9 @@ earlier snapshot, so a summarizer that costs money is paid for changed communiti
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from operator import or_
 from typing import Any
@@ -23,12 +25,18 @@ from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
-from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer
+from graphrag_tasks.graph.communities.summaries import (
+    CitedSentence,
+    CommunityContext,
+    Summarizer,
+    Summary,
+)
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()
 _BATCH = 1 << 13
 """Communities whose texts are held at once."""
+_MOST_CHILDREN = 8
 
 
 @stage(
@@ -65,11 +73,16 @@ def communities(
         levels = [rank(source, membership, config) for membership in memberships]
         rows = _rows(levels, source.entity_ids)
         summaries = _Summaries(summarizer, summarized)
-        made = [
-            pa.Table.from_pylist(list(map(or_, part, summaries.of(contexts))), schemas.COMMUNITIES)
-            for level, of_level in zip(levels, rows, strict=True)
-            for part, contexts in _batches(of_level, level, source, config)
-        ]
+        made: list[pa.Table] = []
+        below: list[dict[str, Any]] = []
+        for level, of_level in reversed(list(zip(levels, rows, strict=True))):
+            written = [
+                row
+                for part, contexts in _batches(of_level, level, source, config)
+                for row in map(or_, part, summaries.of(_with_children(part, contexts, below)))
+            ]
+            made.insert(0, pa.Table.from_pylist(written, schemas.COMMUNITIES))
+            below = written if summarizer.reads_children else []
     stats = {f"communities_level_{number}": len(level) for number, level in enumerate(levels)}
     stats |= {"communities": sum(map(len, levels)), "summaries_reused": summaries.reused}
     ids = [pa.array([row["community_id"] for row in one], pa.string()) for one in rows]
@@ -120,6 +133,27 @@ def _batches(
             strict=True,
         )
         yield part, [CommunityContext(row["size"], *map(tuple, texts)) for row, *texts in drawn]
+
+
+def _with_children(
+    rows: Sequence[dict[str, Any]],
+    contexts: Sequence[CommunityContext],
+    below: Sequence[dict[str, Any]],
+) -> list[CommunityContext]:
+    """Return contexts with the summaries of the largest communities of the level below."""
+    children: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in sorted(below, key=lambda row: (-row["size"], row["community_id"])):
+        children[row["parent_id"]].append(row)
+    return [
+        replace(
+            context,
+            children=tuple(
+                Summary(child["title"], child["summary"])
+                for child in children[row["community_id"]][:_MOST_CHILDREN]
+            ),
+        )
+        for row, context in zip(rows, contexts, strict=True)
+    ]
 
 
 def _split(ranked: Ranked, values: Sequence[Any] | NDArray[np.int64]) -> Iterator[Any]:

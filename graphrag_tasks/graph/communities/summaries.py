@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.registry import Registry
+
+if TYPE_CHECKING:
+    from graphrag_tasks.llm import Client
 
 _TITLE_NAMES = 3
 _LONGEST_NAME, _LONGEST_RELATION = 80, 200
@@ -30,29 +33,31 @@ class CitedSentence:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """Title and text of a community."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommunityContext:
     """All that a summary may draw on: the best names, relations in words and sentences, best first.
 
-    `size` is the number of all entities of the community.
+    `size` is the number of all entities of the community; `children` has the largest communities
+    below it, where the summarizer reads them.
     """
 
     size: int
     entities: tuple[str, ...]
     relations: tuple[str, ...]
     sentences: tuple[CitedSentence, ...]
+    children: tuple[Summary, ...] = ()
 
     @property
     def sha256(self) -> str:
         """Hash of the content: communities with an equal one have the same summary."""
         return fingerprint(asdict(self) | {"sentences": list(map(astuple, self.sentences))})
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Title and text of a community."""
-
-    title: str
-    text: str
 
 
 class Summarizer(Protocol):
@@ -61,6 +66,10 @@ class Summarizer(Protocol):
     @property
     def fingerprint(self) -> str:
         """What decides the summary of a context: summaries of another one are not reused."""
+
+    @property
+    def reads_children(self) -> bool:
+        """Whether it reads the summaries of the communities below, which then are made first."""
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary for each community, in their order."""
@@ -73,6 +82,10 @@ class ExtractiveSummarizer:
     """
 
     fingerprint = "extractive-2"
+    reads_children = False
+
+    def __init__(self, _: object = None) -> None:
+        pass
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary for each community, in their order."""
@@ -107,11 +120,17 @@ SUMMARIZERS: Registry[Summarizer] = Registry(
     "summarizer",
     "graphrag_tasks.summarizers",
     "communities.summarizer",
-    {"extractive": "graphrag_tasks.graph.communities.summaries:ExtractiveSummarizer"},
+    {
+        "extractive": "graphrag_tasks.graph.communities.summaries:ExtractiveSummarizer",
+        "llm": "graphrag_tasks.graph.communities.asking:LlmSummarizer",
+    },
 )
-"""Factories take no arguments."""
+"""Factories take the client of the language model."""
 
 
-def make_summarizer(config: CommunitiesConfig) -> Summarizer:
-    """Return the configured summarizer, or raise `ConfigError` where there is none."""
-    return SUMMARIZERS.factory(config.summarizer)()
+def make_summarizer(config: CommunitiesConfig, client: Client | None = None) -> Summarizer:
+    """Return the configured summarizer, or raise `ConfigError` where there is none.
+
+    `client` asks the language model, where that summarises.
+    """
+    return SUMMARIZERS.factory(config.summarizer)(client)

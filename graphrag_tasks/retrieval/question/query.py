@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.config import BudgetConfig, EmbedConfig, LlmConfig, RetrievalConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
-from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Scores, Vectors, standardised, top
@@ -266,10 +266,7 @@ class QueryEncoder:
         """
         with self._lock:
             if self._embedder is None:
-                from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
-
-                model, most = self._embedding["model"], self._embedding["max_tokens"]
-                embedder = LocalEmbedder(str(model), max_tokens=int(most))
+                embedder = _embedder_of(self._embedding)
                 _check(embedder, self._embedding)
                 self._embedder = embedder
         vectors = np.asarray(self._embedder.encode(texts), dtype=np.float32)
@@ -281,6 +278,25 @@ class QueryEncoder:
                 "Its `encode` returns a finite unit row for each text",
             )
         return np.ascontiguousarray(vectors)
+
+
+def _embedder_of(embedding: Mapping[str, Any]) -> Embedder:
+    """Return the embedder that a manifest names."""
+    if embedding.get("embedder") == ENDPOINT:
+        from graphrag_tasks.embed.endpoint import EndpointEmbedder
+        from graphrag_tasks.llm import Client
+
+        query, passage = embedding["prompts"]
+        config = EmbedConfig(
+            model=embedding["model"], dimensions=embedding["dimension"],
+            query_prompt=query, passage_prompt=passage,
+        )  # fmt: skip
+        free = BudgetConfig(usd=0)  # a reader spends little, and has no run to count it for
+        llm = LlmConfig(base_url=embedding["base_url"], provider=embedding["provider"], budget=free)
+        return EndpointEmbedder(config, Client(llm))
+    from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
+
+    return LocalEmbedder(str(embedding["model"]), max_tokens=int(embedding["max_tokens"]))
 
 
 def _check(embedder: Embedder, embedding: Mapping[str, Any]) -> None:

@@ -1,0 +1,76 @@
+"""Settings of the language model: where it is, what it may cost, how fast it is asked."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from graphrag_tasks.core.config.base import BaseConfig
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+class ModelPrice(BaseConfig):
+    """What a model costs, in USD for a million tokens; 0 is a price, absence is not."""
+
+    input: float = Field(ge=0, description="of a prompt")
+    output: float = Field(0, ge=0, description="of an answer")
+
+
+class BudgetConfig(BaseConfig):
+    """What a run may spend; requests whose fate is unknown count in full."""
+
+    usd: float = Field(5.0, ge=0, description="most money; 0: no cap in money")
+    tokens: int = Field(0, ge=0, description="most tokens, prompts and answers; 0: no cap")
+
+
+class ModelsConfig(BaseConfig):
+    """Another model for one purpose; empty: `llm.model`."""
+
+    confirm: str = Field("", description="judges pairs of names")
+    summarize: str = Field("", description="summarises communities")
+
+
+class LlmConfig(BaseConfig):
+    """An endpoint that speaks OpenAI's Chat Completions; without a model nothing is asked.
+
+    Its key comes from GRAPHRAG_LLM_API_KEY or, for OpenAI itself alone, from OPENAI_API_KEY.
+    """
+
+    base_url: str = Field("", description="of the endpoint, as in http://host:8000/v1; OpenAI's")
+    model: str = Field("", description="name of the model; none: nothing is asked")
+    models: ModelsConfig = ModelsConfig()
+    provider: str = Field("", description="name in the keys of answers; the host by default")
+    concurrency: int = Field(8, gt=0, le=256, description="requests at a time")
+    requests_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")
+    tokens_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")
+    timeout_seconds: float = Field(120, gt=0, description="of one request")
+    attempts: int = Field(5, gt=0, description="tries of a request that fails for a while")
+    longest_wait_seconds: float = Field(120, ge=0, description="most that is waited between two")
+    structured: Literal["auto", "json_schema", "json_object", "prompt"] = Field(
+        "auto", description="how answers get their form; auto: the strictest that is understood"
+    )
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description="sent as they are: temperature, seed, reasoning_effort"
+    )
+    keep_days: float = Field(90, ge=0, description="days that answers are kept unused")
+    budget: BudgetConfig = BudgetConfig()
+    prices: dict[str, ModelPrice] = Field(
+        default_factory=dict, description="by model; instead of the known list prices"
+    )
+
+    @model_validator(mode="after")
+    def _address_is_one(self) -> LlmConfig:
+        if self.base_url and not self.base_url.startswith(("http://", "https://")):
+            raise ValueError("base_url must begin with http:// or https://")
+        return self
+
+    @property
+    def url(self) -> str:
+        """The endpoint's address."""
+        return self.base_url.rstrip("/") or OPENAI_URL
+
+    def model_for(self, purpose: str) -> str:
+        """Return the model that a purpose asks."""
+        return getattr(self.models, purpose, "") or self.model

@@ -1,0 +1,34 @@
+"""What an endpoint understands, learned from what it refuses, and kept beside the answers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+
+SCHEMA, OBJECT, PROMPT = "json_schema", "json_object", "prompt"
+_WEAKER = {SCHEMA: OBJECT, OBJECT: PROMPT}
+_LENGTH_NAMES = ("max_completion_tokens", "max_tokens")
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """How an endpoint is to be asked.
+
+    Attributes:
+        structured: How an answer gets its form: by schema, as any JSON object, or by the prompt.
+        length_name: What the most tokens of an answer are called.
+    """
+
+    structured: str = SCHEMA
+    length_name: str = _LENGTH_NAMES[0]
+
+    def without(self, refused: str) -> Abilities | None:
+        """Return how else to ask an endpoint that refuses `structured` or `length`, or None."""
+        if refused != "structured":
+            first, second = _LENGTH_NAMES
+            return replace(self, length_name=second) if self.length_name == first else None
+        weaker = _WEAKER.get(self.structured)
+        return replace(self, structured=weaker) if weaker else None
+
+    def to_json(self) -> dict[str, str]:
+        """Return what is kept."""
+        return asdict(self)

@@ -1,0 +1,68 @@
+"""What comes of a request: an answer, or a reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import BaseModel
+
+from graphrag_tasks.llm.schema import validated
+
+
+class Kind(StrEnum):
+    """What can happen to one attempt. Those up to `TOO_LONG` are final."""
+
+    ANSWERED = "answered"
+    INVALID = "invalid"  # of another form than was asked for
+    REFUSED = "refused"  # by the model, or by a filter of the provider
+    TRUNCATED = "truncated"  # longer than `max_output`
+    EMPTY = "empty"  # all tokens went into thinking
+    TOO_LONG = "too_long"  # the prompt does not fit into the model
+    BUSY = "busy"  # 429: nothing was done
+    FAILED = "failed"  # 5xx or no connection: nothing was done
+    UNSURE = "unsure"  # cut off or timed out: it may have been done and billed
+    UNSUPPORTED = "unsupported"  # a parameter that the endpoint does not know
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one attempt, as the endpoint counted them."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+
+    @property
+    def total(self) -> int:
+        """Prompt and answer."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A valid answer to a request.
+
+    Attributes:
+        key: Of the request.
+        text: As it came.
+        model: The model as the endpoint names it.
+    """
+
+    key: str
+    text: str
+    usage: Usage
+    model: str
+
+    def parsed(self, form: type[BaseModel]) -> BaseModel:
+        """Return the answer in the form that was asked for."""
+        return validated(self.text, form)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a request has no answer."""
+
+    key: str
+    kind: Kind
+    why: str

@@ -1,0 +1,81 @@
+"""What may be spent: the worst case of a request is set aside before it leaves.
+
+Money and tokens that were spent and those set aside are never more than the caps together. What a
+request cost is known when its answer is there; of one whose fate is unknown the worst case counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from threading import Condition
+
+from graphrag_tasks.core.errors import BudgetError
+
+_HINT = "Answers so far are kept. Raise llm.budget.{} and run again, or ask less"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Money and tokens; `usd` is None where the price is not known."""
+
+    usd: Decimal | None
+    tokens: int
+
+    def __add__(self, other: Cost) -> Cost:
+        """Sum up; money that is not known is left out of the sum."""
+        known = [one.usd for one in (self, other) if one.usd is not None]
+        return Cost(sum(known, Decimal(0)) if known else None, self.tokens + other.tokens)
+
+
+NOTHING = Cost(Decimal(0), 0)
+
+
+class Budget:
+    """Caps that all threads share.
+
+    Args:
+        usd: Most money; None: no cap.
+        tokens: Most tokens; 0: no cap.
+        spent: What the run spent before.
+    """
+
+    def __init__(self, usd: Decimal | None = None, tokens: int = 0, spent: Cost = NOTHING) -> None:
+        self._usd, self._tokens = usd, tokens
+        self._spent, self._aside = spent, NOTHING
+        self._changed = Condition()
+
+    @property
+    def spent(self) -> Cost:
+        """What was spent so far, without what is set aside."""
+        return self._spent
+
+    def reserve(self, worst: Cost) -> None:
+        """Set the worst case of a request aside; wait where others may turn out cheaper.
+
+        Raises:
+            BudgetError: It would pass a cap.
+        """
+        with self._changed:
+            while passed := self._passed_by(self._spent + self._aside + worst):
+                if self._aside == NOTHING:
+                    name, cap = passed
+                    what = f"the next request could pass the cap of {cap}"
+                    raise BudgetError(what, "llm", _HINT.format(name))
+                self._changed.wait()
+            self._aside += worst
+
+    def settle(self, worst: Cost, cost: Cost) -> None:
+        """Count what a request cost in place of its worst case."""
+        with self._changed:
+            usd = (self._aside.usd or Decimal(0)) - (worst.usd or Decimal(0))
+            self._aside = Cost(usd, self._aside.tokens - worst.tokens)
+            self._spent += cost
+            self._changed.notify_all()
+
+    def _passed_by(self, total: Cost) -> tuple[str, str] | None:
+        if self._usd is not None and (total.usd or 0) > self._usd:
+            return "usd", f"{self._usd:f} USD"
+        if self._tokens and total.tokens > self._tokens:
+            return "tokens", f"{self._tokens:,} tokens"
+        return None

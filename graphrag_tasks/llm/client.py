@@ -1,0 +1,389 @@
+"""Asks a model, as often as it takes and not once more.
+
+What holds, each by a test:
+  * An answer is kept before its money is counted, and counted before it is used.
+  * What was spent and what is set aside are never more than the budget.
+  * An attempt whose fate is unknown counts in full.
+  * Nothing is kept that is not valid, was refused, or is not complete.
+  * Neither the order nor the number of threads changes a result.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+from threading import Event, Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientError
+from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.llm import tokens
+from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
+from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
+from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
+from graphrag_tasks.llm.endpoint import Endpoint, Outcome
+from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal, NoJournal, StoreJournal
+from graphrag_tasks.llm.limits import Limiter
+from graphrag_tasks.llm.prices import check_price, price
+from graphrag_tasks.llm.request import Identity, Request
+
+log = logging.getLogger(__name__)
+
+EMBED = "embed"
+"""Purpose of texts that are sent to be embedded."""
+
+_AGAIN = "Run again: answers so far are kept and not asked for anew"
+_FIRST_WAIT = 0.5
+_FREE = {Kind.BUSY, Kind.FAILED, Kind.UNSUPPORTED, Kind.TOO_LONG, Kind.REFUSED}
+"""Of these nothing is billed where the endpoint tells no tokens."""
+
+_CUT_SHARE, _CUT_FROM = 0.6, 1000
+_FIRST_ANSWERS, _EMPTY_SHARE = 20, 0.2
+_TRIES_OF_FORM = 3
+
+Progress = Callable[[int, int], None]
+"""Called with the number of requests done and of all."""
+
+
+@dataclass(frozen=True)
+class _Billed:
+    """What is asked, for the record."""
+
+    key: str
+    purpose: str
+    model: str
+    document_id: str | None
+    prompt: tuple[str, ...]
+    max_output: int
+
+
+class Client:
+    """Asks the model of the settings, for one run on a store.
+
+    Args:
+        config: Settings of the model.
+        store: Where answers are kept, folder or URI; None: nowhere.
+        run: Name of the run: its budget counts what it spent before a kill.
+    """
+
+    def __init__(self, config: LlmConfig, store: str | None = None, run: str = "") -> None:
+        self._config, self._store, self._run = config, store, run
+        self._journal: Journal = StoreJournal(store) if store else NoJournal()
+        self._limiter = Limiter(config.requests_per_minute, config.tokens_per_minute)
+        self._stopped = Event()
+        self._lock = Lock()
+        self._learned: dict[str, Abilities] = {}
+        self._counts = {kind: 0 for kind in Kind}
+
+    def at(self, base_url: str) -> Client:
+        """Return a client of another address; empty: this one."""
+        if not base_url:
+            return self
+        config = self._config.model_copy(update={"base_url": base_url})
+        return Client(config, self._store, self._run)
+
+    @property
+    def concurrency(self) -> int:
+        """How many requests leave side by side."""
+        return self._config.concurrency
+
+    def identity(self, purpose: str = "", model: str = "") -> Identity:
+        """Return who is asked for a purpose, or which model: what decides answers, too.
+
+        Raises:
+            ConfigError: No model is named.
+        """
+        model = model or self._config.model_for(purpose)
+        if not model:
+            raise ConfigError("no model is named", "llm.model", "Set llm.model: docs/llm.md")
+        return Identity(provider(self._config), model, self._config.parameters)
+
+    @property
+    def spent(self) -> Cost:
+        """What the run spent so far."""
+        return self._budget.spent
+
+    def ask(
+        self, requests: Sequence[Request], progress: Progress | None = None
+    ) -> list[Answer | Failure]:
+        """Return an answer, or why there is none, for each request in order.
+
+        Answers that are known are not asked for again, nor is a request that stands here twice.
+
+        Raises:
+            EndpointError: The endpoint cannot be asked.
+            BudgetError: The next request could pass a cap.
+            PriceError: A cap in money is set, and the price of the model is not known.
+            TransientError: A request failed as often as it may, or the storage refuses an answer.
+            ArtifactError: A kept answer cannot be read.
+        """
+        keys = [one.key(self.identity(one.purpose)) for one in requests]
+        by_key = dict(zip(keys, requests, strict=True))
+        results: dict[str, Answer | Failure] = {}
+        for key in by_key:
+            if known := self._journal.known(key):
+                results[key] = known
+        missing = [(key, one) for key, one in by_key.items() if key not in results]
+        log.info("%d requests, %d known", len(by_key), len(results))
+        if missing:
+            _ = self._endpoint, self._budget  # made here, not by several threads at once
+            for model in sorted({self.identity(one.purpose).model for _, one in missing}):
+                check_price(self._config, model)
+            total = len(by_key)
+            for key, result in self._asked_by_threads(missing):
+                results[key] = result
+                if progress:
+                    progress(len(results), total)
+        return [results[key] for key in keys]
+
+    def embed(self, texts: Sequence[str], model: str, dimensions: int = 0) -> NDArray[np.float32]:
+        """Return the vectors of texts, sent in one request; shape (texts, dimension).
+
+        They are not kept here: a snapshot keeps them. Raises as `ask` does.
+        """
+        check_price(self._config, model)
+        key = fingerprint({"purpose": EMBED, "model": model, "texts": list(texts)})
+        billed = _Billed(key, EMBED, model, None, tuple(texts), 0)
+        outcome = self._until_done(
+            billed, lambda: self._endpoint.embed(texts, model, dimensions), _nothing
+        )
+        if outcome.vectors is None:
+            raise EndpointError(f"texts are not embedded: {outcome.why}", self._endpoint.url)
+        return outcome.vectors
+
+    def _asked_by_threads(
+        self, missing: Sequence[tuple[str, Request]]
+    ) -> Iterator[tuple[str, Answer | Failure]]:
+        """Yield results as they come; the first error stops all after what is under way."""
+        waiting = iter(missing)
+        done: list[tuple[str, Answer | Failure]] = []
+
+        def work() -> None:
+            while not self._stopped.is_set():
+                with self._lock:
+                    item = next(waiting, None)
+                if item is None:
+                    return
+                try:
+                    result = self._asked(*item)
+                except BaseException:
+                    self._stopped.set()
+                    raise
+                with self._lock:
+                    done.append((item[0], result))
+
+        self._stopped.clear()
+        threads = min(self._config.concurrency, len(missing))
+        with ThreadPoolExecutor(threads, thread_name_prefix="llm") as pool:
+            futures = [pool.submit(work) for _ in range(threads)]
+            try:
+                running = set(futures)
+                while running:
+                    _, running = wait(running, timeout=0.2, return_when=FIRST_EXCEPTION)
+                    with self._lock:
+                        part, done[:] = list(done), []
+                    yield from part
+            finally:
+                self._stopped.set()
+            for future in futures:
+                future.result()
+
+    def _asked(self, key: str, request: Request) -> Answer | Failure:
+        """Ask until there is a result: in another way where the endpoint does not understand."""
+        identity = self.identity(request.purpose)
+        billed = _Billed(
+            key, request.purpose, identity.model, request.document_id,
+            (request.system, request.user), request.max_output,
+        )  # fmt: skip
+        problem, tries = "", 0
+        while True:
+            abilities = self._abilities(identity.model)
+            if tries >= _TRIES_OF_FORM - 1 and not self._counts[Kind.ANSWERED]:
+                abilities = replace(abilities, structured=PROMPT)
+
+            def send(how: Abilities = abilities, wrong: str = problem) -> Outcome:
+                return self._endpoint.attempt(request, identity.model, how, wrong)
+
+            outcome = self._until_done(billed, send, self._keep_for(key, billed))
+            if outcome.kind == Kind.UNSUPPORTED:
+                self._learn(identity.model, abilities, outcome)
+            elif outcome.kind == Kind.INVALID and tries < self._tries_of_form - 1:
+                problem, tries = outcome.why, tries + 1
+            else:
+                if outcome.kind == Kind.ANSWERED and tries >= _TRIES_OF_FORM - 1:
+                    self._set_abilities(identity.model, abilities)
+                return self._result(key, outcome)
+
+    @property
+    def _tries_of_form(self) -> int:
+        """How often an answer of another form is asked for again: more, while none was right."""
+        return 2 if self._counts[Kind.ANSWERED] else _TRIES_OF_FORM
+
+    def _keep_for(self, key: str, billed: _Billed) -> Callable[[Outcome], None]:
+        def keep(outcome: Outcome) -> None:
+            if outcome.kind == Kind.ANSWERED:
+                self._refuse_cut_prompts(billed, outcome)
+                usage = outcome.usage or Usage()
+                self._journal.keep(Answer(key, outcome.text, usage, outcome.model))
+
+        return keep
+
+    def _result(self, key: str, outcome: Outcome) -> Answer | Failure:
+        with self._lock:
+            self._counts[outcome.kind] += 1
+            counts = dict(self._counts)
+        if outcome.kind == Kind.ANSWERED:
+            return Answer(key, outcome.text, outcome.usage or Usage(), outcome.model)
+        self._refuse_useless(counts)
+        return Failure(key, outcome.kind, outcome.why)
+
+    def _until_done(
+        self, billed: _Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
+    ) -> Outcome:
+        """Send a request until something came of it; where the endpoint is away for long, raise."""
+        backoff = random.Random(billed.key)  # noqa: S311 - spreads threads, no secret
+        outcome = None
+        for number in range(self._config.attempts):
+            if self._stopped.is_set() and number:
+                break
+            outcome = self._billed(billed, send, keep)
+            if outcome.kind not in (Kind.BUSY, Kind.FAILED, Kind.UNSURE):
+                return outcome
+            longest = self._config.longest_wait_seconds
+            seconds = min(_FIRST_WAIT * 2**number * (0.5 + backoff.random()), longest)
+            if outcome.wait is not None:
+                seconds = outcome.wait
+            if seconds > longest:
+                break
+            log.warning("%s: %s; asked again in %.1f s", billed.purpose, outcome.why, seconds)
+            if outcome.kind == Kind.BUSY:
+                self._limiter.pause(seconds)
+            else:
+                self._stopped.wait(seconds)
+        why = outcome.why if outcome else "the run was stopped"
+        raise TransientError(why, self._endpoint.url, _AGAIN)
+
+    def _billed(
+        self, billed: _Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
+    ) -> Outcome:
+        """Send a request once, with the worst case set aside and a record of what it cost."""
+        most = Usage(tokens.most(*billed.prompt), billed.max_output)
+        worst = Cost(price(self._config, billed.model, most), most.total)
+        self._budget.reserve(worst)
+        spent = NOTHING
+        try:
+            self._limiter.take(sum(map(tokens.count, billed.prompt)) + billed.max_output)
+            name = self._journal.sending(billed.key, self._attempt(billed, UNSURE, "", most, worst))
+            spent = worst
+            try:
+                outcome = send()
+            except EndpointError:
+                spent = NOTHING
+                self._record(name, billed, SURE, "refused", Usage(), NOTHING)
+                raise
+            usage, fate = _usage(outcome, most)
+            cost = Cost(price(self._config, billed.model, usage), usage.total)
+            keep(outcome)
+            spent = cost
+            self._record(name, billed, fate, outcome.kind, usage, cost)
+        finally:
+            self._budget.settle(worst, spent)
+        self._limiter.told(outcome.headers)
+        return outcome
+
+    def _record(
+        self, name: str, billed: _Billed, fate: str, kind: str, usage: Usage, cost: Cost
+    ) -> None:
+        self._journal.sent(name, self._attempt(billed, fate, kind, usage, cost))
+
+    def _attempt(self, billed: _Billed, fate: str, kind: str, usage: Usage, cost: Cost) -> Attempt:
+        return Attempt(
+            run=self._run, purpose=billed.purpose, model=billed.model,
+            document_id=billed.document_id, fate=fate, kind=str(kind),
+            prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens,
+            usd=None if cost.usd is None else f"{cost.usd:f}",
+        )  # fmt: skip
+
+    def _refuse_cut_prompts(self, billed: _Billed, outcome: Outcome) -> None:
+        """Refuse an answer to a prompt that the server cut without a word, as Ollama does."""
+        if outcome.usage is None:
+            return
+        read, sent = outcome.usage.prompt_tokens, sum(map(tokens.count, billed.prompt))
+        if sent >= _CUT_FROM and read < _CUT_SHARE * sent:
+            what = f"the server read {read:,} of about {sent:,} tokens of a prompt: it cuts them"
+            hint = "Raise its context; with Ollama: PARAMETER num_ctx 16384 in the Modelfile"
+            raise EndpointError(what, self._endpoint.url, hint)
+
+    def _refuse_useless(self, counts: Mapping[Kind, int]) -> None:
+        done = sum(counts.values())
+        if counts[Kind.EMPTY] > _EMPTY_SHARE * _FIRST_ANSWERS and done <= _FIRST_ANSWERS:
+            what = f"{counts[Kind.EMPTY]} of the first {done} answers are empty"
+            hint = (
+                "A model that thinks spends its tokens on it: set llm.parameters.reasoning_effort"
+            )
+            raise EndpointError(what, self._endpoint.url, hint)
+        if counts[Kind.INVALID] >= _TRIES_OF_FORM and not counts[Kind.ANSWERED]:
+            what = "no answer has the form that was asked for"
+            hint = "Name a model that can write JSON, or set llm.structured"
+            raise EndpointError(what, self._endpoint.url, hint)
+
+    def _abilities(self, model: str) -> Abilities:
+        with self._lock:
+            if model not in self._learned:
+                set_by_hand = self._config.structured
+                structured = SCHEMA if set_by_hand == "auto" else set_by_hand
+                kept = (
+                    self._journal.abilities(self._place(model)) if set_by_hand == "auto" else None
+                )
+                self._learned[model] = kept or Abilities(structured)
+            return self._learned[model]
+
+    def _learn(self, model: str, tried: Abilities, outcome: Outcome) -> None:
+        """Ask in another way from now on, or raise where there is none."""
+        other = tried.without(outcome.text)
+        if other is None:
+            raise EndpointError(outcome.why, self._endpoint.url, "Name another model")
+        self._set_abilities(model, other)
+
+    def _set_abilities(self, model: str, abilities: Abilities) -> None:
+        with self._lock:
+            if self._learned.get(model) != abilities:
+                self._learned[model] = abilities
+                self._journal.learn(self._place(model), abilities)
+
+    def _place(self, model: str) -> str:
+        return fingerprint({"url": self._config.url, "model": model})
+
+    @cached_property
+    def _endpoint(self) -> Endpoint:
+        return Endpoint(self._config)
+
+    @cached_property
+    def _budget(self) -> Budget:
+        caps = self._config.budget
+        usd = Decimal(str(caps.usd)) if caps.usd else None
+        return Budget(usd, caps.tokens, self._journal.spent(self._run))
+
+
+def provider(config: LlmConfig) -> str:
+    """Return the endpoint's name in the keys of answers: its host by default."""
+    return config.provider or config.url.split("://", 1)[1].split("/", 1)[0]
+
+
+def _usage(outcome: Outcome, most: Usage) -> tuple[Usage, str]:
+    """Return the tokens that count, and whether they are what was billed."""
+    if outcome.usage is not None:
+        return outcome.usage, SURE
+    return (Usage(), SURE) if outcome.kind in _FREE else (most, UNSURE)
+
+
+def _nothing(_: Outcome) -> None:
+    """Keep nothing: vectors are kept in the snapshot."""

@@ -1,0 +1,319 @@
+"""One HTTP request to an endpoint that speaks OpenAI's API, and what can come of it.
+
+The SDK is used without its retries, which no budget would see, without redirects, which would send
+documents elsewhere, and without what it reads from `OPENAI_*`: every header is set here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.core.config.llm import OPENAI_URL
+from graphrag_tasks.core.errors import EndpointError
+from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
+from graphrag_tasks.llm.answers import Kind, Usage
+from graphrag_tasks.llm.request import Request
+from graphrag_tasks.llm.schema import InvalidAnswerError, strict_schema, validated
+
+if TYPE_CHECKING:
+    import openai
+
+KEY_VARIABLE, OPENAI_KEY_VARIABLE = "GRAPHRAG_LLM_API_KEY", "OPENAI_API_KEY"
+
+_HEADERS = {
+    "host", "accept", "accept-encoding", "connection", "user-agent", "content-type",
+    "content-length", "transfer-encoding",
+    "x-stainless-raw-response",  # tells the SDK itself to hand over the headers of the response
+}  # fmt: skip
+_DOCTOR = "graphrag-tasks doctor --llm says what the endpoint answers"
+_TOO_LONG = ("context_length", "context length", "context size", "too long", "maximum context")
+_FORM = ("response_format", "json_schema", "json schema", "structured output")
+_LENGTH = ("max_completion_tokens", "max_tokens")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one attempt.
+
+    Attributes:
+        kind: See `Kind`.
+        text: What the model said.
+        usage: Tokens, where the endpoint told them.
+        model: The model as the endpoint names it.
+        why: In words, where it is no answer.
+        wait: Seconds that the endpoint asks to wait; None where it does not.
+        headers: Of the response.
+        vectors: Of the texts that were to be embedded, shape (texts, dimension).
+    """
+
+    kind: Kind
+    text: str = ""
+    usage: Usage | None = None
+    model: str = ""
+    why: str = ""
+    wait: float | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    vectors: NDArray[np.float32] | None = None
+
+
+class Endpoint:
+    """An endpoint with its key; several threads may use it.
+
+    Raises:
+        EndpointError: OpenAI itself is meant and there is no key.
+    """
+
+    def __init__(self, config: LlmConfig) -> None:
+        self._config = config
+        self.url = config.url
+        self.host = urlsplit(self.url).hostname or self.url
+        self._key = os.environ.get(KEY_VARIABLE, "")
+        if self.url == OPENAI_URL:
+            self._key = self._key or os.environ.get(OPENAI_KEY_VARIABLE, "")
+            if not self._key:
+                hint = f"Set {KEY_VARIABLE} in the environment, or llm.base_url to another endpoint"
+                raise EndpointError("there is no key", self.url, hint)
+
+    def attempt(
+        self, request: Request, model: str, abilities: Abilities, problem: str = ""
+    ) -> Outcome:
+        """Send a request once.
+
+        Args:
+            request: What is asked.
+            model: Who is asked.
+            abilities: What the endpoint understands.
+            problem: What was wrong with the answer before.
+
+        Raises:
+            EndpointError: Asking again cannot help.
+        """
+        body = self._body(request, model, abilities, problem)
+        outcome = self._sent(lambda: self._client.chat.completions.with_raw_response.create(**body))
+        if isinstance(outcome, Outcome):
+            return outcome
+        return _read(outcome, request)
+
+    def embed(self, texts: Sequence[str], model: str, dimensions: int) -> Outcome:
+        """Send texts to be embedded; `vectors` of the outcome has a row for each.
+
+        Raises:
+            EndpointError: Asking again cannot help.
+        """
+        body: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": "float"}
+        if dimensions:
+            body["dimensions"] = dimensions
+        found = self._sent(lambda: self._client.embeddings.with_raw_response.create(**body))
+        if isinstance(found, Outcome):
+            return found
+        rows = sorted(getattr(found.body, "data", None) or [], key=lambda row: int(row.index))
+        if [row.index for row in rows] != list(range(len(texts))):
+            return Outcome(Kind.UNSURE, why=f"{len(rows)} vectors came for {len(texts)} texts")
+        vectors = np.array([row.embedding for row in rows], np.float32)
+        usage, name = usage_of(found.body), str(getattr(found.body, "model", "") or "")
+        return Outcome(
+            Kind.ANSWERED, usage=usage, model=name, vectors=vectors, headers=found.headers
+        )
+
+    def models(self) -> list[str]:
+        """Return the names of the models that the endpoint lists.
+
+        Raises:
+            EndpointError: It cannot be asked.
+        """
+        found = self._sent(lambda: self._client.models.with_raw_response.list())
+        if isinstance(found, Outcome):
+            raise EndpointError(found.why, self.url, "Start the server, or mend llm.base_url")
+        return sorted(str(one.id) for one in getattr(found.body, "data", None) or [])
+
+    @cached_property
+    def _client(self) -> openai.OpenAI:
+        import httpx2
+        import openai
+
+        logging.getLogger("openai").setLevel(logging.WARNING)  # it would log prompts
+
+        def own_headers_alone(request: httpx2.Request) -> None:
+            for name in set(request.headers) - _HEADERS:
+                del request.headers[name]
+            if self._key:
+                request.headers["authorization"] = f"Bearer {self._key}"
+
+        transport = openai.DefaultHttpxClient(
+            follow_redirects=False,
+            timeout=self._config.timeout_seconds,
+            event_hooks={"request": [own_headers_alone]},
+            limits=httpx2.Limits(max_connections=self._config.concurrency),
+        )
+        return openai.OpenAI(
+            api_key=self._key or "none",
+            base_url=self.url,
+            organization="",
+            project="",
+            max_retries=0,
+            http_client=transport,
+        )
+
+    def _body(
+        self, request: Request, model: str, abilities: Abilities, problem: str
+    ) -> dict[str, Any]:
+        system, user = request.system, request.user
+        body: dict[str, Any] = {"model": model, **self._config.parameters}
+        body[abilities.length_name] = request.max_output
+        if request.answer is not None:
+            schema = strict_schema(request.answer)
+            if abilities.structured == SCHEMA:
+                named = {"name": request.purpose, "strict": True, "schema": schema}
+                body["response_format"] = {"type": "json_schema", "json_schema": named}
+            else:
+                system += (
+                    f"\n\nAnswer with one JSON object of this schema and no other word:\n{schema}"
+                )
+                if abilities.structured != PROMPT:
+                    body["response_format"] = {"type": "json_object"}
+        if problem:
+            user += f"\n\nYour last answer could not be used: {problem}. Answer again."
+        body["messages"] = [
+            {"role": "system", "content": system},
+            {"role": "user", "content": user},
+        ]
+        return body
+
+    def _sent(self, send: Callable[[], Any]) -> Outcome | Response:
+        import httpx2
+        import openai
+
+        try:
+            raw = send()
+            headers = dict(raw.headers)
+            body = raw.parse()
+        except openai.APITimeoutError:
+            seconds = self._config.timeout_seconds
+            return Outcome(Kind.UNSURE, why=f"no answer within {seconds:g} s")
+        except openai.APIConnectionError as error:
+            cause = error.__cause__
+            if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
+                return Outcome(Kind.FAILED, why=f"no connection to {self.host}: {cause}")
+            return Outcome(Kind.UNSURE, why=f"the answer was cut off: {cause}")
+        except openai.APIStatusError as error:
+            return self._refused(error)
+        except (ValueError, openai.APIResponseValidationError) as error:
+            return Outcome(Kind.UNSURE, why=f"the answer is not JSON: {error}")
+        if isinstance(body, str):
+            return Outcome(Kind.UNSURE, why="the answer is a page, not JSON")
+        return Response(body, headers)
+
+    def _refused(self, error: openai.APIStatusError) -> Outcome:
+        """Return what a status means, or raise where asking again cannot help."""
+        status, said = error.status_code, _message(error)
+        code = str(getattr(error, "code", "") or "")
+        if status == 429 and code != "insufficient_quota":
+            return Outcome(Kind.BUSY, why=said, wait=_retry_after(error.response.headers))
+        if status >= 500 or status in (408, 409):
+            return Outcome(Kind.FAILED, why=f"status {status}: {said}")
+        if status in (400, 413, 422):
+            text = f"{code} {said} {getattr(error, 'param', '') or ''}".lower()
+            if any(words in text for words in _TOO_LONG) or status == 413:
+                return Outcome(Kind.TOO_LONG, why=said)
+            if "content_filter" in text or "content management policy" in text:
+                return Outcome(Kind.REFUSED, why=said)
+            if any(words in text for words in _FORM):
+                return Outcome(Kind.UNSUPPORTED, text="structured", why=said)
+            if any(words in text for words in _LENGTH):
+                return Outcome(Kind.UNSUPPORTED, text="length", why=said)
+        raise EndpointError(*_terminal(status, code, said, self.url, error))
+
+
+@dataclass(frozen=True)
+class Response:
+    """A response with a body that was read."""
+
+    body: Any
+    headers: Mapping[str, str]
+
+
+def _read(response: Response, request: Request) -> Outcome:
+    """Return what a completion says."""
+    body, headers = response.body, response.headers
+    usage = usage_of(body)
+    choice = next(iter(getattr(body, "choices", None) or []), None)
+    message = getattr(choice, "message", None)
+    model = str(getattr(body, "model", "") or "")
+
+    def outcome(kind: Kind, text: str = "", why: str = "") -> Outcome:
+        return Outcome(kind, text=text, usage=usage, model=model, why=why, headers=headers)
+
+    if choice is None or message is None:
+        return outcome(Kind.UNSURE, why="the answer has no choices")
+    text = message.content or ""
+    if message.refusal or choice.finish_reason == "content_filter":
+        return outcome(Kind.REFUSED, why=message.refusal or "a filter of the provider")
+    if choice.finish_reason == "length":
+        kind = Kind.TRUNCATED if text.strip() else Kind.EMPTY
+        return outcome(kind, why=f"longer than {request.max_output} tokens")
+    if not text.strip():
+        return outcome(Kind.EMPTY, why="the answer is empty")
+    if request.answer is not None:
+        try:
+            validated(text, request.answer)
+        except InvalidAnswerError as error:
+            return outcome(Kind.INVALID, text=text, why=str(error))
+    return outcome(Kind.ANSWERED, text=text)
+
+
+def usage_of(body: Any) -> Usage | None:  # noqa: ANN401 - of the SDK
+    """Return the tokens that a response tells, or None."""
+    told = getattr(body, "usage", None)
+    prompt = getattr(told, "prompt_tokens", None)
+    if not isinstance(prompt, int):
+        return None
+    details = getattr(told, "prompt_tokens_details", None)
+    return Usage(
+        prompt,
+        int(getattr(told, "completion_tokens", 0) or 0),
+        int(getattr(details, "cached_tokens", 0) or 0),
+    )
+
+
+def _message(error: openai.APIStatusError) -> str:
+    """Return the endpoint's own words, in one short line."""
+    body = error.body if isinstance(error.body, dict) else {}
+    said = str(body.get("message") or error.response.text or error)
+    return " ".join(said.split())[:300]
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    try:
+        return float(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+
+
+def _terminal(
+    status: int, code: str, said: str, url: str, error: openai.APIStatusError
+) -> tuple[str, str, str]:
+    """Return what, where and what to do of an error that stays."""
+    if 300 <= status < 400:
+        where = error.response.headers.get("location", "elsewhere")
+        return f"it redirects to {where}, which is not followed", url, "Set llm.base_url to that"
+    if code == "insufficient_quota":
+        return "the account has no money left", url, "Top it up, then run again: answers are kept"
+    if status in (401, 403):
+        return f"the key is refused: {said}", url, f"Set {KEY_VARIABLE}"
+    if status == 404:
+        return (
+            f"no such model or address: {said}",
+            url,
+            f"Mend llm.model or llm.base_url. {_DOCTOR}",
+        )
+    return f"it refuses the request with status {status}: {said}", url, _DOCTOR

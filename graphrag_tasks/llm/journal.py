@@ -1,0 +1,194 @@
+"""What was answered, and what it cost, kept in the store.
+
+    STORE/answers/<2 hex digits>/<key>.json      a valid answer, written whole and then never again
+    STORE/answers/spent/<run>/<key>-<n>.json     an attempt: written before it leaves, and after
+    STORE/answers/abilities/<hash>.json          what an endpoint understands
+
+An answer is on the disk before it counts. An attempt that a kill cut off stays as it was written
+before it left: it may have been billed, and counts in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from threading import Lock
+from typing import Any, Protocol
+
+from graphrag_tasks.core.errors import ArtifactError
+from graphrag_tasks.llm.abilities import Abilities
+from graphrag_tasks.llm.answers import Answer, Usage
+from graphrag_tasks.llm.budget import NOTHING, Cost
+from graphrag_tasks.storage.files import Files
+
+ANSWERS, SPENT, ABILITIES = "answers", "spent", "abilities"
+SURE, UNSURE = "sure", "unsure"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A request that was sent.
+
+    Attributes:
+        run: The run that sent it.
+        purpose: What it was for.
+        model: Who was asked.
+        document_id: The document that it was about; None: several.
+        fate: `sure`, or `unsure` where no answer came that says what it cost.
+        kind: What came of it; empty where that is not known.
+        prompt_tokens: Of the prompt; the most it may have been where the fate is unsure.
+        completion_tokens: Likewise of the answer.
+        usd: Likewise its price, as decimal digits; None where it is not known.
+    """
+
+    run: str
+    purpose: str
+    model: str
+    document_id: str | None
+    fate: str
+    kind: str
+    prompt_tokens: int
+    completion_tokens: int
+    usd: str | None
+
+    @property
+    def cost(self) -> Cost:
+        """What counts against the budget."""
+        usd = None if self.usd is None else Decimal(self.usd)
+        return Cost(usd, self.prompt_tokens + self.completion_tokens)
+
+
+class StoreJournal:
+    """Answers and attempts of a store; several threads may use it."""
+
+    def __init__(self, store: str) -> None:
+        self._folder = Files(store) / ANSWERS
+        self._numbers: dict[str, int] = {}
+        self._lock = Lock()
+
+    def known(self, key: str) -> Answer | None:
+        """Return the answer to a request, or None where there is none.
+
+        Raises:
+            ArtifactError: There is one and it cannot be read: it is not asked for again.
+        """
+        name = f"{key[:2]}/{key}.json"
+        if not self._folder.exists(name):
+            return None
+        value = self._folder.read_json(name)
+        try:
+            return Answer(key, value["text"], Usage(**value["usage"]), value["model"])
+        except (KeyError, TypeError) as error:
+            hint = "Delete the file to ask again"
+            raise ArtifactError(
+                f"is no answer: {error}", f"{self._folder.uri}/{name}", hint
+            ) from error
+
+    def keep(self, answer: Answer) -> None:
+        """Write an answer; it is on the disk when this returns."""
+        value = {"text": answer.text, "usage": asdict(answer.usage), "model": answer.model}
+        self._folder.write_json(f"{answer.key[:2]}/{answer.key}.json", value, durable=True)
+
+    def sending(self, key: str, attempt: Attempt) -> str:
+        """Record that a request is about to leave; return the name of the record."""
+        with self._lock:
+            folder = self._folder / SPENT / attempt.run
+            if key not in self._numbers:
+                self._numbers[key] = self._next_number(folder, key)
+            number = self._numbers[key]
+            self._numbers[key] += 1
+        name = f"{key}-{number}.json"
+        folder.write_json(name, asdict(attempt))
+        return name
+
+    def sent(self, name: str, attempt: Attempt) -> None:
+        """Record what came of a request, in place of the record from before."""
+        (self._folder / SPENT / attempt.run).write_json(name, asdict(attempt))
+
+    @staticmethod
+    def _next_number(folder: Files, key: str) -> int:
+        number = 0
+        while folder.exists(f"{key}-{number}.json"):
+            number += 1
+        return number
+
+    def attempts(self, run: str | None = None) -> Iterator[Attempt]:
+        """Yield the attempts of a run, or of all runs.
+
+        Raises:
+            ArtifactError: A record cannot be read.
+        """
+        folder = self._folder / SPENT
+        for one in [run] if run else folder.names():
+            for name in (folder / one).names():
+                if not name.endswith(".json"):
+                    continue  # a kill left a half-written one
+                value: dict[str, Any] = (folder / one).read_json(name)
+                yield Attempt(**value)
+
+    def spent(self, run: str) -> Cost:
+        """Return what a run spent so far, unsure attempts in full."""
+        return sum((one.cost for one in self.attempts(run)), NOTHING)
+
+    def abilities(self, endpoint: str) -> Abilities | None:
+        """Return what was learned about an endpoint and a model, by a hash of both."""
+        folder = self._folder / ABILITIES
+        name = f"{endpoint}.json"
+        return Abilities(**folder.read_json(name)) if folder.exists(name) else None
+
+    def learn(self, endpoint: str, abilities: Abilities) -> None:
+        """Keep what was learned about an endpoint and a model."""
+        (self._folder / ABILITIES).write_json(f"{endpoint}.json", abilities.to_json())
+
+
+class Journal(Protocol):
+    """What a client keeps, and where it looks before it asks."""
+
+    def known(self, key: str, /) -> Answer | None:
+        """Return the answer to a request, or None where there is none."""
+
+    def keep(self, answer: Answer, /) -> None:
+        """Keep an answer: it must not be lost once this returns."""
+
+    def sending(self, key: str, attempt: Attempt, /) -> str:
+        """Record that a request is about to leave; return the name of the record."""
+
+    def sent(self, name: str, attempt: Attempt, /) -> None:
+        """Record what came of a request, in place of the record from before."""
+
+    def spent(self, run: str, /) -> Cost:
+        """Return what a run spent so far, unsure attempts in full."""
+
+    def abilities(self, endpoint: str, /) -> Abilities | None:
+        """Return what was learned about an endpoint and a model, by a hash of both."""
+
+    def learn(self, endpoint: str, abilities: Abilities, /) -> None:
+        """Keep what was learned about an endpoint and a model."""
+
+
+class NoJournal:
+    """Keeps nothing: for readers, who may not write into the store."""
+
+    def known(self, _key: str) -> None:
+        """Return None."""
+
+    def keep(self, _answer: Answer) -> None:
+        """Keep nothing."""
+
+    def sending(self, _key: str, _attempt: Attempt) -> str:
+        """Record nothing."""
+        return ""
+
+    def sent(self, _name: str, _attempt: Attempt) -> None:
+        """Record nothing."""
+
+    def spent(self, _run: str) -> Cost:
+        """Return that nothing is known to be spent."""
+        return NOTHING
+
+    def abilities(self, _endpoint: str) -> None:
+        """Return None."""
+
+    def learn(self, _endpoint: str, _abilities: Abilities) -> None:
+        """Keep nothing."""

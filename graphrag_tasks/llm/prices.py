@@ -1,0 +1,50 @@
+"""What tokens cost: the settings' price of a model, else its list price, else unknown.
+
+List prices are those of the package genai-prices, with its data; nothing is downloaded. A price is
+of one request, as rates may rise with its length. Unknown is never 0.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.core.errors import PriceError
+from graphrag_tasks.llm.answers import Usage
+
+_MILLION = Decimal(1_000_000)
+
+
+def price(config: LlmConfig, model: str, usage: Usage) -> Decimal | None:
+    """Return what a request cost in USD, or None where the price is not known."""
+    own = config.prices.get(model)
+    if own is not None:
+        prompt = Decimal(str(own.input)) * usage.prompt_tokens
+        return (prompt + Decimal(str(own.output)) * usage.completion_tokens) / _MILLION
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    tokens = Tokens(
+        input_tokens=usage.prompt_tokens,
+        output_tokens=usage.completion_tokens,
+        cache_read_tokens=usage.cached_tokens,
+    )
+    try:
+        found = calc_price(tokens, model_ref=model, provider_api_url=config.url)
+    except (LookupError, ValueError):
+        return None
+    return Decimal(found.total_price)
+
+
+def check_price(config: LlmConfig, model: str) -> None:
+    """Refuse a cap in money for a model whose price is not known.
+
+    Raises:
+        PriceError: That is so.
+    """
+    if config.budget.usd and price(config, model, Usage(1, 1)) is None:
+        hint = f'Set [llm.prices."{model}"] input and output (USD a million tokens), or '
+        hint += "llm.budget.usd = 0 with a cap in llm.budget.tokens"
+        raise PriceError(
+            f"the price of {model} is not known, and llm.budget.usd is set", "llm", hint
+        )

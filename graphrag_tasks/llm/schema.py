@@ -1,0 +1,69 @@
+"""The form of an answer: a JSON schema that every endpoint understands, and its validation.
+
+Strict schemas are read by OpenAI, vLLM, llama.cpp and Ollama in a common subset: every field is
+required, other fields are forbidden, and there are no bounds on numbers or lengths. What the schema
+cannot say, pydantic checks afterwards. Nothing is mended: a guess at broken JSON is no answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+_KEPT = {
+    "type", "properties", "items", "required", "enum", "anyOf", "$ref", "$defs", "description",
+}  # fmt: skip
+_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
+_FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
+
+
+class InvalidAnswerError(Exception):
+    """An answer has another form than was asked for; the message says how."""
+
+
+def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model in the common subset."""
+    schema: dict[str, Any] = _strict(model.model_json_schema())
+    return schema
+
+
+def _strict(node: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(node, list):
+        return [_strict(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: node[key] for key in node if key in _KEPT}
+    for named in ("properties", "$defs"):
+        if named in kept:
+            kept[named] = {name: _strict(one) for name, one in kept[named].items()}
+    for nested in ("items", "anyOf"):
+        if nested in kept:
+            kept[nested] = _strict(kept[nested])
+    if kept.get("type") == "object":
+        kept |= {"required": list(kept.get("properties", {})), "additionalProperties": False}
+    return kept
+
+
+def validated(text: str, model: type[BaseModel]) -> BaseModel:
+    """Return what a text says in the form of a model; fences and thoughts around it are taken off.
+
+    Raises:
+        InvalidAnswerError: It is no JSON object of that form.
+    """
+    text = _THOUGHTS.sub("", text)
+    fenced = _FENCE.match(text)
+    start = (text := fenced[1] if fenced else text).find("{")
+    if start < 0:
+        raise InvalidAnswerError("it holds no JSON object")
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start)
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the object"
+        raise InvalidAnswerError(f"{where}: {first['msg']}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidAnswerError(f"it is not JSON: {error}") from error

@@ -1,0 +1,285 @@
+"""A scripted endpoint: speaks OpenAI's chat, embeddings and models over HTTP, with faults by seed.
+
+It knows nothing of prompts: it fills whatever schema is asked for with words of the text, and counts
+what it was sent, what it delivered, and what it was asked for again after it had delivered it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any
+
+FAULTS = ("busy", "busy_after", "error", "cut", "page", "prose")
+"""What an attempt may meet; `slow`, `quota`, … are asked for by name."""
+
+Body = dict[str, Any]
+
+
+def fill(schema: Any, words: Sequence[str], definitions: Any = None) -> Any:
+    """Return a value of a schema, made of words."""
+    definitions = definitions or schema.get("$defs", {})
+    if "$ref" in schema:
+        return fill(definitions[schema["$ref"].rpartition("/")[2]], words, definitions)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return fill(schema["anyOf"][0], words, definitions)
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: fill(one, words, definitions) for name, one in schema["properties"].items()}
+    if kind == "array":
+        return [fill(schema["items"], words, definitions)]
+    fixed = {"integer": 1, "number": 1.0, "boolean": True, "null": None}
+    return fixed[kind] if kind in fixed else " ".join(words[:12]) or "nothing"
+
+
+@dataclass
+class Script:
+    """How the endpoint behaves.
+
+    Attributes:
+        faults: Share of attempts that meet one of `kinds`.
+        kinds: Names of faults, drawn by `seed`.
+        delay: Seconds until an answer.
+        answer: Makes the answer to a body; by default `fill` by its schema.
+        refuse: Called with a body: status and error to answer with, or None.
+        dimension: Of vectors.
+        cut_prompts_at: Tokens that are read of a prompt, as Ollama does; 0: all.
+    """
+
+    faults: float = 0.0
+    kinds: Sequence[str] = FAULTS
+    seed: int = 0
+    delay: float = 0.0
+    answer: Callable[[Body], str] | None = None
+    refuse: Callable[[Body], tuple[int, dict[str, Any]] | None] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    dimension: int = 8
+    cut_prompts_at: int = 0
+    usage: bool = True
+
+
+class ScriptedEndpoint:
+    """The endpoint's server and its counts."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.bodies: list[Body] = []
+        self.headers: list[dict[str, str]] = []
+        self.times: list[float] = []
+        self.delivered: Counter[str] = Counter()
+        self.asked_after_delivery = 0
+        self.prompt_tokens = self.completion_tokens = 0
+        self.faulty: Counter[str] = Counter()
+        self._random = random.Random(script.seed)
+        self._lock = Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server.daemon_threads = True
+        Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        ).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def requests(self) -> int:
+        return len(self.bodies)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def received(self, body: Body, headers: Mapping[str, str]) -> str | None:
+        """Count a request; return the fault that it meets."""
+        with self._lock:
+            self.times.append(time.monotonic())
+            self.bodies.append(body)
+            self.headers.append({name.lower(): value for name, value in headers.items()})
+            if self.delivered[_key(body)]:
+                self.asked_after_delivery += 1
+            fault = None
+            if self._random.random() < self.script.faults:
+                fault = self._random.choice(list(self.script.kinds))
+                self.faulty[fault] += 1
+            return fault
+
+    def sent(self, body: Body, usage: Mapping[str, int], valid: bool) -> None:
+        """Count an answer that was written to the wire as a whole."""
+        with self._lock:
+            self.delivered[_key(body)] += valid
+            self.prompt_tokens += usage["prompt_tokens"]
+            self.completion_tokens += usage.get("completion_tokens", 0)
+
+
+def _key(body: Body) -> str:
+    first = [one["content"].split("\n\nYour last answer")[0] for one in body.get("messages", [])]
+    return hashlib.sha256(json.dumps([first, body.get("input")]).encode()).hexdigest()
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def _handler(endpoint: ScriptedEndpoint) -> type[BaseHTTPRequestHandler]:
+    script = endpoint.script
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+        wbufsize = -1  # an answer leaves in one piece
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            self.reply(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            fault = endpoint.received(body, dict(self.headers.items()))
+            if script.refuse and (refused := script.refuse(body)):
+                self.reply(refused[0], {"error": refused[1]})
+                return
+            if fault and getattr(self, f"fault_{fault}")(body):
+                return
+            time.sleep(script.delay)
+            self.answer(body)
+
+        def answer(self, body: Body, text: str | None = None, **changes: Any) -> None:
+            if self.path.endswith("/embeddings"):
+                self.embeddings(body)
+                return
+            said, asked = " ".join(one["content"] for one in body["messages"]), body["messages"][-1]
+            valid = text is None
+            if text is None:
+                text = script.answer(body) if script.answer else self.filled(body, asked["content"])
+            read = len(_words(said))
+            usage = {
+                "prompt_tokens": min(read, script.cut_prompts_at or read),
+                "completion_tokens": len(_words(text)),
+            }
+            usage["total_tokens"] = sum(usage.values())
+            message = {"role": "assistant", "content": text, "refusal": None}
+            choice = {"index": 0, "message": message, "finish_reason": "stop"} | changes
+            self.reply(
+                200,
+                {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"],
+                 "choices": [choice], **({"usage": usage} if script.usage else {})},
+            )  # fmt: skip
+            endpoint.sent(body, usage, valid and not changes)
+
+        def filled(self, body: Body, text: str) -> str:
+            form = body.get("response_format") or {}
+            words = _words(text)
+            if form.get("type") == "json_schema":
+                return json.dumps(fill(form["json_schema"]["schema"], words))
+            return " ".join(words[:20]) or "nothing"
+
+        def embeddings(self, body: Body) -> None:
+            rows = []
+            for place, text in enumerate(body["input"]):
+                draw = random.Random(text)
+                vector = [
+                    draw.gauss(0, 1) for _ in range(body.get("dimensions") or script.dimension)
+                ]
+                rows.append({"object": "embedding", "index": place, "embedding": vector})
+            usage = {"prompt_tokens": sum(len(_words(text)) for text in body["input"])}
+            usage["total_tokens"] = usage["prompt_tokens"]
+            self.reply(
+                200, {"object": "list", "data": rows, "model": body["model"], "usage": usage}
+            )
+            endpoint.sent(body, usage, True)
+
+        def reply(self, status: int, value: object, **headers: str) -> None:
+            data = value if isinstance(value, bytes) else json.dumps(value).encode()
+            kind = "text/html" if isinstance(value, bytes) else "application/json"
+            self.send_response(status)
+            for name, text in {"content-type": kind, **script.headers, **headers}.items():
+                self.send_header(name, text)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self.wfile.write(data)
+                self.wfile.flush()
+
+        def fault_busy(self, _: Body) -> bool:
+            self.reply(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})
+            return True
+
+        def fault_busy_after(self, _: Body) -> bool:
+            error = {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}
+            self.reply(429, error, **{"retry-after": "0.05"})
+            return True
+
+        def fault_quota(self, _: Body) -> bool:
+            error = {"message": "You exceeded your quota", "code": "insufficient_quota"}
+            self.reply(429, {"error": error})
+            return True
+
+        def fault_error(self, _: Body) -> bool:
+            self.reply(500, {"error": {"message": "our fault"}})
+            return True
+
+        def fault_cut(self, _: Body) -> bool:
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", "5000")
+            self.end_headers()
+            with suppress(OSError):
+                self.wfile.write(b'{"choices": [{"message"')
+                self.wfile.flush()
+                self.connection.close()
+            self.close_connection = True
+            return True
+
+        def fault_page(self, _: Body) -> bool:
+            self.reply(200, b"<html><body>Welcome to the proxy</body></html>")
+            return True
+
+        def fault_prose(self, body: Body) -> bool:
+            self.answer(body, "I would rather not say it in JSON.")
+            return True
+
+        def fault_refusal(self, body: Body) -> bool:
+            self.answer(body, "", message={"role": "assistant", "content": None, "refusal": "no"})
+            return True
+
+        def fault_empty(self, body: Body) -> bool:
+            self.answer(body, "", finish_reason="length")
+            return True
+
+        def fault_long(self, body: Body) -> bool:
+            self.answer(body, '{"title": "half', finish_reason="length")
+            return True
+
+        def fault_slow(self, _: Body) -> bool:
+            time.sleep(1.5)
+            return False
+
+        def fault_redirect(self, _: Body) -> bool:
+            self.reply(307, b"", location="http://127.0.0.1:9/v1/chat/completions")
+            return True
+
+    return Handler
+
+
+@contextmanager
+def scripted(**script: Any) -> Iterator[ScriptedEndpoint]:
+    """Start an endpoint for a block."""
+    endpoint = ScriptedEndpoint(Script(**script))
+    try:
+        yield endpoint
+    finally:
+        endpoint.close()
