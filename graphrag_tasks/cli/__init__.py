@@ -10,7 +10,17 @@ import logging
 
 import typer
 
-from graphrag_tasks.cli import adapt, entities, evaluate, extract, graph, index, query, snapshots
+from graphrag_tasks.cli import (
+    adapt,
+    entities,
+    evaluate,
+    extract,
+    graph,
+    index,
+    llm,
+    query,
+    snapshots,
+)
 from graphrag_tasks.cli.output import report_errors
 
 app = typer.Typer(
@@ -30,6 +40,7 @@ app.add_typer(snapshots.app, name="snapshots")
 app.add_typer(entities.app, name="entities")
 app.add_typer(graph.app, name="graph")
 app.command()(graph.export)
+app.command()(llm.spending)
 app.command()(index.doctor)
 
 

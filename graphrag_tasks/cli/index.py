@@ -81,11 +81,12 @@ def plan(
     json: JsonOption = False,
 ) -> None:
     """Say what an index run would do and why; change nothing."""
-    from graphrag_tasks.pipeline import look_ahead
+    from graphrag_tasks.pipeline import asked_of_models, look_ahead
 
     planning = {"full_refresh": full_refresh or None}
     overrides = {"store": store, "sources": sources or None, "plan": planning}
-    outlook = look_ahead(load_config(config, overrides=overrides))
+    settings = load_config(config, overrides=overrides)
+    outlook = look_ahead(settings)
     listed = outlook.sources
     documents = {
         change: listed.filter(pc.equal(listed["change"], change))["uri"].to_pylist()
@@ -100,6 +101,7 @@ def plan(
             "shards": shards,
             "files_passed_over": hidden,
             "stages": dict(outlook.stages),
+            "asked": asked_of_models(settings),
         }
         print_json(found)
         return
@@ -114,17 +116,24 @@ def plan(
         CONSOLE.print(f"Nothing to do: {outlook.parent_id} is what would be published.")
         return
     CONSOLE.print(f"Shards to parse, chunk, filter and extract: {shards}")
+    for line in asked_of_models(settings):
+        CONSOLE.print(line, soft_wrap=True)
     stages = [(stage, why or "taken over") for stage, why in outlook.stages.items()]
     CONSOLE.print(table("The whole corpus", ("stage", "why it works"), stages))
 
 
 def doctor(
-    store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Also ask the language model one question, which costs.")
+    ] = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Check packages, model weights and the store."""
     from graphrag_tasks.operations.doctor import examine
 
-    checks = examine(load_config(config, overrides={"store": store}))
+    checks = examine(load_config(config, overrides={"store": store}), llm=llm)
     if json:
         print_json([asdict(check) for check in checks])
     else:

@@ -98,7 +98,7 @@ class EndpointEmbedder:
     def _sent(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors of texts, in requests that leave side by side."""
         wanted = self.dimension if self._config.model.startswith(_SHORTENED) else 0
-        with ThreadPoolExecutor(self._client.concurrency) as pool:
+        with self._client.connected(), ThreadPoolExecutor(self._client.concurrency) as pool:
             found = list(
                 pool.map(
                     lambda part: self._client.embed(part, self._config.model, wanted),

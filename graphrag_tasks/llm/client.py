@@ -14,10 +14,11 @@ import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from threading import Event, Lock
+from threading import Event, RLock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,9 @@ class Client:
         self._journal: Journal = StoreJournal(store) if store else NoJournal()
         self._limiter = Limiter(config.requests_per_minute, config.tokens_per_minute)
         self._stopped = Event()
-        self._lock = Lock()
+        self._lock = RLock()
+        self._endpoint: Endpoint | None = None
+        self._users = 0
         self._learned: dict[str, Abilities] = {}
         self._counts = {kind: 0 for kind in Kind}
 
@@ -105,6 +108,10 @@ class Client:
         if not model:
             raise ConfigError("no model is named", "llm.model", "Set llm.model: docs/llm.md")
         return Identity(provider(self._config), model, self._config.parameters)
+
+    def abilities(self, purpose: str) -> Abilities:
+        """Return how the endpoint is asked for a purpose, as far as it is known."""
+        return self._abilities(self.identity(purpose).model)
 
     @property
     def spent(self) -> Cost:
@@ -134,29 +141,52 @@ class Client:
         missing = [(key, one) for key, one in by_key.items() if key not in results]
         log.info("%d requests, %d known", len(by_key), len(results))
         if missing:
-            _ = self._endpoint, self._budget  # made here, not by several threads at once
             for model in sorted({self.identity(one.purpose).model for _, one in missing}):
                 check_price(self._config, model)
             total = len(by_key)
-            for key, result in self._asked_by_threads(missing):
-                results[key] = result
-                if progress:
-                    progress(len(results), total)
+            with self.connected():
+                for key, result in self._asked_by_threads(missing):
+                    results[key] = result
+                    if progress:
+                        progress(len(results), total)
         return [results[key] for key in keys]
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Hold connections for a block; they are closed when the last such block ends.
+
+        Raises:
+            EndpointError: There is no key for OpenAI itself.
+            ArtifactError: What was spent before cannot be read.
+        """
+        with self._lock:
+            _ = self._budget
+            self._users += 1
+            if self._endpoint is None:
+                self._endpoint = Endpoint(self._config)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._endpoint.close()
+                    self._endpoint = None
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int = 0) -> NDArray[np.float32]:
         """Return the vectors of texts, sent in one request; shape (texts, dimension).
 
-        They are not kept here: a snapshot keeps them. Raises as `ask` does.
+        They are not kept here: a snapshot keeps them. To be called within `connected`; raises as
+        `ask` does.
         """
         check_price(self._config, model)
         key = fingerprint({"purpose": EMBED, "model": model, "texts": list(texts)})
         billed = _Billed(key, EMBED, model, None, tuple(texts), 0)
         outcome = self._until_done(
-            billed, lambda: self._endpoint.embed(texts, model, dimensions), _nothing
+            billed, lambda: self._open.embed(texts, model, dimensions), _nothing
         )
         if outcome.vectors is None:
-            raise EndpointError(f"texts are not embedded: {outcome.why}", self._endpoint.url)
+            raise EndpointError(f"texts are not embedded: {outcome.why}", self._config.url)
         return outcome.vectors
 
     def _asked_by_threads(
@@ -210,7 +240,7 @@ class Client:
                 abilities = replace(abilities, structured=PROMPT)
 
             def send(how: Abilities = abilities, wrong: str = problem) -> Outcome:
-                return self._endpoint.attempt(request, identity.model, how, wrong)
+                return self._open.attempt(request, identity.model, how, wrong)
 
             outcome = self._until_done(billed, send, self._keep_for(key, billed))
             if outcome.kind == Kind.UNSUPPORTED:
@@ -269,7 +299,7 @@ class Client:
             else:
                 self._stopped.wait(seconds)
         why = outcome.why if outcome else "the run was stopped"
-        raise TransientError(why, self._endpoint.url, _AGAIN)
+        raise TransientError(why, self._config.url, _AGAIN)
 
     def _billed(
         self, billed: _Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
@@ -320,7 +350,7 @@ class Client:
         if sent >= _CUT_FROM and read < _CUT_SHARE * sent:
             what = f"the server read {read:,} of about {sent:,} tokens of a prompt: it cuts them"
             hint = "Raise its context; with Ollama: PARAMETER num_ctx 16384 in the Modelfile"
-            raise EndpointError(what, self._endpoint.url, hint)
+            raise EndpointError(what, self._config.url, hint)
 
     def _refuse_useless(self, counts: Mapping[Kind, int]) -> None:
         done = sum(counts.values())
@@ -329,11 +359,11 @@ class Client:
             hint = (
                 "A model that thinks spends its tokens on it: set llm.parameters.reasoning_effort"
             )
-            raise EndpointError(what, self._endpoint.url, hint)
+            raise EndpointError(what, self._config.url, hint)
         if counts[Kind.INVALID] >= _TRIES_OF_FORM and not counts[Kind.ANSWERED]:
             what = "no answer has the form that was asked for"
             hint = "Name a model that can write JSON, or set llm.structured"
-            raise EndpointError(what, self._endpoint.url, hint)
+            raise EndpointError(what, self._config.url, hint)
 
     def _abilities(self, model: str) -> Abilities:
         with self._lock:
@@ -350,7 +380,7 @@ class Client:
         """Ask in another way from now on, or raise where there is none."""
         other = tried.without(outcome.text)
         if other is None:
-            raise EndpointError(outcome.why, self._endpoint.url, "Name another model")
+            raise EndpointError(outcome.why, self._config.url, "Name another model")
         self._set_abilities(model, other)
 
     def _set_abilities(self, model: str, abilities: Abilities) -> None:
@@ -362,9 +392,11 @@ class Client:
     def _place(self, model: str) -> str:
         return fingerprint({"url": self._config.url, "model": model})
 
-    @cached_property
-    def _endpoint(self) -> Endpoint:
-        return Endpoint(self._config)
+    @property
+    def _open(self) -> Endpoint:
+        if self._endpoint is None:
+            raise RuntimeError("a client is asked outside of `connected`")
+        return self._endpoint
 
     @cached_property
     def _budget(self) -> Budget:

@@ -136,6 +136,10 @@ class Endpoint:
             raise EndpointError(found.why, self.url, "Start the server, or mend llm.base_url")
         return sorted(str(one.id) for one in getattr(found.body, "data", None) or [])
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
     @cached_property
     def _client(self) -> openai.OpenAI:
         import httpx2

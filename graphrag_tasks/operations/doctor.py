@@ -10,10 +10,14 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from graphrag_tasks import language as nlp
-from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.config import Config, LlmConfig
 from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
+from graphrag_tasks.embed.protocol import ENDPOINT
+from graphrag_tasks.llm.answers import Usage
+from graphrag_tasks.llm.prices import price
+from graphrag_tasks.llm.probe import answer_once, reach
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import source_roots
@@ -47,20 +51,29 @@ class Check:
     fix: str = ""
 
 
-def examine(config: Config) -> list[Check]:
-    """Check Python, packages, model weights, sources and store."""
+def examine(config: Config, *, llm: bool = False) -> list[Check]:
+    """Check Python, packages, model weights, sources and store.
+
+    With `llm`, the language model is asked one question, which may cost a fraction of a cent.
+    """
     looks: dict[str, Callable[[], str]] = {
         "python": _python,
         **{name: partial(_package, name) for name in _PACKAGES},
         "torch": _torch,
         "spaCy model": partial(_spacy_model, config.extract.model),
         "PDF engine": partial(check_pdf_engine, config.parse),
-        "embedding model": partial(_model, config.embed.model),
+        "embedding model": partial(_embedding_model, config),
         "reranker": partial(_model, config.retrieval.rerank.model),
         "engine": partial(engine_text, config.embed.engine),
         "sources": lambda: ", ".join(root.uri for root in source_roots(config.sources)),
         "store": partial(_store, config.store),
+        "language model": partial(_language_model, config.llm),
     }
+    if llm and config.llm.model:
+        looks |= {
+            "language model reached": partial(reach, config.llm),
+            "language model answers": partial(answer_once, config.llm),
+        }
     return [_check(name, look) for name, look in looks.items()]
 
 
@@ -103,6 +116,19 @@ def _spacy_model(model: str) -> str:
     if changed:
         raise MissingDependencyError(f"{found}, altered: {changed}", hint=_MODELS)
     return f"{found}, weights verified"
+
+
+def _language_model(config: LlmConfig) -> str:
+    if not config.model:
+        return "none named: nothing is asked"
+    known = price(config, config.model, Usage(1, 1)) is not None
+    return f"{config.model} at {config.url}, price {'known' if known else 'unknown'}"
+
+
+def _embedding_model(config: Config) -> str:
+    if config.embed.embedder == ENDPOINT:
+        return f"{config.embed.model} at {config.embed.base_url or config.llm.url}"
+    return _model(config.embed.model)
 
 
 def _model(model: str) -> str:

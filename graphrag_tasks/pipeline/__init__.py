@@ -13,8 +13,17 @@ Run and shard folders are named by content: after a killed run, the next one wit
 finds the finished work by its receipts, and does only the rest.
 """
 
-from graphrag_tasks.pipeline.outlook import Outlook, check, look_ahead
+from graphrag_tasks.pipeline.outlook import Outlook, asked_of_models, check, look_ahead
 from graphrag_tasks.pipeline.run import Published, Run
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES
 
-__all__ = ["CORPUS_STAGES", "SHARD_STAGES", "Outlook", "Published", "Run", "check", "look_ahead"]
+__all__ = [
+    "CORPUS_STAGES",
+    "SHARD_STAGES",
+    "Outlook",
+    "Published",
+    "Run",
+    "asked_of_models",
+    "check",
+    "look_ahead",
+]

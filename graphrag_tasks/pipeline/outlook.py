@@ -11,6 +11,7 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
@@ -42,6 +43,23 @@ class Outlook(Basis):
     versions: Versions
     stats: Mapping[str, int | float]
     stages: Mapping[str, str | None]
+
+
+def asked_of_models(config: Config) -> list[str]:
+    """Return what a run would ask a language model or an endpoint, a line for each purpose."""
+    settings, found = config.llm, []
+    cap = f"at most {settings.budget.usd:g} USD" if settings.budget.usd else "no cap in money"
+    for stage, purpose, wanted in (
+        ("resolve", "confirm", config.resolve.confirm),
+        ("communities", "summarize", config.communities.summarizer == "llm"),
+    ):
+        if wanted:
+            model = settings.model_for(purpose)
+            found.append(f"{stage} asks {model} at {settings.url}, where no answer is kept ({cap})")
+    if config.embed.embedder == ENDPOINT:
+        url = config.embed.base_url or settings.url
+        found.append(f"embed sends new texts to {config.embed.model} at {url} ({cap})")
+    return found
 
 
 def check(config: Config) -> tuple[SourceRoot, ...]:

@@ -146,6 +146,7 @@ class Counting:
     """A summarizer that counts what it is asked to write."""
 
     fingerprint = "counting"
+    reads_children = False
 
     def __init__(self) -> None:
         self.asked: list[CommunityContext] = []

@@ -1,6 +1,6 @@
-"""A scripted endpoint: speaks OpenAI's chat, embeddings and models over HTTP, with faults by seed.
+"""A scripted endpoint: speaks OpenAI's chat, embeddings and models, with faults by seed.
 
-It knows nothing of prompts: it fills whatever schema is asked for with words of the text, and counts
+It knows nothing of prompts: it fills whatever schema is asked for with words of the text. It counts
 what it was sent, what it delivered, and what it was asked for again after it had delivered it.
 """
 
@@ -83,7 +83,8 @@ class ScriptedEndpoint:
         self.faulty: Counter[str] = Counter()
         self._random = random.Random(script.seed)
         self._lock = Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        handler = type("Handler", (_Handler,), {"endpoint": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
@@ -132,147 +133,146 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text)
 
 
-def _handler(endpoint: ScriptedEndpoint) -> type[BaseHTTPRequestHandler]:
-    script = endpoint.script
+class _Handler(BaseHTTPRequestHandler):
+    endpoint: ScriptedEndpoint
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # an answer leaves in one piece
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-        wbufsize = -1  # an answer leaves in one piece
+    def log_message(self, *_: object) -> None:
+        pass
 
-        def log_message(self, *_: object) -> None:
-            pass
+    def do_GET(self) -> None:
+        self.reply(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
 
-        def do_GET(self) -> None:
-            self.reply(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        fault = self.endpoint.received(body, dict(self.headers.items()))
+        if self.endpoint.script.refuse and (refused := self.endpoint.script.refuse(body)):
+            self.reply(refused[0], {"error": refused[1]})
+            return
+        if fault and getattr(self, f"fault_{fault}")(body):
+            return
+        time.sleep(self.endpoint.script.delay)
+        self.answer(body)
 
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            fault = endpoint.received(body, dict(self.headers.items()))
-            if script.refuse and (refused := script.refuse(body)):
-                self.reply(refused[0], {"error": refused[1]})
-                return
-            if fault and getattr(self, f"fault_{fault}")(body):
-                return
-            time.sleep(script.delay)
-            self.answer(body)
-
-        def answer(self, body: Body, text: str | None = None, **changes: Any) -> None:
-            if self.path.endswith("/embeddings"):
-                self.embeddings(body)
-                return
-            said, asked = " ".join(one["content"] for one in body["messages"]), body["messages"][-1]
-            valid = text is None
-            if text is None:
-                text = script.answer(body) if script.answer else self.filled(body, asked["content"])
-            read = len(_words(said))
-            usage = {
-                "prompt_tokens": min(read, script.cut_prompts_at or read),
-                "completion_tokens": len(_words(text)),
-            }
-            usage["total_tokens"] = sum(usage.values())
-            message = {"role": "assistant", "content": text, "refusal": None}
-            choice = {"index": 0, "message": message, "finish_reason": "stop"} | changes
-            self.reply(
-                200,
-                {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"],
-                 "choices": [choice], **({"usage": usage} if script.usage else {})},
-            )  # fmt: skip
-            endpoint.sent(body, usage, valid and not changes)
-
-        def filled(self, body: Body, text: str) -> str:
-            form = body.get("response_format") or {}
-            words = _words(text)
-            if form.get("type") == "json_schema":
-                return json.dumps(fill(form["json_schema"]["schema"], words))
-            return " ".join(words[:20]) or "nothing"
-
-        def embeddings(self, body: Body) -> None:
-            rows = []
-            for place, text in enumerate(body["input"]):
-                draw = random.Random(text)
-                vector = [
-                    draw.gauss(0, 1) for _ in range(body.get("dimensions") or script.dimension)
-                ]
-                rows.append({"object": "embedding", "index": place, "embedding": vector})
-            usage = {"prompt_tokens": sum(len(_words(text)) for text in body["input"])}
-            usage["total_tokens"] = usage["prompt_tokens"]
-            self.reply(
-                200, {"object": "list", "data": rows, "model": body["model"], "usage": usage}
+    def answer(self, body: Body, text: str | None = None, **changes: Any) -> None:
+        if self.path.endswith("/embeddings"):
+            self.embeddings(body)
+            return
+        said, asked = " ".join(one["content"] for one in body["messages"]), body["messages"][-1]
+        valid = text is None
+        if text is None:
+            text = (
+                self.endpoint.script.answer(body)
+                if self.endpoint.script.answer
+                else self.filled(body, asked["content"])
             )
-            endpoint.sent(body, usage, True)
+        read = len(_words(said))
+        usage = {
+            "prompt_tokens": min(read, self.endpoint.script.cut_prompts_at or read),
+            "completion_tokens": len(_words(text)),
+        }
+        usage["total_tokens"] = sum(usage.values())
+        message = {"role": "assistant", "content": text, "refusal": None}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"} | changes
+        self.reply(
+            200,
+            {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"],
+             "choices": [choice], **({"usage": usage} if self.endpoint.script.usage else {})},
+        )  # fmt: skip
+        self.endpoint.sent(body, usage, valid and not changes)
 
-        def reply(self, status: int, value: object, **headers: str) -> None:
-            data = value if isinstance(value, bytes) else json.dumps(value).encode()
-            kind = "text/html" if isinstance(value, bytes) else "application/json"
-            self.send_response(status)
-            for name, text in {"content-type": kind, **script.headers, **headers}.items():
-                self.send_header(name, text)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            with suppress(BrokenPipeError, ConnectionResetError):
-                self.wfile.write(data)
-                self.wfile.flush()
+    def filled(self, body: Body, text: str) -> str:
+        form = body.get("response_format") or {}
+        words = _words(text)
+        if form.get("type") == "json_schema":
+            return json.dumps(fill(form["json_schema"]["schema"], words))
+        return " ".join(words[:20]) or "nothing"
 
-        def fault_busy(self, _: Body) -> bool:
-            self.reply(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})
-            return True
+    def embeddings(self, body: Body) -> None:
+        rows = []
+        for place, text in enumerate(body["input"]):
+            draw = random.Random(text)
+            vector = [
+                draw.gauss(0, 1)
+                for _ in range(body.get("dimensions") or self.endpoint.script.dimension)
+            ]
+            rows.append({"object": "embedding", "index": place, "embedding": vector})
+        usage = {"prompt_tokens": sum(len(_words(text)) for text in body["input"])}
+        usage["total_tokens"] = usage["prompt_tokens"]
+        self.reply(200, {"object": "list", "data": rows, "model": body["model"], "usage": usage})
+        self.endpoint.sent(body, usage, True)
 
-        def fault_busy_after(self, _: Body) -> bool:
-            error = {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}
-            self.reply(429, error, **{"retry-after": "0.05"})
-            return True
+    def reply(self, status: int, value: object, **headers: str) -> None:
+        data = value if isinstance(value, bytes) else json.dumps(value).encode()
+        kind = "text/html" if isinstance(value, bytes) else "application/json"
+        self.send_response(status)
+        for name, text in {"content-type": kind, **self.endpoint.script.headers, **headers}.items():
+            self.send_header(name, text)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.wfile.write(data)
+            self.wfile.flush()
 
-        def fault_quota(self, _: Body) -> bool:
-            error = {"message": "You exceeded your quota", "code": "insufficient_quota"}
-            self.reply(429, {"error": error})
-            return True
+    def fault_busy(self, _: Body) -> bool:
+        self.reply(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})
+        return True
 
-        def fault_error(self, _: Body) -> bool:
-            self.reply(500, {"error": {"message": "our fault"}})
-            return True
+    def fault_busy_after(self, _: Body) -> bool:
+        error = {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}
+        self.reply(429, error, **{"retry-after": "0.05"})
+        return True
 
-        def fault_cut(self, _: Body) -> bool:
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", "5000")
-            self.end_headers()
-            with suppress(OSError):
-                self.wfile.write(b'{"choices": [{"message"')
-                self.wfile.flush()
-                self.connection.close()
-            self.close_connection = True
-            return True
+    def fault_quota(self, _: Body) -> bool:
+        error = {"message": "You exceeded your quota", "code": "insufficient_quota"}
+        self.reply(429, {"error": error})
+        return True
 
-        def fault_page(self, _: Body) -> bool:
-            self.reply(200, b"<html><body>Welcome to the proxy</body></html>")
-            return True
+    def fault_error(self, _: Body) -> bool:
+        self.reply(500, {"error": {"message": "our fault"}})
+        return True
 
-        def fault_prose(self, body: Body) -> bool:
-            self.answer(body, "I would rather not say it in JSON.")
-            return True
+    def fault_cut(self, _: Body) -> bool:
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", "5000")
+        self.end_headers()
+        with suppress(OSError):
+            self.wfile.write(b'{"choices": [{"message"')
+            self.wfile.flush()
+            self.connection.close()
+        self.close_connection = True
+        return True
 
-        def fault_refusal(self, body: Body) -> bool:
-            self.answer(body, "", message={"role": "assistant", "content": None, "refusal": "no"})
-            return True
+    def fault_page(self, _: Body) -> bool:
+        self.reply(200, b"<html><body>Welcome to the proxy</body></html>")
+        return True
 
-        def fault_empty(self, body: Body) -> bool:
-            self.answer(body, "", finish_reason="length")
-            return True
+    def fault_prose(self, body: Body) -> bool:
+        self.answer(body, "I would rather not say it in JSON.")
+        return True
 
-        def fault_long(self, body: Body) -> bool:
-            self.answer(body, '{"title": "half', finish_reason="length")
-            return True
+    def fault_refusal(self, body: Body) -> bool:
+        self.answer(body, "", message={"role": "assistant", "content": None, "refusal": "no"})
+        return True
 
-        def fault_slow(self, _: Body) -> bool:
-            time.sleep(1.5)
-            return False
+    def fault_empty(self, body: Body) -> bool:
+        self.answer(body, "", finish_reason="length")
+        return True
 
-        def fault_redirect(self, _: Body) -> bool:
-            self.reply(307, b"", location="http://127.0.0.1:9/v1/chat/completions")
-            return True
+    def fault_long(self, body: Body) -> bool:
+        self.answer(body, '{"title": "half', finish_reason="length")
+        return True
 
-    return Handler
+    def fault_slow(self, _: Body) -> bool:
+        time.sleep(1.5)
+        return False
+
+    def fault_redirect(self, _: Body) -> bool:
+        self.reply(307, b"", location="http://127.0.0.1:9/v1/chat/completions")
+        return True
 
 
 @contextmanager

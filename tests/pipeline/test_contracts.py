@@ -1,14 +1,17 @@
 """What every exchangeable part must do, whichever package it is of: one test for each kind."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from graphrag_tasks.core.config import (
+    BudgetConfig,
     CommunitiesConfig,
     EmbedConfig,
     ExtractConfig,
+    LlmConfig,
     LoadConfig,
     RerankConfig,
 )
@@ -18,12 +21,22 @@ from graphrag_tasks.extract import EXTRACTORS, make_extractor
 from graphrag_tasks.extract.coref.protocol import RESOLVERS, Passage, load_resolver
 from graphrag_tasks.graph.communities import CitedSentence, CommunityContext, make_summarizer
 from graphrag_tasks.graph.communities.summaries import SUMMARIZERS
+from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import reranker as rerankers
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.vectors import open_vector_store
 from graphrag_tasks.vectors.fields import row_key
 from graphrag_tasks.vectors.vector_store import VECTOR_STORES
+from tests.llm.endpoint import scripted
 from tests.vectors.some_vectors import DIMENSION, vectors
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    """Asks an endpoint that answers anything."""
+    with scripted() as endpoint:
+        yield Client(LlmConfig(base_url=endpoint.url, model="m", budget=BudgetConfig(usd=0)))
+
 
 SENTENCES = ("The report ZSALES reads the table VBBS.", "", "It was replaced by VBBE in 2019.")
 
@@ -48,8 +61,8 @@ def test_a_resolver_finds_nothing_in_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EMBEDDERS.names)
-def test_an_embedder_gives_a_unit_vector_for_each_text(name: str) -> None:
-    embedder = make_embedder(EmbedConfig(embedder=name))
+def test_an_embedder_gives_a_unit_vector_for_each_text(name: str, client: Client) -> None:
+    embedder = make_embedder(EmbedConfig(embedder=name, dimensions=8), client)
     found = embedder.encode([*SENTENCES, SENTENCES[0]])
     assert found.shape == (4, embedder.dimension)
     assert np.linalg.norm(found, axis=1) == pytest.approx(1, abs=1e-5)
@@ -73,8 +86,8 @@ def test_a_reranker_scores_each_passage_by_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SUMMARIZERS.names)
-def test_a_summarizer_writes_one_summary_for_each_community(name: str) -> None:
-    summarizer = make_summarizer(CommunitiesConfig(summarizer=name))
+def test_a_summarizer_writes_one_summary_for_each_community(name: str, client: Client) -> None:
+    summarizer = make_summarizer(CommunitiesConfig(summarizer=name), client)
     sentence = CitedSentence("VBBE replaces VBBS.", "Cookbook", 2)
     small = CommunityContext(2, ("VBBS", "VBBE"), (), ())
     large = CommunityContext(9, ("VBBS",), ("VBBE replace VBBS",), (sentence,))

@@ -1,0 +1,397 @@
+"""What a client owes its user: each answer once, within the budget, and no bad one kept."""
+
+import json
+import logging
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from graphrag_tasks.core.config import BudgetConfig, LlmConfig, ModelPrice
+from graphrag_tasks.core.errors import (
+    ArtifactError,
+    BudgetError,
+    ConfigError,
+    EndpointError,
+    GraphragError,
+    PriceError,
+    TransientError,
+)
+from graphrag_tasks.llm import Answer, Client, Failure, Request
+from graphrag_tasks.llm.answers import Kind
+from graphrag_tasks.llm.journal import UNSURE, StoreJournal
+from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
+
+
+class Form(BaseModel):
+    title: str
+    tags: list[str]
+
+
+def settings(endpoint: ScriptedEndpoint | str, **changes: object) -> LlmConfig:
+    url = endpoint if isinstance(endpoint, str) else endpoint.url
+    given = {
+        "base_url": url,
+        "model": "m",
+        "prices": {"m": ModelPrice(input=1, output=2)},
+        "longest_wait_seconds": 2,
+        **changes,
+    }
+    return LlmConfig.model_validate(given)
+
+
+def requests(count: int, words: int = 5, form: type[BaseModel] | None = Form) -> list[Request]:
+    return [
+        Request("summarize", "Do it.", f"text {place} " * words, form, 60) for place in range(count)
+    ]
+
+
+def files(store: Path) -> list[Path]:
+    return [one for one in (store / "answers").glob("??/*.json")]
+
+
+def spent(store: Path) -> Decimal:
+    return sum(
+        (one.cost.usd or Decimal(0) for one in StoreJournal(str(store)).attempts()), Decimal(0)
+    )
+
+
+def test_answers_come_in_order_and_are_asked_for_once(tmp_path: Path) -> None:
+    asked = requests(12)
+    with scripted() as endpoint:
+        done: list[tuple[int, int]] = []
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        found = client.ask([*asked, asked[0]], lambda *counts: done.append(counts))
+        assert [one.parsed(Form).title[:7].strip() for one in found if isinstance(one, Answer)] == [
+            *(f"text {place}" for place in range(12)), "text 0"
+        ]  # fmt: skip
+        assert (endpoint.requests, done[-1]) == (12, (12, 12))
+        assert client.ask(asked) == found[:12]
+        assert endpoint.requests == 12
+    again = Client(
+        settings("http://127.0.0.1:9/v1", provider=client.identity().provider), str(tmp_path)
+    )
+    assert again.ask(asked) == found[:12]  # the endpoint is gone, the answers are not
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_through_faults_each_answer_arrives_once(tmp_path: Path, seed: int) -> None:
+    asked = requests(40)
+    with scripted(faults=0.3, seed=seed) as endpoint:
+        found = Client(settings(endpoint, attempts=9), str(tmp_path), "run").ask(asked)
+        assert all(isinstance(one, Answer) for one in found)
+        assert endpoint.asked_after_delivery == 0
+        assert sum(endpoint.faulty.values()) > 5
+    assert len(files(tmp_path)) == 40
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("prose", Kind.INVALID),
+        ("refusal", Kind.REFUSED),
+        ("empty", Kind.EMPTY),
+        ("long", Kind.TRUNCATED),
+    ],
+)
+def test_what_is_no_answer_is_not_kept_and_has_a_reason(
+    tmp_path: Path, fault: str, kind: Kind
+) -> None:
+    with scripted() as endpoint:
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        assert isinstance(client.ask(requests(1))[0], Answer)
+        endpoint.script.faults, endpoint.script.kinds = 1.0, (fault,)
+        (found,) = client.ask([Request("summarize", "Do it.", "another", Form, 60)])
+    assert isinstance(found, Failure)
+    assert (found.kind, bool(found.why)) == (kind, True)
+    assert len(files(tmp_path)) == 1
+
+
+def test_an_invalid_answer_is_asked_for_again_with_what_was_wrong(tmp_path: Path) -> None:
+    def answer(body: Body) -> str:
+        said = body["messages"][-1]["content"]
+        return '{"title": "a", "tags": []}' if "could not be used" in said else '{"title": 1}'
+
+    with scripted(answer=answer) as endpoint:
+        (found,) = Client(settings(endpoint), str(tmp_path), "run").ask(requests(1))
+        assert isinstance(found, Answer)
+        assert (
+            "title: Input should be a valid string" in endpoint.bodies[1]["messages"][1]["content"]
+        )
+
+
+def test_a_model_that_never_writes_the_form_is_refused(tmp_path: Path) -> None:
+    with (
+        scripted(answer=lambda _: "Once upon a time") as endpoint,
+        pytest.raises(EndpointError, match="no answer has the form"),
+    ):
+        Client(settings(endpoint, concurrency=1), str(tmp_path), "run").ask(requests(5))
+
+
+def test_a_model_that_spends_its_tokens_on_thinking_is_refused(tmp_path: Path) -> None:
+    with (
+        scripted(faults=1.0, kinds=("empty",)) as endpoint,
+        pytest.raises(EndpointError, match=r"answers are empty.*reasoning_effort"),
+    ):
+        Client(settings(endpoint), str(tmp_path), "run").ask(requests(30))
+
+
+@pytest.mark.parametrize("refused", ["response_format", "max_completion_tokens"])
+def test_what_an_endpoint_does_not_know_is_asked_in_another_way(
+    tmp_path: Path, refused: str
+) -> None:
+    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
+        if refused not in body:
+            return None
+        return 400, {"message": f"Unsupported parameter: '{refused}'", "param": refused}
+
+    def answer(_: Body) -> str:
+        return '```json\n{"title": "a", "tags": []}\n```'
+
+    with scripted(refuse=refuse, answer=answer) as endpoint:
+        found = Client(settings(endpoint), str(tmp_path), "run").ask(requests(6))
+        assert all(isinstance(one, Answer) for one in found)
+        first = endpoint.requests
+        Client(settings(endpoint), str(tmp_path), "run").ask(requests(7)[6:])
+        assert endpoint.requests == first + 1  # what was learned is kept
+    if refused == "response_format":
+        assert '"title"' in endpoint.bodies[-1]["messages"][0]["content"].replace("'", '"')
+
+
+def test_a_busy_endpoint_is_left_alone_as_long_as_it_asks(tmp_path: Path) -> None:
+    calls = iter([True])
+
+    def refuse(_: Body) -> tuple[int, dict[str, object]] | None:
+        return (429, {"message": "slow", "code": "rate_limit_exceeded"}) if next(calls, 0) else None
+
+    with scripted(refuse=refuse, headers={"retry-after": "0.6"}) as endpoint:
+        Client(settings(endpoint, concurrency=1), str(tmp_path), "run").ask(requests(3))
+        assert endpoint.times[1] - endpoint.times[0] >= 0.6
+
+
+def test_an_endpoint_that_stays_away_ends_the_run_and_answers_stay(tmp_path: Path) -> None:
+    with scripted(faults=1.0, kinds=("error",)) as endpoint:
+        client = Client(
+            settings(endpoint, attempts=2, longest_wait_seconds=0.01), str(tmp_path), "r"
+        )
+        with pytest.raises(TransientError, match=r"status 500.*Run again: answers so far are kept"):
+            client.ask(requests(2))
+        assert client.spent.usd == 0
+
+
+@pytest.mark.parametrize(
+    ("refused", "what"),
+    [
+        ((401, {"message": "bad key"}), "the key is refused.*GRAPHRAG_LLM_API_KEY"),
+        ((404, {"message": "no model m"}), "no such model or address.*llm.model"),
+        ((429, {"message": "pay", "code": "insufficient_quota"}), "no money left"),
+        ((400, {"message": "temperature must be 1", "param": "temperature"}), "status 400: temper"),
+        ((307, {}), "redirects to elsewhere, which is not followed"),
+    ],
+)
+def test_what_stays_wrong_is_asked_once(
+    tmp_path: Path, refused: tuple[int, dict[str, object]], what: str
+) -> None:
+    with scripted(refuse=lambda _: refused) as endpoint:
+        client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
+        with pytest.raises(EndpointError, match=what):
+            client.ask(requests(4))
+        assert endpoint.requests == 1
+
+
+def test_an_address_without_a_server_says_so(tmp_path: Path) -> None:
+    config = settings("http://127.0.0.1:9/v1", attempts=1)
+    with pytest.raises(TransientError, match=r"http://127.0.0.1:9/v1: no connection to 127.0.0.1"):
+        Client(config, str(tmp_path), "run").ask(requests(1))
+
+
+def test_a_server_that_cuts_prompts_is_refused(tmp_path: Path) -> None:
+    with scripted(cut_prompts_at=400) as endpoint:
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        with pytest.raises(EndpointError, match=r"read 400 of about .* it cuts them.*num_ctx"):
+            client.ask(requests(1, words=1000))
+    assert not files(tmp_path)
+
+
+def test_too_long_a_prompt_is_a_failure_of_one(tmp_path: Path) -> None:
+    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
+        if len(body["messages"][1]["content"]) < 500:
+            return None
+        return 400, {"message": "maximum context length is 100", "code": "context_length_exceeded"}
+
+    with scripted(refuse=refuse) as endpoint:
+        asked = [*requests(1), *requests(1, words=100)]
+        found = Client(settings(endpoint), str(tmp_path), "run").ask(asked)
+    assert isinstance(found[0], Answer)
+    assert isinstance(found[1], Failure)
+    assert found[1].kind == Kind.TOO_LONG
+
+
+@pytest.mark.parametrize("cap", [{"usd": 0.001}, {"usd": 0, "tokens": 900}])
+def test_the_budget_is_never_passed_and_the_rest_is_small(
+    tmp_path: Path, cap: dict[str, float]
+) -> None:
+    budget = BudgetConfig.model_validate(cap)
+    with scripted(delay=0.01) as endpoint:
+        with pytest.raises(BudgetError, match=r"could pass the cap.*Raise llm.budget"):
+            Client(settings(endpoint, budget=budget), str(tmp_path), "run").ask(requests(60))
+        told = endpoint.prompt_tokens + endpoint.completion_tokens
+        billed = (endpoint.prompt_tokens + 2 * endpoint.completion_tokens) / 1e6
+        worst_tokens = len(b"Do it.") + 50 + 16 + 60
+        if budget.usd:
+            assert budget.usd - (worst_tokens + 60) / 1e6 <= billed <= budget.usd
+        else:
+            assert budget.tokens - worst_tokens <= told <= budget.tokens
+        kept = len(files(tmp_path))
+        higher = settings(endpoint, budget=BudgetConfig(usd=1))
+        before = endpoint.requests
+        Client(higher, str(tmp_path), "run").ask(requests(60))
+        assert endpoint.requests - before == 60 - kept
+        assert endpoint.asked_after_delivery == 0
+
+
+def test_requests_of_unknown_fate_count_in_full(tmp_path: Path) -> None:
+    with scripted(faults=1.0, kinds=("cut",)) as endpoint:
+        client = Client(
+            settings(endpoint, attempts=3, longest_wait_seconds=0.01), str(tmp_path), "r"
+        )
+        with pytest.raises(TransientError, match="cut off"):
+            client.ask(requests(1))
+    attempts = list(StoreJournal(str(tmp_path)).attempts("r"))
+    assert [one.fate for one in attempts] == [UNSURE] * 3
+    assert client.spent.tokens == sum(one.cost.tokens for one in attempts) > 3 * 60
+
+
+def test_a_model_without_a_price_is_refused_where_money_is_capped(tmp_path: Path) -> None:
+    config = settings("http://127.0.0.1:9/v1", prices={})
+    with pytest.raises(PriceError, match=r"price of m is not known.*llm.prices"):
+        Client(config, str(tmp_path), "run").ask(requests(1))
+
+
+def test_no_model_and_no_key_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GRAPHRAG_LLM_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ConfigError, match=r"llm.model: no model is named"):
+        Client(LlmConfig(), str(tmp_path), "run").ask(requests(1))
+    with pytest.raises(EndpointError, match="there is no key"):
+        Client(LlmConfig(model="gpt-4o-mini"), str(tmp_path), "run").ask(requests(1))
+
+
+def test_an_answer_that_cannot_be_read_is_not_absent(tmp_path: Path) -> None:
+    with scripted() as endpoint:
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        client.ask(requests(1))
+        files(tmp_path)[0].write_text("{")
+        with pytest.raises(ArtifactError, match="not readable as JSON"):
+            client.ask(requests(1))
+        files(tmp_path)[0].write_text("{}")
+        with pytest.raises(ArtifactError, match=r"is no answer.*Delete the file"):
+            client.ask(requests(1))
+        assert endpoint.requests == 1
+
+
+def test_an_answer_that_cannot_be_kept_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise TransientError("the storage refuses: No space left on device", "answers")
+
+    with scripted() as endpoint:
+        client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
+        monkeypatch.setattr(StoreJournal, "keep", full)
+        with pytest.raises(TransientError, match="No space left"):
+            client.ask(requests(5))
+        assert endpoint.requests == 1
+        assert client.spent.tokens > 0
+
+
+def test_a_changed_form_or_model_is_another_question() -> None:
+    class Other(BaseModel):
+        title: str
+
+    client = Client(settings("http://x/v1"))
+    one, other = requests(1)[0], requests(1, form=Other)[0]
+    keys = {
+        one.key(client.identity("summarize")),
+        other.key(client.identity("summarize")),
+        one.key(client.identity(model="n")),
+        one.key(Client(settings("http://y/v1")).identity()),
+        one.key(Client(settings("http://x/v1", parameters={"seed": 1})).identity()),
+    }
+    assert len(keys) == 5
+    moved = Client(settings("http://y/v1", provider="x", concurrency=2, timeout_seconds=9))
+    assert one.key(moved.identity()) == one.key(client.identity())
+
+
+def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("API_KEY", "ORG_ID", "PROJECT_ID", "BASE_URL", "ADMIN_KEY", "WEBHOOK_SECRET"):
+        monkeypatch.setenv(f"OPENAI_{name}", "http://127.0.0.1:9/secret")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Leak: secret\nAuthorization: Bearer secret")
+    monkeypatch.setenv("OPENAI_LOG", "debug")
+    caplog.set_level(logging.DEBUG)
+    with scripted(faults=0.3, seed=1) as endpoint:
+        Client(settings(endpoint), str(tmp_path), "run").ask(requests(8))
+        assert all("secret" not in json.dumps(headers) for headers in endpoint.headers)
+        assert all("authorization" not in headers for headers in endpoint.headers)
+        monkeypatch.setenv("GRAPHRAG_LLM_API_KEY", "own-key")
+        Client(settings(endpoint), str(tmp_path), "run").ask(requests(9)[8:])
+        assert endpoint.headers[-1]["authorization"] == "Bearer own-key"
+    kept = "".join(one.read_text() for one in tmp_path.rglob("*.json"))
+    for secret in ("own-key", "text 3 text 3"):
+        assert secret not in caplog.text
+    assert "own-key" not in kept
+
+
+def test_the_rate_is_kept(tmp_path: Path) -> None:
+    with scripted() as endpoint:
+        Client(settings(endpoint, requests_per_minute=600), str(tmp_path), "run").ask(requests(12))
+        gaps = [
+            later - one for one, later in zip(endpoint.times, endpoint.times[10:], strict=False)
+        ]
+        assert min(gaps) >= 0.95
+
+
+_KILLED = """
+import sys
+from graphrag_tasks.llm import Client
+from tests.llm.test_client import requests, settings
+Client(settings(sys.argv[1], concurrency=4), sys.argv[2], "run").ask(requests(60))
+"""
+
+
+def test_a_kill_loses_no_answer_and_repeats_only_what_was_under_way(tmp_path: Path) -> None:
+    with scripted(delay=0.05, faults=0.1, kinds=("busy_after", "error", "cut")) as endpoint:
+        for kill in (10, 25, None):
+            command: Sequence[str] = [sys.executable, "-c", _KILLED, endpoint.url, str(tmp_path)]
+            process = subprocess.Popen(command)  # noqa: S603
+            while kill and endpoint.requests < kill:
+                time.sleep(0.005)
+            if kill:
+                process.send_signal(signal.SIGKILL)
+            assert process.wait() == (-signal.SIGKILL if kill else 0)
+        assert len(files(tmp_path)) == 60
+        assert endpoint.asked_after_delivery <= 2 * 4
+        billed = (endpoint.prompt_tokens + 2 * endpoint.completion_tokens) / 1e6
+        assert billed <= spent(tmp_path)
+
+
+def test_an_error_of_a_thread_does_not_hang_the_others(tmp_path: Path) -> None:
+    calls = iter(range(100))
+
+    def refuse(_: Body) -> tuple[int, dict[str, object]] | None:
+        return (401, {"message": "no"}) if next(calls) == 5 else None
+
+    with scripted(refuse=refuse, delay=0.02) as endpoint:
+        client = Client(settings(endpoint, concurrency=4), str(tmp_path), "run")
+        with pytest.raises(GraphragError, match="the key is refused"):
+            client.ask(requests(50))
+        assert endpoint.requests < 15
+        assert len(files(tmp_path)) >= 5
