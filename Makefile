@@ -28,7 +28,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-services test-browser notebooks train lint audit format \
+.PHONY: help install reindex test test-slow test-services test-local-llm demo-llm test-browser notebooks train lint audit format \
 	airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -95,6 +95,17 @@ test-services: .venv-services/installed ## Run tests on Airflow with Celery, Pos
 	@VIRTUAL_ENV="$(CURDIR)/.venv-servers" $(BIN)/uv pip install --quiet -r tests/services/servers.txt
 	@touch $@
 
+test-local-llm: .venv-llm/installed ## Run tests on a real, small language model
+	$(BIN)/python -m pytest -q -rs -m local_llm tests/local_llm
+
+demo-llm: .venv-llm/installed ## Summarise communities of examples/corpus by a real, small model
+	@$(BIN)/python -m tests.local_llm.demo
+
+.venv-llm/installed: .venv/installed tests/local_llm/requirements.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-llm
+	@VIRTUAL_ENV="$(CURDIR)/.venv-llm" $(BIN)/uv pip install --quiet --no-deps --require-hashes -r tests/local_llm/requirements.txt
+	@touch $@
+
 test-browser: install ## Drive Airflow's UI in a real browser (needs chromium and chromedriver)
 	$(BIN)/python -m pytest -q -m browser
 
@@ -130,4 +141,4 @@ lock: install ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store
-	rm -rf .venv .venv-services .venv-servers .airflow store
+	rm -rf .venv .venv-services .venv-servers .venv-llm .airflow store

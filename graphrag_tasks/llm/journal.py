@@ -10,6 +10,7 @@ before it left: it may have been billed, and counts in full.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
@@ -64,7 +65,8 @@ class StoreJournal:
 
     def __init__(self, store: str) -> None:
         self._folder = Files(store) / ANSWERS
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, Counter[str]] = {}
+        self._folders: dict[str, Files] = {}
         self._lock = Lock()
 
     def known(self, key: str) -> Answer | None:
@@ -92,26 +94,26 @@ class StoreJournal:
 
     def sending(self, key: str, attempt: Attempt) -> str:
         """Record that a request is about to leave; return the name of the record."""
+        folder = self._of_run(attempt.run)
         with self._lock:
-            folder = self._folder / SPENT / attempt.run
-            if key not in self._numbers:
-                self._numbers[key] = self._next_number(folder, key)
-            number = self._numbers[key]
-            self._numbers[key] += 1
+            number = self._numbers[attempt.run][key]
+            self._numbers[attempt.run][key] += 1
         name = f"{key}-{number}.json"
         folder.write_json(name, asdict(attempt))
         return name
 
     def sent(self, name: str, attempt: Attempt) -> None:
         """Record what came of a request, in place of the record from before."""
-        (self._folder / SPENT / attempt.run).write_json(name, asdict(attempt))
+        self._of_run(attempt.run).write_json(name, asdict(attempt))
 
-    @staticmethod
-    def _next_number(folder: Files, key: str) -> int:
-        number = 0
-        while folder.exists(f"{key}-{number}.json"):
-            number += 1
-        return number
+    def _of_run(self, run: str) -> Files:
+        """Return the folder of a run's records; how many there are of a key is counted once."""
+        with self._lock:
+            if run not in self._folders:
+                folder = self._folder / SPENT / run
+                self._folders[run] = folder
+                self._numbers[run] = Counter(name.partition("-")[0] for name in folder.names())
+            return self._folders[run]
 
     def attempts(self, run: str | None = None) -> Iterator[Attempt]:
         """Yield the attempts of a run, or of all runs.

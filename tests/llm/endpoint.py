@@ -116,6 +116,10 @@ class ScriptedEndpoint:
                 self.faulty[fault] += 1
             return fault
 
+    def was_delivered(self, body: Body) -> bool:
+        """Return whether a valid answer to a request was written to the wire."""
+        return self.delivered[_key(body)] > 0
+
     def sent(self, body: Body, usage: Mapping[str, int], valid: bool) -> None:
         """Count an answer that was written to the wire as a whole."""
         with self._lock:

@@ -54,7 +54,6 @@ class LlmConfig(BaseConfig):
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="sent as they are: temperature, seed, reasoning_effort"
     )
-    keep_days: float = Field(90, ge=0, description="days that answers are kept unused")
     budget: BudgetConfig = BudgetConfig()
     prices: dict[str, ModelPrice] = Field(
         default_factory=dict, description="by model; instead of the known list prices"

@@ -1,0 +1,35 @@
+"""Index the example corpus with summaries by SmolLM2, and show some, and what was spent."""
+
+import subprocess
+import sys
+from tempfile import TemporaryDirectory
+
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.snapshots.store import Store
+from tests.local_llm.conftest import ROOT, served
+from tests.local_llm.test_small_model import settings
+
+SHOWN = 3
+
+
+def main() -> None:
+    with served() as url, TemporaryDirectory() as store:
+        given = {
+            "store": store,
+            "sources": [str(ROOT / "examples" / "corpus")],
+            "load": {"vector_store": "none"},
+            "communities": {"summarizer": "llm", "resolutions": [1.0], "min_members": 12},
+            "llm": settings(url, parameters={"temperature": 0}).model_dump(),
+        }
+        run_index(load_config(None, overrides=given))
+        rows = Store(store).open().table("communities").to_pylist()
+        for row in sorted(rows, key=lambda row: -row["size"])[:SHOWN]:
+            sys.stdout.write(f"{row['title']} ({row['size']} entities)\n{row['summary']}\n\n")
+        sys.stdout.flush()
+        line = [sys.executable, "-m", "graphrag_tasks", "spending", "--store", store]
+        subprocess.run(line, check=True)  # noqa: S603
+
+
+if __name__ == "__main__":
+    main()

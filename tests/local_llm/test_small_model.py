@@ -1,0 +1,77 @@
+"""A real model of 135 million parameters: it says little that is right, in the right form."""
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel
+
+from graphrag_tasks.core.config import LlmConfig, load_config
+from graphrag_tasks.llm import Answer, Client, Failure, Request
+from graphrag_tasks.llm.answers import Kind
+from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.llm.probe import answer_once, reach
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.snapshots.store import Store
+
+pytestmark = pytest.mark.local_llm
+ROOT = Path(__file__).parents[2]
+
+
+class Ticket(BaseModel):
+    title: str
+    urgency: Literal["low", "high"]
+    tags: list[str]
+
+
+def settings(url: str, **changes: object) -> LlmConfig:
+    given = {"base_url": url, "model": "smollm2", "concurrency": 1, "budget": {"usd": 0}}
+    return LlmConfig.model_validate(given | changes)
+
+
+def test_the_server_is_reached_and_answers_by_schema(model_url: str) -> None:
+    assert "reached" in reach(settings(model_url))
+    assert answer_once(settings(model_url)).startswith("by json_schema: {'subject':")
+
+
+def test_answers_have_the_form_and_their_tokens_are_counted(model_url: str, tmp_path: Path) -> None:
+    client = Client(settings(model_url, parameters={"temperature": 0}), str(tmp_path), "run")
+    texts = ["The printer of the third floor is broken.", "Please order new paper."]
+    asked = [Request("summarize", "Make a ticket.", text, Ticket, 200) for text in texts]
+    found = client.ask(asked)
+    assert all(isinstance(one, Answer) and one.parsed(Ticket) for one in found)
+    assert client.spent.tokens == sum(one.usage.total for one in found if isinstance(one, Answer))
+    assert client.ask(asked) == found
+    assert len(list(StoreJournal(str(tmp_path)).attempts())) == len(found)
+
+
+def test_plain_text_is_an_answer_too(model_url: str) -> None:
+    (found,) = Client(settings(model_url)).ask(
+        [Request("summarize", "Answer in one sentence.", "What is a table?", None, 100)]
+    )
+    assert isinstance(found, Answer | Failure)
+    assert isinstance(found, Answer) or found.kind == Kind.TRUNCATED
+
+
+def test_too_long_a_prompt_is_said_to_be(model_url: str) -> None:
+    (found,) = Client(settings(model_url)).ask(
+        [Request("summarize", "Sum it up.", "The table has a field. " * 2000, Ticket, 100)]
+    )
+    assert isinstance(found, Failure)
+    assert found.kind == Kind.TOO_LONG
+
+
+def test_the_example_corpus_gets_summaries(model_url: str, tmp_path: Path) -> None:
+    given = {
+        "store": str(tmp_path / "store"),
+        "sources": [str(ROOT / "examples" / "corpus")],
+        "load": {"vector_store": "none"},
+        "communities": {"summarizer": "llm", "resolutions": [1.0], "min_members": 12},
+        "llm": settings(model_url, parameters={"temperature": 0}).model_dump(),
+    }
+    run_index(load_config(None, overrides=given))
+    rows = Store(given["store"]).open().table("communities").to_pylist()
+    written = [row for row in rows if not row["summary"].startswith("Entities: ")]
+    attempts = list(StoreJournal(str(given["store"])).attempts())
+    assert len(written) == sum(one.kind == "answered" for one in attempts)
+    assert len(written) > len(rows) / 2
