@@ -79,10 +79,11 @@ def evaluate_entities(
     entity_of = dict(
         zip(resolved["key"].to_pylist(), resolved["entity_id"].to_pylist(), strict=True)
     )
-    return _report(pairs, entity_of)
+    return report_of(pairs, entity_of)
 
 
-def _report(pairs: Iterable[LabelledPair], entity_of: dict[str, str]) -> PairReport:
+def report_of(pairs: Iterable[LabelledPair], entity_of: dict[str, str]) -> PairReport:
+    """Judge the entities of names, by their keys."""
     right: list[tuple[str, str]] = []
     wrong: list[tuple[str, str]] = []
     missed: list[tuple[str, str]] = []

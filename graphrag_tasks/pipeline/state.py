@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.pipeline.plan import shards_of
 from graphrag_tasks.pipeline.stages import EXTRACTION, STAGES
 from graphrag_tasks.pipeline.user_files import UserFiles
@@ -87,7 +88,12 @@ class RunState:
 
     @property
     def parts(self) -> range:
-        """Numbers of the parts that a divisible stage may be done in."""
+        """Numbers of the parts that a divisible stage may be done in.
+
+        Where an endpoint embeds there is one: a budget is shared by the threads of one process.
+        """
+        if self.config.embed.embedder == ENDPOINT:
+            return range(min(1, len(self.shards)))
         return range(min(self.config.plan.parts, len(self.shards)))
 
     @cached_property

@@ -220,3 +220,16 @@ def test_a_hostile_document_cannot_merge_what_guards_keep_apart(
     snapshot: Snapshot = Store(config.store).open()
     names = {row["name"] for row in snapshot.table("entities", ["name"]).to_pylist()}
     assert {"BSEG1", "BSEG2"} <= {name.split()[-1] for name in names}
+
+
+def test_without_a_model_nothing_of_it_is_loaded(tmp_path: Path, source: Path) -> None:
+    code = (
+        "import sys; from graphrag_tasks.cli import app; "
+        f"app(['index', {str(source)!r}, '--store', {str(tmp_path / 'store')!r}], "
+        "standalone_mode=False); "
+        "print(sorted({'openai', 'httpx2', 'tiktoken', 'genai_prices'} & set(sys.modules)))"
+    )
+    line = [sys.executable, "-c", code]
+    found = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603
+    assert found.stdout.splitlines()[-1] == "[]"
+    assert not (tmp_path / "store" / "answers").exists()

@@ -1,0 +1,93 @@
+"""What a confirmer that knows the truth adds to the rules of entity resolution, on labelled pairs.
+
+Names that are near by their vectors are candidates; the labels answer for those they know, and
+leave the others open. Prints recall and precision of the rules alone and with the confirmer: how
+much a perfect model could gain, not how much a real one does.
+
+    python -m benchmarks.confirm --store STORE --corpus sap --split test
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from benchmarks.scoring.entities import LabelledPair, PairReport, report_of
+from graphrag_tasks.core.config import EmbedConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.embed import make_embedder
+from graphrag_tasks.entities.resolve import resolve
+from graphrag_tasks.entities.resolve.candidates import Name
+from graphrag_tasks.evaluate.jsonl import read_values
+from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.snapshots.store import Snapshot, Store
+
+_READ = ("triples", "entity_dictionary", "surface_forms", "names")
+_GOLD = Path(__file__).with_name("gold") / "entity_pairs.jsonl"
+
+
+class Oracle:
+    """Knows labelled pairs, and counts what it is asked."""
+
+    fingerprint = "oracle"
+
+    def __init__(self, pairs: Sequence[LabelledPair]) -> None:
+        self._same = {
+            frozenset((entity_key(one.left), entity_key(one.right))): one.same for one in pairs
+        }
+        self.asked = 0
+
+    def confirm(
+        self, pairs: Sequence[tuple[Name, Name]], _contexts: Mapping[str, Sequence[str]]
+    ) -> list[bool | None]:
+        """Return the label of each pair; None where there is none."""
+        self.asked += len(pairs)
+        return [self._same.get(frozenset((left.key, right.key))) for left, right in pairs]
+
+
+def main() -> None:
+    """Resolve the names of a snapshot without and with the confirmer."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--store", required=True)
+    parser.add_argument("--gold", default=str(_GOLD))
+    parser.add_argument("--corpus", default="sap")
+    parser.add_argument("--split", default="test")
+    parser.add_argument("--similar-score", type=float, default=ResolveConfig().similar_score)
+    options = parser.parse_args()
+    pairs = [
+        pair
+        for _, pair in read_values(options.gold, LabelledPair)
+        if (pair.corpus, pair.split) == (options.corpus, options.split)
+    ]
+    tables = _tables(Store(options.store).open())
+    oracle = Oracle(pairs)
+    embedder = make_embedder(EmbedConfig())
+    config = ResolveConfig(similar_score=options.similar_score)
+    with_it = {"confirmer": oracle, "name_vectors": embedder}
+    found = {
+        "rules": _judged(pairs, resolve(*tables, config=config, sql=SqlConfig()).collected()),
+        "confirmer": _judged(
+            pairs,
+            resolve(*tables, config=config, sql=SqlConfig(), **with_it).collected(),  # type: ignore[arg-type]
+        ),
+    }
+    print(json.dumps({**found, "pairs_asked": oracle.asked}, indent=2))
+
+
+def _tables(snapshot: Snapshot) -> list[pa.Table]:
+    return [snapshot.table(name) for name in _READ]
+
+
+def _judged(pairs: Sequence[LabelledPair], result: Any) -> dict[str, float | int | None]:  # noqa: ANN401
+    resolved = result.tables["resolved"]
+    ids = dict(zip(resolved["key"].to_pylist(), resolved["entity_id"].to_pylist(), strict=True))
+    report: PairReport = report_of(pairs, ids)
+    return {"pairs": report.pairs, "recall": report.recall, "precision": report.precision}
+
+
+if __name__ == "__main__":
+    main()
