@@ -65,6 +65,11 @@ class _Billed:
     prompt: tuple[str, ...]
     max_output: int
 
+    @cached_property
+    def tokens(self) -> int:
+        """About how many tokens the prompt is."""
+        return sum(map(tokens.count, self.prompt))
+
 
 class Client:
     """Asks the model of the settings, for one run on a store.
@@ -310,7 +315,7 @@ class Client:
         self._budget.reserve(worst)
         spent = NOTHING
         try:
-            self._limiter.take(sum(map(tokens.count, billed.prompt)) + billed.max_output)
+            self._limiter.take(billed.tokens + billed.max_output)
             name = self._journal.sending(billed.key, self._attempt(billed, UNSURE, "", most, worst))
             spent = worst
             try:
@@ -346,7 +351,7 @@ class Client:
         """Refuse an answer to a prompt that the server cut without a word, as Ollama does."""
         if outcome.usage is None:
             return
-        read, sent = outcome.usage.prompt_tokens, sum(map(tokens.count, billed.prompt))
+        read, sent = outcome.usage.prompt_tokens, billed.tokens
         if sent >= _CUT_FROM and read < _CUT_SHARE * sent:
             what = f"the server read {read:,} of about {sent:,} tokens of a prompt: it cuts them"
             hint = "Raise its context; with Ollama: PARAMETER num_ctx 16384 in the Modelfile"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,6 @@ KEY_VARIABLE, OPENAI_KEY_VARIABLE = "GRAPHRAG_LLM_API_KEY", "OPENAI_API_KEY"
 _HEADERS = {
     "host", "accept", "accept-encoding", "connection", "user-agent", "content-type",
     "content-length", "transfer-encoding",
-    "x-stainless-raw-response",  # tells the SDK itself to hand over the headers of the response
 }  # fmt: skip
 _DOCTOR = "graphrag-tasks doctor --llm says what the endpoint answers"
 _TOO_LONG = ("context_length", "context length", "context size", "too long", "maximum context")
@@ -99,10 +98,8 @@ class Endpoint:
             EndpointError: Asking again cannot help.
         """
         body = self._body(request, model, abilities, problem)
-        outcome = self._sent(lambda: self._client.chat.completions.with_raw_response.create(**body))
-        if isinstance(outcome, Outcome):
-            return outcome
-        return _read(outcome, request)
+        response = self._sent("POST", "/chat/completions", body)
+        return response if isinstance(response, Outcome) else _read(response, request)
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int) -> Outcome:
         """Send texts to be embedded; `vectors` of the outcome has a row for each.
@@ -113,17 +110,18 @@ class Endpoint:
         body: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": "float"}
         if dimensions:
             body["dimensions"] = dimensions
-        found = self._sent(lambda: self._client.embeddings.with_raw_response.create(**body))
+        found = self._sent("POST", "/embeddings", body)
         if isinstance(found, Outcome):
             return found
-        rows = sorted(getattr(found.body, "data", None) or [], key=lambda row: int(row.index))
-        if [row.index for row in rows] != list(range(len(texts))):
+        rows = {row["index"]: row["embedding"] for row in found.body.get("data") or []}
+        if sorted(rows) != list(range(len(texts))):
             return Outcome(Kind.UNSURE, why=f"{len(rows)} vectors came for {len(texts)} texts")
-        vectors = np.array([row.embedding for row in rows], np.float32)
-        usage, name = usage_of(found.body), str(getattr(found.body, "model", "") or "")
+        vectors = np.array([rows[place] for place in range(len(texts))], np.float32)
+        name = str(found.body.get("model") or "")
         return Outcome(
-            Kind.ANSWERED, usage=usage, model=name, vectors=vectors, headers=found.headers
-        )
+            Kind.ANSWERED, usage=_usage(found.body), model=name, vectors=vectors,
+            headers=found.headers,
+        )  # fmt: skip
 
     def models(self) -> list[str]:
         """Return the names of the models that the endpoint lists.
@@ -131,10 +129,10 @@ class Endpoint:
         Raises:
             EndpointError: It cannot be asked.
         """
-        found = self._sent(lambda: self._client.models.with_raw_response.list())
+        found = self._sent("GET", "/models")
         if isinstance(found, Outcome):
             raise EndpointError(found.why, self.url, "Start the server, or mend llm.base_url")
-        return sorted(str(one.id) for one in getattr(found.body, "data", None) or [])
+        return sorted(str(one["id"]) for one in found.body.get("data") or [])
 
     def close(self) -> None:
         """Close the connections."""
@@ -193,14 +191,19 @@ class Endpoint:
         ]
         return body
 
-    def _sent(self, send: Callable[[], Any]) -> Outcome | Response:
+    def _sent(
+        self, method: str, path: str, body: dict[str, Any] | None = None
+    ) -> Outcome | Response:
+        """Send a request by the SDK, whose own types for it would cost more time than the rest."""
         import httpx2
         import openai
 
         try:
-            raw = send()
-            headers = dict(raw.headers)
-            body = raw.parse()
+            if method == "GET":
+                response = self._client.get(path, cast_to=httpx2.Response)
+            else:
+                response = self._client.post(path, cast_to=httpx2.Response, body=body)
+            found = response.json()
         except openai.APITimeoutError:
             seconds = self._config.timeout_seconds
             return Outcome(Kind.UNSURE, why=f"no answer within {seconds:g} s")
@@ -211,11 +214,11 @@ class Endpoint:
             return Outcome(Kind.UNSURE, why=f"the answer was cut off: {cause}")
         except openai.APIStatusError as error:
             return self._refused(error)
-        except (ValueError, openai.APIResponseValidationError) as error:
-            return Outcome(Kind.UNSURE, why=f"the answer is not JSON: {error}")
-        if isinstance(body, str):
-            return Outcome(Kind.UNSURE, why="the answer is a page, not JSON")
-        return Response(body, headers)
+        except ValueError as error:
+            return Outcome(Kind.UNSURE, why=f"the answer is a page, not JSON: {error}")
+        if not isinstance(found, dict):
+            return Outcome(Kind.UNSURE, why="the answer is no JSON object")
+        return Response(found, response.headers)
 
     def _refused(self, error: openai.APIStatusError) -> Outcome:
         """Return what a status means, or raise where asking again cannot help."""
@@ -242,27 +245,26 @@ class Endpoint:
 class Response:
     """A response with a body that was read."""
 
-    body: Any
+    body: dict[str, Any]
     headers: Mapping[str, str]
 
 
 def _read(response: Response, request: Request) -> Outcome:
     """Return what a completion says."""
     body, headers = response.body, response.headers
-    usage = usage_of(body)
-    choice = next(iter(getattr(body, "choices", None) or []), None)
-    message = getattr(choice, "message", None)
-    model = str(getattr(body, "model", "") or "")
+    usage, model = _usage(body), str(body.get("model") or "")
+    choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
+    message = choice.get("message") or {}
 
     def outcome(kind: Kind, text: str = "", why: str = "") -> Outcome:
         return Outcome(kind, text=text, usage=usage, model=model, why=why, headers=headers)
 
-    if choice is None or message is None:
+    if not message:
         return outcome(Kind.UNSURE, why="the answer has no choices")
-    text = message.content or ""
-    if message.refusal or choice.finish_reason == "content_filter":
-        return outcome(Kind.REFUSED, why=message.refusal or "a filter of the provider")
-    if choice.finish_reason == "length":
+    text, finish = str(message.get("content") or ""), choice.get("finish_reason")
+    if message.get("refusal") or finish == "content_filter":
+        return outcome(Kind.REFUSED, why=message.get("refusal") or "a filter of the provider")
+    if finish == "length":
         kind = Kind.TRUNCATED if text.strip() else Kind.EMPTY
         return outcome(kind, why=f"longer than {request.max_output} tokens")
     if not text.strip():
@@ -275,18 +277,14 @@ def _read(response: Response, request: Request) -> Outcome:
     return outcome(Kind.ANSWERED, text=text)
 
 
-def usage_of(body: Any) -> Usage | None:  # noqa: ANN401 - of the SDK
+def _usage(body: Mapping[str, Any]) -> Usage | None:
     """Return the tokens that a response tells, or None."""
-    told = getattr(body, "usage", None)
-    prompt = getattr(told, "prompt_tokens", None)
+    told = body.get("usage") or {}
+    prompt = told.get("prompt_tokens")
     if not isinstance(prompt, int):
         return None
-    details = getattr(told, "prompt_tokens_details", None)
-    return Usage(
-        prompt,
-        int(getattr(told, "completion_tokens", 0) or 0),
-        int(getattr(details, "cached_tokens", 0) or 0),
-    )
+    cached = (told.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+    return Usage(prompt, int(told.get("completion_tokens") or 0), int(cached))
 
 
 def _message(error: openai.APIStatusError) -> str:

@@ -1,7 +1,8 @@
 """What was answered, and what it cost, kept in the store.
 
     STORE/answers/<2 hex digits>/<key>.json      a valid answer, written whole and then never again
-    STORE/answers/spent/<run>/<key>-<n>.json     an attempt: written before it leaves, and after
+    STORE/answers/spent/<run>/attempts.jsonl     attempts: a line before one leaves, one after;
+                                                 in S3, where nothing is appended, an object each
     STORE/answers/abilities/<hash>.json          what an endpoint understands
 
 An answer is on the disk before it counts. An attempt that a kill cut off stays as it was written
@@ -10,12 +11,13 @@ before it left: it may have been billed, and counts in full.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from threading import Lock
-from typing import Any, Protocol
+from typing import Protocol
 
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.llm.abilities import Abilities
@@ -24,6 +26,7 @@ from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.storage.files import Files
 
 ANSWERS, SPENT, ABILITIES = "answers", "spent", "abilities"
+_LINES = "attempts.jsonl"
 SURE, UNSURE = "sure", "unsure"
 
 
@@ -66,7 +69,6 @@ class StoreJournal:
     def __init__(self, store: str) -> None:
         self._folder = Files(store) / ANSWERS
         self._numbers: dict[str, Counter[str]] = {}
-        self._folders: dict[str, Files] = {}
         self._lock = Lock()
 
     def known(self, key: str) -> Answer | None:
@@ -94,26 +96,45 @@ class StoreJournal:
 
     def sending(self, key: str, attempt: Attempt) -> str:
         """Record that a request is about to leave; return the name of the record."""
-        folder = self._of_run(attempt.run)
         with self._lock:
+            if attempt.run not in self._numbers:
+                names = self._records(attempt.run)
+                self._numbers[attempt.run] = Counter(name.partition("-")[0] for name in names)
             number = self._numbers[attempt.run][key]
             self._numbers[attempt.run][key] += 1
-        name = f"{key}-{number}.json"
-        folder.write_json(name, asdict(attempt))
+        name = f"{key}-{number}"
+        self.sent(name, attempt)
         return name
 
     def sent(self, name: str, attempt: Attempt) -> None:
         """Record what came of a request, in place of the record from before."""
-        self._of_run(attempt.run).write_json(name, asdict(attempt))
+        folder, value = self._folder / SPENT / attempt.run, asdict(attempt)
+        if folder.is_local:
+            folder.append_line(_LINES, json.dumps({"name": name, **value}).encode())
+        else:
+            folder.write_json(f"{name}.json", value)
 
-    def _of_run(self, run: str) -> Files:
-        """Return the folder of a run's records; how many there are of a key is counted once."""
-        with self._lock:
-            if run not in self._folders:
-                folder = self._folder / SPENT / run
-                self._folders[run] = folder
-                self._numbers[run] = Counter(name.partition("-")[0] for name in folder.names())
-            return self._folders[run]
+    def _records(self, run: str) -> dict[str, Attempt]:
+        """Return the attempts of a run by the names of their records.
+
+        Raises:
+            ArtifactError: A record cannot be read.
+        """
+        folder, found = self._folder / SPENT / run, {}
+        if folder.is_local and folder.exists(_LINES):
+            *lines, _ = folder.read_bytes(_LINES).split(b"\n")  # what a kill left of a line
+            try:
+                values = [json.loads(line) for line in lines]
+            except ValueError as error:
+                hint = "Delete the line, and count what it cost yourself"
+                raise ArtifactError(
+                    f"is not JSON: {error}", f"{folder.uri}/{_LINES}", hint
+                ) from error
+            found = {value.pop("name"): Attempt(**value) for value in values}
+        for name in folder.names():
+            if name.endswith(".json"):
+                found[name.removesuffix(".json")] = Attempt(**folder.read_json(name))
+        return found
 
     def attempts(self, run: str | None = None) -> Iterator[Attempt]:
         """Yield the attempts of a run, or of all runs.
@@ -121,13 +142,8 @@ class StoreJournal:
         Raises:
             ArtifactError: A record cannot be read.
         """
-        folder = self._folder / SPENT
-        for one in [run] if run else folder.names():
-            for name in (folder / one).names():
-                if not name.endswith(".json"):
-                    continue  # a kill left a half-written one
-                value: dict[str, Any] = (folder / one).read_json(name)
-                yield Attempt(**value)
+        for one in [run] if run else (self._folder / SPENT).names():
+            yield from self._records(one).values()
 
     def spent(self, run: str) -> Cost:
         """Return what a run spent so far, unsure attempts in full."""

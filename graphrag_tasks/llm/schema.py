@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -24,6 +25,7 @@ class InvalidAnswerError(Exception):
     """An answer has another form than was asked for; the message says how."""
 
 
+@cache
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema of a model in the common subset."""
     schema: dict[str, Any] = _strict(model.model_json_schema())

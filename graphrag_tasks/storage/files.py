@@ -236,6 +236,14 @@ class Files:
         if durable and self.is_local:
             _to_disk(Path(self.path(name)).parent)
 
+    def append_line(self, name: str, line: bytes) -> None:
+        """Write a line at the end of a file on the local disk, whole or not at all."""
+        path = Path(self.path(name))
+        with changing(f"{self.uri}/{name}"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab", buffering=0) as file:
+                file.write(line + b"\n")
+
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
         """Open a file that others see once the block ended well, and then as a whole."""

@@ -8,7 +8,7 @@ from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.snapshots.store import Store
 from tests.local_llm.conftest import ROOT, served
-from tests.local_llm.test_small_model import settings
+from tests.local_llm.test_small_model import CALM, settings
 
 SHOWN = 3
 
@@ -20,7 +20,7 @@ def main() -> None:
             "sources": [str(ROOT / "examples" / "corpus")],
             "load": {"vector_store": "none"},
             "communities": {"summarizer": "llm", "resolutions": [1.0], "min_members": 12},
-            "llm": settings(url, parameters={"temperature": 0}).model_dump(),
+            "llm": settings(url, parameters=CALM).model_dump(),
         }
         run_index(load_config(None, overrides=given))
         rows = Store(store).open().table("communities").to_pylist()

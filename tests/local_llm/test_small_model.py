@@ -18,10 +18,13 @@ pytestmark = pytest.mark.local_llm
 ROOT = Path(__file__).parents[2]
 
 
+CALM = {"temperature": 0.7, "seed": 1, "repeat_penalty": 1.3}
+"""So small a model repeats itself for ever at temperature 0."""
+
+
 class Ticket(BaseModel):
-    title: str
     urgency: Literal["low", "high"]
-    tags: list[str]
+    place: str
 
 
 def settings(url: str, **changes: object) -> LlmConfig:
@@ -35,7 +38,7 @@ def test_the_server_is_reached_and_answers_by_schema(model_url: str) -> None:
 
 
 def test_answers_have_the_form_and_their_tokens_are_counted(model_url: str, tmp_path: Path) -> None:
-    client = Client(settings(model_url, parameters={"temperature": 0}), str(tmp_path), "run")
+    client = Client(settings(model_url, parameters=CALM), str(tmp_path), "run")
     texts = ["The printer of the third floor is broken.", "Please order new paper."]
     asked = [Request("summarize", "Make a ticket.", text, Ticket, 200) for text in texts]
     found = client.ask(asked)
@@ -67,11 +70,11 @@ def test_the_example_corpus_gets_summaries(model_url: str, tmp_path: Path) -> No
         "sources": [str(ROOT / "examples" / "corpus")],
         "load": {"vector_store": "none"},
         "communities": {"summarizer": "llm", "resolutions": [1.0], "min_members": 12},
-        "llm": settings(model_url, parameters={"temperature": 0}).model_dump(),
+        "llm": settings(model_url, parameters=CALM).model_dump(),
     }
     run_index(load_config(None, overrides=given))
     rows = Store(given["store"]).open().table("communities").to_pylist()
-    written = [row for row in rows if not row["summary"].startswith("Entities: ")]
+    assert all(row["title"] and row["summary"] for row in rows)
     attempts = list(StoreJournal(str(given["store"])).attempts())
-    assert len(written) == sum(one.kind == "answered" for one in attempts)
-    assert len(written) > len(rows) / 2
+    assert {one.kind for one in attempts} <= {Kind.ANSWERED, Kind.TRUNCATED, Kind.INVALID}
+    assert sum(one.kind == Kind.ANSWERED for one in attempts) > len(rows) / 2
