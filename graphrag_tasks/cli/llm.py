@@ -12,14 +12,24 @@ import typer
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.ids import is_id
 from graphrag_tasks.llm.journal import UNSURE, Attempt, StoreJournal
+
+_SHOWN = {
+    "requests": "requests", "prompt_tokens": "in", "completion_tokens": "out", "usd": "USD",
+    "unsure_usd": "unsure",
+}  # fmt: skip
+"""Columns of the table; `--json` has all."""
 
 By = StrEnum("By", ["RUN", "PURPOSE", "MODEL", "DOCUMENT"])
 
 
 def spending(
     by: Annotated[
-        list[By] | None, typer.Option(help="What is summed up; several may be given.")
+        list[By] | None,
+        typer.Option(
+            help="What is summed up by; several may be given.", show_default="purpose, model"
+        ),
     ] = None,
     run: Annotated[str | None, typer.Option(help="Only one run.", show_default="all")] = None,
     store: StoreOption = None,
@@ -32,7 +42,7 @@ def spending(
     billed, and counts against the budget in full.
     """
     settings = load_config(config, overrides={"store": store})
-    columns = by or [By.RUN, By.PURPOSE, By.MODEL]
+    columns = by or [By.PURPOSE, By.MODEL]
     groups: dict[tuple[str, ...], list[Attempt]] = defaultdict(list)
     for one in StoreJournal(settings.store).attempts(run):
         groups[tuple(_value(one, column) for column in columns)].append(one)
@@ -47,8 +57,14 @@ def spending(
         if len(rows) > 1:
             every = [one for group in groups.values() for one in group]
             rows.append(dict.fromkeys(columns, "") | {columns[0]: "all"} | _sums(every))
-        names = [name.replace("_", " ") for name in rows[0]]
-        CONSOLE.print(table("Spending", names, [list(row.values()) for row in rows]))
+        shown = [*columns, *_SHOWN]
+        cells = [[_short(row[name]) for name in shown] for row in rows]
+        CONSOLE.print(table("Spending", [_SHOWN.get(name, name) for name in shown], cells))
+
+
+def _short(value: object) -> object:
+    """Return a value, an id by its first digits."""
+    return f"{value[:8]}…" if isinstance(value, str) and is_id(value) else value
 
 
 def _value(attempt: Attempt, by: By) -> str:
@@ -74,4 +90,4 @@ def _usd(attempts: list[Attempt]) -> str:
     """Return the money of attempts, or that it is unknown."""
     if any(one.usd is None for one in attempts):
         return "unknown"
-    return f"{sum((Decimal(one.usd or 0) for one in attempts), Decimal(0)):.6f}"
+    return f"{sum((Decimal(one.usd or 0) for one in attempts), Decimal(0)):.4f}"

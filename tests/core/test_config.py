@@ -28,6 +28,11 @@ def test_numbers_in_text_settings_stay_text(tmp_path: Path) -> None:
     assert load_config(environ={"GRAPHRAG__STORE": "2024"}).store == "2024"
 
 
+def test_a_table_of_settings_may_stand_in_one_variable() -> None:
+    given = {"GRAPHRAG__LLM__PRICES": '{"my.model": {"input": 1, "output": 2}}'}
+    assert load_config(environ=given).llm.prices["my.model"].output == 2
+
+
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [

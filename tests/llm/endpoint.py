@@ -69,6 +69,11 @@ class Script:
     usage: bool = True
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of clients that were killed."""
+
+
 class ScriptedEndpoint:
     """The endpoint's server and its counts."""
 
@@ -84,7 +89,7 @@ class ScriptedEndpoint:
         self._random = random.Random(script.seed)
         self._lock = Lock()
         handler = type("Handler", (_Handler,), {"endpoint": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server = _Server(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True

@@ -96,9 +96,9 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parse_env(text: str) -> Any:  # noqa: ANN401 - JSON is any type
-    """Read a JSON list; any other text is converted by the setting it is for."""
+    """Read a JSON list or object; any other text is converted by the setting it is for."""
     try:
-        return json.loads(text) if text.lstrip().startswith("[") else text
+        return json.loads(text) if text.lstrip().startswith(("[", "{")) else text
     except (ValueError, RecursionError):
         return text
 
