@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -200,6 +200,7 @@ class Client:
         """Yield results as they come; the first error stops all after what is under way."""
         waiting = iter(missing)
         done: list[tuple[str, Answer | Failure]] = []
+        errors: list[BaseException] = []
 
         def work() -> None:
             while not self._stopped.is_set():
@@ -209,9 +210,11 @@ class Client:
                     return
                 try:
                     result = self._asked(*item)
-                except BaseException:
+                except BaseException as error:
+                    with self._lock:
+                        errors.append(error)
                     self._stopped.set()
-                    raise
+                    return
                 with self._lock:
                     done.append((item[0], result))
 
@@ -222,14 +225,14 @@ class Client:
             try:
                 running = set(futures)
                 while running:
-                    _, running = wait(running, timeout=0.2, return_when=FIRST_EXCEPTION)
+                    _, running = wait(running, timeout=0.2)
                     with self._lock:
                         part, done[:] = list(done), []
                     yield from part
             finally:
                 self._stopped.set()
-            for future in futures:
-                future.result()
+        if errors:
+            raise errors[0]  # the others may be of requests that this one stopped
 
     def _asked(self, key: str, request: Request) -> Answer | Failure:
         """Ask until there is a result: in another way where the endpoint does not understand."""

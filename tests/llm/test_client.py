@@ -395,3 +395,16 @@ def test_an_error_of_a_thread_does_not_hang_the_others(tmp_path: Path) -> None:
             client.ask(requests(50))
         assert endpoint.requests < 15
         assert len(files(tmp_path)) >= 5
+
+
+def test_the_error_that_came_first_is_the_one_that_is_said(tmp_path: Path) -> None:
+    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
+        if "text 0 " in body["messages"][1]["content"]:
+            return 500, {"message": "down"}
+        time.sleep(0.2)
+        return 401, {"message": "no"}
+
+    with scripted(refuse=refuse) as endpoint:
+        client = Client(settings(endpoint, concurrency=2, attempts=9), str(tmp_path), "run")
+        with pytest.raises(EndpointError, match="the key is refused"):
+            client.ask(requests(2))
