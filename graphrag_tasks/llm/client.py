@@ -210,7 +210,7 @@ class Client:
                     return
                 try:
                     result = self._asked(*item)
-                except BaseException as error:
+                except BaseException as error:  # noqa: BLE001 - raised below
                     with self._lock:
                         errors.append(error)
                     self._stopped.set()

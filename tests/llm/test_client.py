@@ -408,3 +408,14 @@ def test_the_error_that_came_first_is_the_one_that_is_said(tmp_path: Path) -> No
         client = Client(settings(endpoint, concurrency=2, attempts=9), str(tmp_path), "run")
         with pytest.raises(EndpointError, match="the key is refused"):
             client.ask(requests(2))
+
+
+def test_an_endpoint_that_ignores_the_schema_is_told_it_in_words(tmp_path: Path) -> None:
+    def answer(body: Body) -> str:
+        told = "JSON object" in body["messages"][0]["content"]
+        return '{"title": "a", "tags": []}' if told else "Once upon a time"
+
+    with scripted(answer=answer) as endpoint:
+        client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
+        assert all(isinstance(one, Answer) for one in client.ask(requests(4)))
+        assert endpoint.requests == 3 + 3  # the way that works is remembered
