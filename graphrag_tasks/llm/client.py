@@ -218,19 +218,20 @@ class Client:
                 with self._lock:
                     done.append((item[0], result))
 
-        self._stopped.clear()
         threads = min(self._config.concurrency, len(missing))
-        with ThreadPoolExecutor(threads, thread_name_prefix="llm") as pool:
-            futures = [pool.submit(work) for _ in range(threads)]
-            try:
-                running = set(futures)
-                while running:
-                    _, running = wait(running, timeout=0.2)
-                    with self._lock:
-                        part, done[:] = list(done), []
-                    yield from part
-            finally:
-                self._stopped.set()
+        try:
+            with ThreadPoolExecutor(threads, thread_name_prefix="llm") as pool:
+                running = {pool.submit(work) for _ in range(threads)}
+                try:
+                    while running:
+                        _, running = wait(running, timeout=0.2)
+                        with self._lock:
+                            part, done[:] = list(done), []
+                        yield from part
+                finally:
+                    self._stopped.set()
+        finally:
+            self._stopped.clear()
         if errors:
             raise errors[0]  # the others may be of requests that this one stopped
 
