@@ -19,12 +19,12 @@ ROOT = Path(__file__).parents[2]
 
 
 CALM = {"temperature": 0.2, "seed": 1, "repeat_penalty": 1.1}
-"""So small a model repeats itself for ever at temperature 0."""
+"""So small a model repeats itself for ever where nothing keeps it from that."""
 
 
 class Ticket(BaseModel):
     urgency: Literal["low", "high"]
-    place: str
+    is_broken: bool
 
 
 def settings(url: str, **changes: object) -> LlmConfig:
