@@ -16,7 +16,7 @@ import time
 from dataclasses import asdict
 
 from graphrag_tasks.adapt.examples import make_examples
-from graphrag_tasks.adapt.judging import EncoderJudge, Fold, Judge, RerankerJudge, judge
+from graphrag_tasks.adapt.judging import EncoderJudge, Fold, Judge, RerankerJudge, judge_folds
 from graphrag_tasks.adapt.tuning import Tunable, TunableEncoder, TunableReranker, Tuner
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.questions import read_questions
@@ -49,7 +49,7 @@ def main() -> None:
     before = own.figures(options.model, range(len(examples)))
     started = time.perf_counter()
     tuner = Tuner.of(tunable, examples)
-    gain, _ = judge(own, tuner, examples, before, [fold], print)
+    gain, _ = judge_folds(own, tuner, examples, before, [fold], print)
     seconds = round(time.perf_counter() - started)
     print(json.dumps({"tuned_on": cut, "seconds": seconds, **asdict(gain)}, indent=2))
 

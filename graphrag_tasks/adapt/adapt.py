@@ -20,7 +20,7 @@ from graphrag_tasks.adapt.judging import (
     Scored,
     calibration,
     folder_folds,
-    judge,
+    judge_folds,
     question_folds,
 )
 from graphrag_tasks.adapt.tuning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
@@ -190,7 +190,7 @@ class _Job:
         for left_out, folds in ways.items():
             if folds:
                 tell(f"{self.kind}, {left_out} left out: {len(folds)} trainings")
-                gain, scores = judge(self.judge, self.tuner, examples, before, folds, tell)
+                gain, scores = judge_folds(self.judge, self.tuner, examples, before, folds, tell)
                 gains.append(Way(left_out, gain))
                 scored += scores
         done = Adaptation(

@@ -25,6 +25,7 @@ from graphrag_tasks.embed.model_files import (
     find_model,
     load_weights,
     read_config,
+    read_tensor,
 )
 
 Parameters = dict[str, jax.Array]
@@ -36,6 +37,8 @@ Batch = Mapping[str, NDArray[np.int32]]
 _LAYER = "encoder.layer."
 _STACKED = "layer."
 _MASKED = -10_000.0
+_INDICES = "position_ids"
+"""A buffer of whole numbers that some checkpoints have among the weights."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +137,9 @@ def load_bert(model: str | Path, *, is_reranker: bool) -> Bert:
     weights = load_weights(files.weights)
     head = find_head(weights, str(files.config.parent)) if is_reranker else None
     plain = {
-        name.removeprefix(config.prefix): tensor
-        for name, tensor in _unpacked(weights).items()
-        if tensor.dtype.kind == "f"
+        name.removeprefix(config.prefix): read_tensor(weights, name)
+        for name in sorted({name.partition("#")[0] for name in weights})
+        if not name.endswith(_INDICES)
     }
     if head is None:
         plain = {name: plain[name] for name in plain if name.startswith(("embeddings.", _LAYER))}
@@ -147,19 +150,6 @@ def load_bert(model: str | Path, *, is_reranker: bool) -> Bert:
         rows = [plain[f"{_LAYER}{layer}.{part}"] for layer in range(config.layers)]
         parameters[_STACKED + part] = jnp.stack(rows)
     return Bert(files, config, head, parameters)
-
-
-def _unpacked(weights: Mapping[str, NDArray[np.generic]]) -> dict[str, NDArray[np.float32]]:
-    """Return tensors as float32; `NAME#q` are rows of int8 and `NAME#s` their scales."""
-    found = {}
-    for name, tensor in weights.items():
-        if name.endswith("#s"):
-            continue
-        values = tensor.astype(np.float32)
-        if name.endswith("#q"):
-            values *= weights[f"{name[:-2]}#s"].astype(np.float32)[:, None]
-        found[name.removesuffix("#q")] = values
-    return found
 
 
 def _dense(tensors: Parameters, name: str, hidden: jax.Array) -> jax.Array:

@@ -164,7 +164,7 @@ class EncoderJudge:
 Judge = RerankerJudge | EncoderJudge
 
 
-def judge(
+def judge_folds(
     judge: Judge,
     tuner: Tuner,
     examples: Sequence[Example],

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.model_files import BertConfig, Head
+from graphrag_tasks.embed.model_files import BertConfig, Head, read_tensor
 
 GRAPH_VERSION = 1
 """Raised with every change of the graph that can change a vector."""
@@ -53,10 +53,7 @@ class _Graph:
 
     def tensor(self, name: str) -> NDArray[np.float32]:
         """Return a tensor of the checkpoint."""
-        if f"{name}#q" not in self.weights:
-            return self.weights[name].astype(np.float32, copy=False)
-        scales = self.weights[f"{name}#s"].astype(np.float32)
-        return self.weights[f"{name}#q"].astype(np.float32) * scales[:, None]
+        return read_tensor(self.weights, name)
 
     def constant(self, name: str, value: NDArray[np.float32]) -> str:
         """Add a float32 constant and return its name."""

@@ -230,6 +230,14 @@ def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
     return found
 
 
+def read_tensor(weights: Mapping[str, NDArray[np.generic]], name: str) -> NDArray[np.float32]:
+    """Return a tensor as float32, also one that is kept as rows of int8."""
+    if f"{name}#q" not in weights:
+        return weights[name].astype(np.float32, copy=False)
+    scales = weights[f"{name}#s"].astype(np.float32)
+    return weights[f"{name}#q"].astype(np.float32) * scales[:, None]
+
+
 def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
     """Return the head of a cross-encoder.
 

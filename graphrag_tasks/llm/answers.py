@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pydantic import BaseModel
-
-from graphrag_tasks.llm.schema import validated
+from graphrag_tasks.llm.schema import Form, validated
 
 
 class Kind(StrEnum):
@@ -54,7 +52,7 @@ class Answer:
     usage: Usage
     model: str
 
-    def parsed(self, form: type[BaseModel]) -> BaseModel:
+    def parsed(self, form: type[Form]) -> Form:
         """Return the answer in the form that was asked for."""
         return validated(self.text, form)
 

@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 EMBED = "embed"
 """Purpose of texts that are sent to be embedded."""
 
-_AGAIN = "Run again: answers so far are kept and not asked for anew"
+_AGAIN = "Run again: answers so far are kept"
 _FIRST_WAIT = 0.5
 _FREE = {Kind.BUSY, Kind.FAILED, Kind.UNSUPPORTED, Kind.TOO_LONG, Kind.REFUSED}
 """Of these nothing is billed where the endpoint tells no tokens."""
@@ -49,9 +49,6 @@ _FREE = {Kind.BUSY, Kind.FAILED, Kind.UNSUPPORTED, Kind.TOO_LONG, Kind.REFUSED}
 _CUT_SHARE, _CUT_FROM = 0.6, 1000
 _FIRST_ANSWERS, _EMPTY_SHARE = 20, 0.2
 _TRIES_OF_FORM = 3
-
-Progress = Callable[[int, int], None]
-"""Called with the number of requests done and of all."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +120,7 @@ class Client:
         """What the run spent so far."""
         return self._budget.spent
 
-    def ask(
-        self, requests: Sequence[Request], progress: Progress | None = None
-    ) -> list[Answer | Failure]:
+    def ask(self, requests: Sequence[Request]) -> list[Answer | Failure]:
         """Return an answer, or why there is none, for each request in order.
 
         Answers that are known are not asked for again, nor is a request that stands here twice.
@@ -148,12 +143,8 @@ class Client:
         if missing:
             for model in sorted({self.identity(one.purpose).model for _, one in missing}):
                 check_price(self._config, model)
-            total = len(by_key)
             with self.connected():
-                for key, result in self._asked_by_threads(missing):
-                    results[key] = result
-                    if progress:
-                        progress(len(results), total)
+                results |= self._asked_by_threads(missing)
         return [results[key] for key in keys]
 
     @contextmanager
@@ -166,9 +157,9 @@ class Client:
         """
         with self._lock:
             _ = self._budget
-            self._users += 1
             if self._endpoint is None:
                 self._endpoint = Endpoint(self._config)
+            self._users += 1
         try:
             yield
         finally:
@@ -196,10 +187,10 @@ class Client:
 
     def _asked_by_threads(
         self, missing: Sequence[tuple[str, Request]]
-    ) -> Iterator[tuple[str, Answer | Failure]]:
-        """Yield results as they come; the first error stops all after what is under way."""
+    ) -> dict[str, Answer | Failure]:
+        """Return results by key; the first error stops all after what is under way."""
         waiting = iter(missing)
-        done: list[tuple[str, Answer | Failure]] = []
+        results: dict[str, Answer | Failure] = {}
         errors: list[BaseException] = []
 
         def work() -> None:
@@ -209,31 +200,23 @@ class Client:
                 if item is None:
                     return
                 try:
-                    result = self._asked(*item)
+                    results[item[0]] = self._asked(*item)
                 except BaseException as error:  # noqa: BLE001 - raised below
-                    with self._lock:
-                        errors.append(error)
+                    errors.append(error)
                     self._stopped.set()
-                    return
-                with self._lock:
-                    done.append((item[0], result))
 
         threads = min(self._config.concurrency, len(missing))
         try:
             with ThreadPoolExecutor(threads, thread_name_prefix="llm") as pool:
-                running = {pool.submit(work) for _ in range(threads)}
                 try:
-                    while running:
-                        _, running = wait(running, timeout=0.2)
-                        with self._lock:
-                            part, done[:] = list(done), []
-                        yield from part
-                finally:
+                    wait([pool.submit(work) for _ in range(threads)])
+                finally:  # also where a user interrupts
                     self._stopped.set()
         finally:
             self._stopped.clear()
         if errors:
             raise errors[0]  # the others may be of requests that this one stopped
+        return results
 
     def _asked(self, key: str, request: Request) -> Answer | Failure:
         """Ask until there is a result: in another way where the endpoint does not understand."""

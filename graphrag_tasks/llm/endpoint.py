@@ -10,7 +10,6 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -82,6 +81,7 @@ class Endpoint:
             if not self._key:
                 hint = f"Set {KEY_VARIABLE} in the environment, or llm.base_url to another endpoint"
                 raise EndpointError("there is no key", self.url, hint)
+        self._client = self._connected()
 
     def attempt(
         self, request: Request, model: str, abilities: Abilities, problem: str = ""
@@ -138,8 +138,7 @@ class Endpoint:
         """Close the connections."""
         self._client.close()
 
-    @cached_property
-    def _client(self) -> openai.OpenAI:
+    def _connected(self) -> openai.OpenAI:
         import httpx2
         import openai
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+
+Form = TypeVar("Form", bound=BaseModel)
+"""The form of an answer."""
 
 _KEPT = {
     "type", "properties", "items", "required", "enum", "anyOf", "$ref", "$defs", "description",
@@ -49,7 +52,7 @@ def _strict(node: Any) -> Any:  # noqa: ANN401 - JSON
     return kept
 
 
-def validated(text: str, model: type[BaseModel]) -> BaseModel:
+def validated(text: str, model: type[Form]) -> Form:
     """Return what a text says in the form of a model; fences and thoughts around it are taken off.
 
     Raises:

@@ -177,11 +177,12 @@ def test_what_is_written_untuned_gives_the_same_as_before(model: str, tmp_path: 
         after = CrossEncoder(tmp_path / "model").scores(texts[0], passages)
         slope, intercept = bert.config.calibration
         np.testing.assert_allclose(np.asarray(again) * slope + intercept, before, atol=0.05)
+        np.testing.assert_allclose(after, before, atol=0.05)
     else:
         before = LocalEmbedder(model).encode(texts)
         write_model(bert, tmp_path / "model")
         after = LocalEmbedder(tmp_path / "model").encode(texts)
-    np.testing.assert_allclose(after, before, atol=0.05)
+        assert (after * before).sum(axis=1).min() > 0.9995
 
 
 def test_calibrated_scores_are_chances() -> None:

@@ -1,4 +1,4 @@
-"""Runs with a language model: summaries, confirmed names, vectors; and what is seen of them."""
+"""Runs with a language model: summaries, confirmed names, vectors, and how they are shown."""
 
 import json
 import subprocess

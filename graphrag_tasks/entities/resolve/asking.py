@@ -41,7 +41,7 @@ class Verdicts(BaseModel):
 
 
 class LlmConfirmer:
-    """Asks a model about pairs of names, each with what is said of it."""
+    """Asks a model about pairs of names, and shows it statements of the documents about each."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -91,7 +91,7 @@ def packed(pairs: Sequence[tuple[Name, Name]]) -> Iterator[list[tuple[Name, Name
 def _said(answer: Answer) -> dict[int, bool | None]:
     """Return the verdicts by number; a number that is told twice differently is left open."""
     said: dict[int, bool | None] = {}
-    for one in Verdicts.model_validate(answer.parsed(Verdicts).model_dump()).verdicts:
+    for one in answer.parsed(Verdicts).verdicts:
         same = one.same if said.get(one.number, one.same) == one.same else None
         said[one.number] = same
     return said

@@ -70,7 +70,7 @@ class LlmSummarizer:
 
 def _summary(community: CommunityContext, result: Answer | Failure) -> Summary:
     if isinstance(result, Answer):
-        report = CommunityReport.model_validate(result.parsed(CommunityReport).model_dump())
+        report = result.parsed(CommunityReport)
         if report.title.strip() and report.summary.strip():
             return Summary(" ".join(report.title.split()), report.summary.strip())
     return ExtractiveSummarizer().summarize([community])[0]
