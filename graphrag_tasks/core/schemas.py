@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 BLOCK_SEPARATOR = "\n\n"
 
 VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")
@@ -260,6 +260,66 @@ COREFERENCES = _table(
     _column("confidence", FLOAT, "0 to 1"),
 )
 
+WINDOWS = _table(
+    _column("window_id", STRING, "the window: id of its first sentence and its texts"),
+    DOCUMENT_ID,
+    _column("chunk_id", STRING, "the chunk it stands in"),
+    _column("sentence_ids", STRINGS, "its sentences, in order"),
+    _column("pack", INT, "windows of a document with the same number are one request"),
+    _column("reason", STRING, "why it is read: all, critical or weak"),
+)
+"""What a language model is to read; of shards only."""
+
+_OF_REQUEST = (
+    _column("request_key", STRING, "the request: hash of what was asked, of whom"),
+    DOCUMENT_ID,
+)
+_COSTS = (
+    _column("provider", STRING, "who was asked: the endpoint's host, unless a setting names it"),
+    _column("model", STRING, "the model as the endpoint names it"),
+    _column("prompt_tokens", INT, "as the endpoint counted them; 0 without an answer"),
+    _column("completion_tokens", INT, "likewise of the answer"),
+)
+
+REPLIES = _table(
+    *_OF_REQUEST,
+    _column(
+        "windows",
+        pa.list_(pa.struct([("window_id", STRING), ("sentence_ids", STRINGS)])),
+        "the windows that were shown",
+    ),
+    _column("sentence_ids", STRINGS, "their sentences as they were numbered, from 1"),
+    _column("status", STRING, "what came of it: as in answers, without silent"),
+    *_COSTS,
+    _column("text", STRING, "the answer as it came, or why there is none"),
+)
+"""What a language model replied; of shards only."""
+
+ANSWERS = _table(
+    *_OF_REQUEST,
+    _column(
+        "windows",
+        pa.list_(pa.struct([("window_id", STRING), ("sentence_ids", STRINGS), ("status", STRING)])),
+        "the windows that were shown, each with what came of it: answered, silent (no fact, where "
+        "the rules have some), invalid, refused, truncated, empty, too_long, excluded, over_budget",
+    ),
+    _column("status", STRING, "what came of the request: the same, without silent"),
+    *_COSTS,
+    _column("told", INT, "facts in the answer"),
+    _column("adopted", INT, "facts of it that its sentences support"),
+)
+"""One row per request that a language model was sent, or would have been."""
+
+DECLINED = _table(
+    *_OF_REQUEST,
+    _nullable("sentence_id", STRING, "the sentence that the fact names; null: there is none"),
+    _column("head", STRING, "as told"),
+    _column("relation", STRING, "as told"),
+    _column("tail", STRING, "as told"),
+    _column("reason", STRING, "why it is no triple"),
+)
+"""Facts that a language model told and its sentences do not support."""
+
 ENTITY_DICTIONARY = _table(
     _column("surface", STRING, "title, heading, key or term as it stands"),
     _column("name", STRING, "a name that it gives"),
@@ -435,6 +495,12 @@ SCHEMAS: dict[str, pa.Schema] = {
     "frames": FRAMES,
     "triples": TRIPLES,
     "coreferences": COREFERENCES,
+    "windows": WINDOWS,
+    "replies": REPLIES,
+    "adopted_frames": FRAMES,
+    "adopted_triples": TRIPLES,
+    "answers": ANSWERS,
+    "declined": DECLINED,
     "entities": ENTITIES,
     "aliases": ALIASES,
     "mentions": MENTIONS,
@@ -458,6 +524,10 @@ SCHEMAS: dict[str, pa.Schema] = {
     "heading_postings": POSTINGS,
 }
 """Every table with a fixed schema, by artifact name."""
+
+
+OF_SHARDS_ONLY = ("windows", "replies", "adopted_frames", "adopted_triples")
+"""Tables that pass between the stages of a shard, and are no part of a snapshot."""
 
 
 def schema_of(table: str) -> pa.Schema | None:

@@ -83,7 +83,9 @@ def resolve_mentions(
                 )
                 rows += [_row(one, of_cell) for one in resolver.resolve(passage)]
     sure = [row for row in rows if row["confidence"] >= min_confidence]
-    triples = _with_resolutions(found.tables["triples"], sure)
+    triples = pa.Table.from_pylist(
+        with_resolutions(found.tables["triples"].to_pylist(), sure), schema=schemas.TRIPLES
+    )
     coreferences = pa.Table.from_pylist(rows, schema=schemas.COREFERENCES)
     tables = {**found.tables, "triples": triples, "coreferences": coreferences}
     ends = sum(len(triples) - triples[f"{end}_resolved"].null_count for end in _ENDS)
@@ -124,15 +126,18 @@ def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:
     return {name: rows[one.sentence][name] for name in PLACE} | asdict(one) | antecedent
 
 
-def _with_resolutions(triples: pa.Table, rows: Iterable[_Row]) -> pa.Table:
+def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict[str, Any]]:
+    """Return triples with the names that their ends stand for, by rows of `coreferences`."""
     mentions: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         mentions[row["sentence_id"]].append(row)
-    resolved = [
-        row | {f"{end}_resolved": _name(mentions[row["sentence_id"]], row, end) for end in _ENDS}
-        for row in triples.to_pylist()
+    return [
+        {
+            **row,
+            **{f"{end}_resolved": _name(mentions[row["sentence_id"]], row, end) for end in _ENDS},
+        }
+        for row in triples
     ]
-    return pa.Table.from_pylist(resolved, schema=schemas.TRIPLES)
 
 
 def _name(mentions: Iterable[_Row], triple: _Row, end: str) -> str | None:

@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ExtractConfig
-from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.core.config import HYBRID, LLM, ExtractConfig
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Places
@@ -28,17 +27,26 @@ from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
+from graphrag_tasks.extract.rows import frame_row, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
+from graphrag_tasks.extract.windows import windows_of
 from graphrag_tasks.language.cells import is_code
 
 EXTRACTORS: Registry[Extractor] = Registry(
     "extractor",
     "graphrag_tasks.extractors",
     "extract.extractor",
-    {"dependency": "graphrag_tasks.extract.dependency.extractor:make_dependency_extractor"},
+    dict.fromkeys(
+        ("dependency", LLM, HYBRID),
+        "graphrag_tasks.extract.dependency.extractor:make_dependency_extractor",
+    ),
 )
-"""Factories take the settings and, as `on_parse`, what hears of each parsed sentence."""
+"""Factories take the settings and, as `on_parse`, what hears of each parsed sentence.
+
+With `llm` and `hybrid`, too, the rules read every sentence: what a model tells of some of them is
+joined to that later (`adopt`), and where it tells nothing, nothing is lost.
+"""
 
 ExtractorFactory = Callable[[ParseListener], Extractor]
 """Makes an extractor that hands on each sentence it has parsed."""
@@ -49,13 +57,13 @@ _Row = dict[str, Any]
 @stage(
     per="shard",
     reads=(
-        table("documents", "document_id", "title"),
+        table("documents", "document_id", "title", "path"),
         table("blocks"),
         table("cells"),
         table("chunks", "chunk_id", "heading_path"),
         table("sentences"),
     ),
-    makes=("frames", "triples", "coreferences"),
+    makes=("frames", "triples", "coreferences", "windows"),
     settings={"config": "extract"},
     given=("extractor", "resolver"),
     libraries=("spacy",),
@@ -76,11 +84,12 @@ def extract(
     `sentences` are all of them, in reading order. `extractor` makes what reads those with a verb.
 
     Returns:
-        `frames`; `triples`, with what their ends stand for; and `coreferences`.
+        `frames`; `triples`, with what their ends stand for; `coreferences`; and the `windows` that
+        a language model is to read, if the settings want one.
     """
     recorder = ParseRecorder()
     reader = extractor(recorder.record)
-    return resolve_mentions(
+    found = resolve_mentions(
         extract_facts(blocks, cells, sentences, extractor=reader, config=config),
         documents,
         chunks,
@@ -91,6 +100,8 @@ def extract(
         resolver=resolver,
         min_confidence=config.coref_min_confidence,
     )
+    windows = windows_of(documents, chunks, sentences, found.tables["triples"], config=config)
+    return StageResult({**found.tables, "windows": windows}, found.stats)
 
 
 def make_extractor(config: ExtractConfig, *, on_parse: ParseListener | None = None) -> Extractor:
@@ -180,12 +191,12 @@ class _Rows:
         place = {name: sentence[name] for name in PLACE}
         triples: list[_Row] = []
         for frame in found:
-            frame_row = place | _frame_row(frame, sentence["sentence_id"])
-            self.frames[frame_row["frame_id"]] = frame_row
-            origin = {"frame_id": frame_row["frame_id"], "extractor": frame.extractor}
+            of_frame = place | frame_row(frame, sentence["sentence_id"])
+            self.frames[of_frame["frame_id"]] = of_frame
+            origin = {"frame_id": of_frame["frame_id"], "extractor": frame.extractor}
             triples.extend(place | asdict(one) | origin for one in derive_triples(frame))
         for row in merged(triples, sentence.get("text", "")):
-            row["triple_id"] = _triple_id(row)
+            row["triple_id"] = triple_id(row)
             self.triples[row["triple_id"]] = row
 
 
@@ -222,16 +233,3 @@ def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:
         for one, original in zip(moved.arguments, frame.arguments, strict=True)
     )
     return replace(moved, arguments=arguments)
-
-
-def _frame_row(frame: Frame, sentence_id: str) -> _Row:
-    spans = [f"{one.role}:{one.start}:{one.end}" for one in frame.arguments]
-    frame_id = content_id(
-        "frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans
-    )
-    return asdict(frame) | {"frame_id": frame_id}
-
-
-def _triple_id(row: _Row) -> str:
-    spans = ("head_start", "head_end", "relation", "tail_start", "tail_end")
-    return content_id("triple", row["frame_id"], *(row[name] for name in spans))

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     FAILED = "failed"  # 5xx or no connection: nothing was done
     UNSURE = "unsure"  # cut off or timed out: it may have been done and billed
     UNSUPPORTED = "unsupported"  # a parameter that the endpoint does not know
+    OVER_BUDGET = "over_budget"  # not asked: it could pass a cap
 
 
 @dataclass(frozen=True)

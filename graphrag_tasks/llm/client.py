@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,13 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientError
+from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, TransientError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm import tokens
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
 from graphrag_tasks.llm.endpoint import Endpoint, Outcome
+from graphrag_tasks.llm.forecast import Forecast, forecast
 from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal, NoJournal, StoreJournal
 from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.prices import check_price, price
@@ -120,10 +121,13 @@ class Client:
         """What the run spent so far."""
         return self._budget.spent
 
-    def ask(self, requests: Sequence[Request]) -> list[Answer | Failure]:
+    def ask(
+        self, requests: Sequence[Request], *, until_spent: bool = False
+    ) -> list[Answer | Failure]:
         """Return an answer, or why there is none, for each request in order.
 
         Answers that are known are not asked for again, nor is a request that stands here twice.
+        With `until_spent`, those that come when a cap is reached are failures in place of an error.
 
         Raises:
             EndpointError: The endpoint cannot be asked.
@@ -144,8 +148,15 @@ class Client:
             for model in sorted({self.identity(one.purpose).model for _, one in missing}):
                 check_price(self._config, model)
             with self.connected():
-                results |= self._asked_by_threads(missing)
+                results |= self._asked_by_threads(missing, until_spent)
         return [results[key] for key in keys]
+
+    def forecast(self, requests: Iterable[Request]) -> Forecast:
+        """Return what it takes to answer requests of one purpose; nothing is sent."""
+        by_key = {one.key(self.identity(one.purpose)): one for one in requests}
+        pairs = [(one, self._journal.known(key)) for key, one in by_key.items()]
+        model = self.identity(pairs[0][0].purpose).model if pairs else ""
+        return forecast(pairs, self._config, model)
 
     @contextmanager
     def connected(self) -> Iterator[None]:
@@ -186,12 +197,13 @@ class Client:
         return outcome.vectors
 
     def _asked_by_threads(
-        self, missing: Sequence[tuple[str, Request]]
+        self, missing: Sequence[tuple[str, Request]], until_spent: bool
     ) -> dict[str, Answer | Failure]:
         """Return results by key; the first error stops all after what is under way."""
         waiting = iter(missing)
         results: dict[str, Answer | Failure] = {}
         errors: list[BaseException] = []
+        spent: list[str] = []
 
         def work() -> None:
             while not self._stopped.is_set():
@@ -199,8 +211,19 @@ class Client:
                     item = next(waiting, None)
                 if item is None:
                     return
+                key, request = item
                 try:
-                    results[item[0]] = self._asked(*item)
+                    if spent:
+                        results[key] = Failure(key, Kind.OVER_BUDGET, spent[0])
+                    else:
+                        results[key] = self._asked(key, request)
+                except BudgetError as error:
+                    if until_spent:
+                        spent.append(str(error))
+                        results[key] = Failure(key, Kind.OVER_BUDGET, spent[0])
+                    else:
+                        errors.append(error)
+                        self._stopped.set()
                 except BaseException as error:  # noqa: BLE001 - raised below
                     errors.append(error)
                     self._stopped.set()

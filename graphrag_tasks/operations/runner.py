@@ -12,7 +12,14 @@ from contextlib import contextmanager
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import TransientError
 from graphrag_tasks.operations.quality import QualityGate
-from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, check
+from graphrag_tasks.pipeline import (
+    CORPUS_STAGES,
+    MODEL_STAGES,
+    SHARD_STAGES,
+    Published,
+    Run,
+    check,
+)
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 
@@ -43,7 +50,13 @@ def run_index(
         tell("plan", 0, 1)
         run, _ = Run.start(config)
         tell("plan", 1, 1)
-        _process_shards(run, workers or os.cpu_count() or 1, tell)
+        _process_shards(run, tuple(SHARD_STAGES), workers or os.cpu_count() or 1, tell)
+        if run.asks:
+            ask, *then = MODEL_STAGES
+            tell(ask, 0, 1)
+            run.ask()
+            tell(ask, 1, 1)
+            _process_shards(run, tuple(then), workers or os.cpu_count() or 1, tell)
         for stage in CORPUS_STAGES:
             tell(stage, 0, 1)
             run.process_corpus(stage)
@@ -54,13 +67,13 @@ def run_index(
         return published
 
 
-def _process_shards(run: Run, workers: int, tell: Progress) -> None:
+def _process_shards(run: Run, stages: tuple[str, ...], workers: int, tell: Progress) -> None:
     total = len(run.shards)
     tell("shards", 0, total)
     workers = min(workers, total)
     if workers <= 1:
         for done, shard in enumerate(run.shards, start=1):
-            _process_shard(run.uri, shard)
+            _process_shard(run.uri, shard, stages)
             tell("shards", done, total)
         return
     # Spawned, not forked: the parent may hold threads of Arrow, BLAS and the progress bar.
@@ -69,7 +82,7 @@ def _process_shards(run: Run, workers: int, tell: Progress) -> None:
         _single_threaded_children(),
         ProcessPoolExecutor(max_workers=workers, mp_context=context) as pool,
     ):
-        jobs = [pool.submit(_process_shard, run.uri, shard) for shard in run.shards]
+        jobs = [pool.submit(_process_shard, run.uri, shard, stages) for shard in run.shards]
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
                 job.result()
@@ -84,9 +97,9 @@ def _process_shards(run: Run, workers: int, tell: Progress) -> None:
             pool.shutdown(cancel_futures=True)
 
 
-def _process_shard(uri: str, shard: int) -> None:
+def _process_shard(uri: str, shard: int, stages: tuple[str, ...]) -> None:
     run = Run.open(uri)
-    for stage in SHARD_STAGES:
+    for stage in stages:
         run.process_shard(stage, shard)
 
 

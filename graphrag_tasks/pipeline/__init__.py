@@ -15,10 +15,11 @@ finds the finished work by its receipts, and does only the rest.
 
 from graphrag_tasks.pipeline.outlook import Outlook, asked_of_models, check, look_ahead
 from graphrag_tasks.pipeline.run import Published, Run
-from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES
+from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
 __all__ = [
     "CORPUS_STAGES",
+    "MODEL_STAGES",
     "SHARD_STAGES",
     "Outlook",
     "Published",

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
 from graphrag_tasks import language
+from graphrag_tasks.ask import LlmReader
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.config.sections import LanguageConfig
@@ -34,6 +36,7 @@ from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.stages import (
     CORPUS_STAGES,
     EXTRACTION,
+    MODEL_STAGES,
     SHARD_STAGES,
     AnyStage,
     merge_shards,
@@ -48,16 +51,23 @@ _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error"]
 
 
 def call(
-    stage: AnyStage, state: RunState, shard: int | None = None, part: int | None = None
+    stage: AnyStage,
+    state: RunState,
+    shard: int | None = None,
+    part: int | None = None,
+    made: Mapping[str, object] = MappingProxyType({}),
 ) -> StageResult:
-    """Call a stage on a run's staged tables, on those of one shard, or on a part of the rows."""
+    """Call a stage on a run's staged tables, on those of one shard, or on a part of the rows.
+
+    What is `made` already is not made again.
+    """
     folder = state.staged if shard is None else state.shard_folder(shard)
     tables = [_read(one, state, folder, shard) for one in stage.reads]
     if part is not None:
         tables = [_part_of(rows, part, len(state.parts)) for rows in tables]
     settings = {name: getattr(state.config, section) for name, section in stage.settings.items()}
     names = stage.given if part is None else (name for name in stage.given if name != "done")
-    given = {name: GIVEN[name].make(state, shard) for name in names}
+    given = {name: made[name] if name in made else GIVEN[name].make(state, shard) for name in names}
     return stage(*tables, **settings, **given)
 
 
@@ -100,6 +110,16 @@ def _part(make: Callable[[Config], object]) -> Given:
     return Given(lambda state, _: make(state.config), lambda config, _: _identity(make(config)))
 
 
+def make_reader(state: RunState) -> LlmReader:
+    """Return what reads for a run, or raise `ConfigError` where no model is named."""
+    return LlmReader(_client(state), state.config)
+
+
+def _client(state: RunState) -> Client:
+    run = posixpath.basename(state.folder.uri)
+    return Client(state.config.llm, state.config.store, run)
+
+
 def _asking(make: Callable[[Config, Client], object]) -> Given:
     """Give a part that may ask a language model, or None where the settings want none."""
 
@@ -107,11 +127,7 @@ def _asking(make: Callable[[Config, Client], object]) -> Given:
         part = make(config, Client(config.llm))
         return None if part is None else _identity(part)
 
-    def given(state: RunState, _: int | None) -> object:
-        run = posixpath.basename(state.folder.uri)
-        return make(state.config, Client(state.config.llm, state.config.store, run))
-
-    return Given(given, identity)
+    return Given(lambda state, _: make(state.config, _client(state)), identity)
 
 
 def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]) -> Given:
@@ -121,14 +137,24 @@ def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]
     )
 
 
-def _scans(folders_of: Callable[[RunState], list[Folder]]) -> Given:
-    """Give scans of the tables of shards in some folders."""
+def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
+    """Give scans of the tables of the shards: where a model read, of those that it added to."""
+    folders = list(map(state.shard_folder, state.shards))
+    asks = state.config.extract.asks
+    of_models = {name for one in MODEL_STAGES.values() for name in one.makes}
+    found: dict[str, list[Any]] = {}
+    for name in merge_shards.makes:
+        adopted = f"adopted_{name}"
+        is_there = asks or name not in of_models
+        table = adopted if asks and adopted in of_models else name
+        found[name] = [one.scan_table(table) for one in folders] if is_there else []
+    return found
 
-    def make(state: RunState, _: int | None) -> dict[str, list[Any]]:
-        folders = folders_of(state)
-        return {name: [one.scan_table(name) for one in folders] for name in merge_shards.makes}
 
-    return Given(make)
+def _published(state: RunState, _: int | None) -> dict[str, list[Any]]:
+    """Give scans of the tables of the snapshot that rows are taken over from."""
+    parent = state.parent
+    return {name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes}
 
 
 def _summarized(state: RunState, _: int | None) -> pa.Table | None:
@@ -172,8 +198,11 @@ GIVEN: Mapping[str, Given] = {
         lambda config, _: _identity(make_extractor(config.extract)),
     ),
     "resolver": _part(lambda config: load_resolver(config.extract.coref)),
-    "processed": _scans(lambda state: list(map(state.shard_folder, state.shards))),
-    "published": _scans(lambda state: [state.parent.folder] if state.parent else []),
+    "reader": _asking(
+        lambda config, client: LlmReader(client, config) if config.extract.asks else None
+    ),
+    "processed": Given(_processed),
+    "published": Given(_published),
     "overrides": _file(UserFiles.parsed_overrides),
     "domain": _file(UserFiles.parsed_domain),
     "schema": _file(UserFiles.parsed_schema),
@@ -203,7 +232,8 @@ def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[
 
     Each covers all stages before it, so the last one names the whole snapshot.
     """
-    parts = {name: _depends_on(one, config, files) for name, one in SHARD_STAGES.items()}
+    of_shards = {**SHARD_STAGES, **MODEL_STAGES}
+    parts = {name: _depends_on(one, config, files) for name, one in of_shards.items()}
     before = fingerprint({"schema": schemas.SCHEMA_VERSION, **parts})
     found = {EXTRACTION: before}
     for name, one in CORPUS_STAGES.items():

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from graphrag_tasks.ask import LlmReader
+from graphrag_tasks.ask.reader import UNANSWERED
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.core.errors import AccessError, ConfigError
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.extract import make_extractor
+from graphrag_tasks.llm import Client
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.inputs import fingerprints_of
@@ -21,7 +25,7 @@ from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION, merge_shards
 from graphrag_tasks.pipeline.state import Basis
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.snapshots.store import Store, last_readable
+from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
 from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import SourceRoot, list_sources, source_roots
 from graphrag_tasks.storage.artifacts import Folder
@@ -50,6 +54,7 @@ def asked_of_models(config: Config) -> list[str]:
     settings, found = config.llm, []
     cap = f"at most {settings.budget.usd:g} USD" if settings.budget.usd else "no cap in money"
     for stage, purpose, wanted in (
+        ("extract", "extract", config.extract.asks),
         ("resolve", "confirm", config.resolve.confirm),
         ("communities", "summarize", config.communities.summarizer == "llm"),
     ):
@@ -72,6 +77,11 @@ def check(config: Config) -> tuple[SourceRoot, ...]:
     """
     roots = source_roots(config.sources)
     make_extractor(config.extract)
+    if config.extract.asks:
+        LlmReader(Client(config.llm), config)
+    if config.llm.exclude and config.embed.embedder == ENDPOINT:
+        what = "llm.exclude names documents that are not sent, but embed.embedder sends all"
+        raise ConfigError(what, "embed.embedder", "Set embed.embedder = local, or exclude nothing")
     check_pdf_engine(config.parse)
     check_vector_store(Folder(config.store), config.load)
     return roots
@@ -106,6 +116,7 @@ def look_ahead(config: Config) -> Outlook:
         parent.table("documents") if parent else schemas.empty("documents"),
         config=config.plan,
         reprocess=before.get(EXTRACTION) != fingerprints[EXTRACTION],
+        unanswered=_unanswered(parent) if parent and config.extract.asks else frozenset(),
     )
     sources = planned.tables["sources"]
     has_shards = bool(shards_of(sources))
@@ -127,6 +138,13 @@ def look_ahead(config: Config) -> Outlook:
         stats={**planned.stats, "files_passed_over": passed_over.total()},
         stages=_reasons(config, before, fingerprints, has_shards),
     )
+
+
+def _unanswered(published: Snapshot) -> frozenset[str]:
+    """Return the documents that a model was not asked about as the budget was spent."""
+    answers = published.table("answers", ["document_id", "status"])
+    open_ = answers.filter(pc.is_in(answers["status"], value_set=pa.array(UNANSWERED)))
+    return frozenset(open_["document_id"].to_pylist())
 
 
 def _check_labels(config: Config, published: bool) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
 from typing import Any
 
@@ -26,17 +26,25 @@ ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
 
 
 def plan(
-    listed: pa.Table, published: pa.Table, *, config: PlanConfig, reprocess: bool = False
+    listed: pa.Table,
+    published: pa.Table,
+    *,
+    config: PlanConfig,
+    reprocess: bool = False,
+    unanswered: Set[str] = frozenset(),
 ) -> StageResult:
     """Return `sources`: the listed and the published documents by uri, with change and shard.
 
-    With `reprocess`, no published row can be carried over: configuration or code changed.
+    With `reprocess`, no published row can be carried over: configuration or code changed. The
+    `unanswered` documents have requests to a model that a budget stopped; they count as changed.
     """
     known = {row["document_id"]: row for row in published.to_pylist()}
     rows = listed.to_pylist()
     again = reprocess or config.full_refresh
     for row in rows:
-        row["change"] = _change(row, known.pop(row["document_id"], None), again)
+        row["change"] = _change(
+            row, known.pop(row["document_id"], None), again or row["document_id"] in unanswered
+        )
         row["shard"] = None
     _assign_shards([row for row in rows if row["change"] != UNCHANGED], config)
     rows += [row | {"change": REMOVED, "shard": None} for row in known.values()]

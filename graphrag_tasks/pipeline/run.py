@@ -5,18 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.cost import measured
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.memory import release
 from graphrag_tasks.pipeline import reuse, vectors
+from graphrag_tasks.pipeline.asking import ask_groups
 from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
 from graphrag_tasks.pipeline.stages import (
     CORPUS_STAGES,
     EXTRACTION,
+    MODEL_STAGES,
     SHARD_STAGES,
     AnyStage,
     merge_shards,
@@ -85,10 +88,43 @@ class Run:
         state.folder.write_receipt(receipt)
         return cls(state), receipt
 
-    def process_shard(self, stage: str, shard: int) -> Receipt:
-        """Run one of `SHARD_STAGES` on one shard; the stage before it must have run."""
+    def process_shard(
+        self, stage: str, shard: int, made: Mapping[str, object] = MappingProxyType({})
+    ) -> Receipt:
+        """Run a stage of shards on one of them; the stage before it must have run.
+
+        What is `made` of what the stage is given is not made again.
+        """
         fingerprint = self.state.basis.fingerprints[EXTRACTION]
-        return self._finish(SHARD_STAGES[stage], fingerprint, shard)
+        one = {**SHARD_STAGES, **MODEL_STAGES}[stage]
+        return self._finish(one, fingerprint, shard, made=made)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a language model reads: then `ask` runs after the shards, and `adopt` on each."""
+        return self.state.config.extract.asks
+
+    def ask(self) -> list[Receipt]:
+        """Ask the language model about all shards, whose stages must have run.
+
+        Raises:
+            EndpointError: It cannot be asked, or too few answers are valid.
+            BudgetError: A cap is reached, and the settings want a run to fail then.
+            PriceError: A cap in money is set and the price of the model is not known.
+            TransientError: The endpoint is away for long. Answers so far are kept.
+        """
+        found = {one: self._finished_shard("ask", one) for one in self.shards}
+        waiting = [one for one, receipt in found.items() if receipt is None]
+        for shards, reader in ask_groups(self.state, waiting):
+            for one in shards:
+                found[one] = self.process_shard("ask", one, {"reader": reader})
+        return [one for one in found.values() if one is not None]
+
+    def _finished_shard(self, stage: str, shard: int) -> Receipt | None:
+        folder = self.state.shard_folder(shard)
+        if self.state.config.plan.full_refresh:
+            return None
+        return reuse.finished(stage, self.state.basis.fingerprints[EXTRACTION], folder, folder)
 
     def process_corpus(self, stage: str) -> Receipt:
         """Run one of `CORPUS_STAGES`, unless its tables are current; those before must have run."""
@@ -110,6 +146,7 @@ class Run:
         fingerprint: str,
         shard: int | None = None,
         part: int | None = None,
+        made: Mapping[str, object] = MappingProxyType({}),
     ) -> Receipt:
         """Do the work of a stage unless it is done, and leave a receipt."""
         name, again = stage.name, self.state.config.plan.full_refresh
@@ -124,7 +161,7 @@ class Run:
         with measured() as cost:
             receipt = None if again else reuse.published(stage, fingerprint, self.state)
             if receipt is None:
-                with call(stage, self.state, shard, part) as result:
+                with call(stage, self.state, shard, part, made) as result:
                     written = {
                         table: write_table(tables, table, rows, fingerprint=fingerprint)
                         for table, rows in result.tables.items()
@@ -189,7 +226,8 @@ class Run:
         """Return the receipts of the run so far, in the order of the stages."""
         folder, folders = self.state.folder, list(map(self.state.shard_folder, self.state.shards))
         wanted = [(folder, "plan")]
-        wanted += [(of_shard, stage) for stage in SHARD_STAGES for of_shard in folders]
+        stages = [*SHARD_STAGES, *(MODEL_STAGES if self.asks else ())]
+        wanted += [(of_shard, stage) for stage in stages for of_shard in folders]
         for stage in CORPUS_STAGES:
             wanted += [(one, stage) for one in self._finished_parts(stage)] + [(folder, stage)]
         found = [(stage, folder.read_receipt(stage)) for folder, stage in wanted]

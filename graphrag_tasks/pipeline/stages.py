@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphrag_tasks.adopt import adopt
+from graphrag_tasks.ask import ask
 from graphrag_tasks.chunk import chunk
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
+from graphrag_tasks.core.schemas import OF_SHARDS_ONLY
 from graphrag_tasks.core.stage import Stage, stage, table
 from graphrag_tasks.embed import embed
 from graphrag_tasks.entities.dictionary import entity_dictionary
@@ -25,12 +28,14 @@ AnyStage = Stage[Any]
 EXTRACTION = "extraction"
 """Key of the fingerprint that the stages of shards share."""
 
-_OF_SHARDS: tuple[AnyStage, ...] = (parse, chunk, filter_sentences, extract)
+_OF_DOCUMENTS: tuple[AnyStage, ...] = (parse, chunk, filter_sentences, extract)
+_OF_MODELS: tuple[AnyStage, ...] = (ask, adopt)
+_OF_SHARDS = (*_OF_DOCUMENTS, *_OF_MODELS)
 
 merge_shards = stage(
     per="corpus",
     reads=(table("sources"),),
-    makes=tuple(name for one in _OF_SHARDS for name in one.makes),
+    makes=tuple(name for one in _OF_SHARDS for name in one.makes if name not in OF_SHARDS_ONLY),
     settings={"config": "merge_shards"},
     given=("processed", "published"),
 )(merge.merge_shards)
@@ -66,7 +71,9 @@ def check_order(stages: Sequence[AnyStage]) -> None:
 
 check_order(STAGES)
 
-SHARD_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_SHARDS}
+SHARD_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_DOCUMENTS}
 """Stages that see the documents of one shard, in order."""
+MODEL_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_MODELS}
+"""Those after them, where a language model reads: one asks for all shards, one for each adopts."""
 CORPUS_STAGES: Mapping[str, AnyStage] = {one.name: one for one in STAGES if one.per == "corpus"}
 """Stages that see the whole corpus, in order."""

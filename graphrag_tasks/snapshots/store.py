@@ -53,7 +53,8 @@ ARROW_TABLES = {
 }
 """Memory-mapped tables of a snapshot, with their files."""
 
-SNAPSHOT_TABLES = tuple(name for name in schemas.SCHEMAS if name not in {"sources", *ARROW_TABLES})
+_NOT_PUBLISHED = {"sources", *schemas.OF_SHARDS_ONLY, *ARROW_TABLES}
+SNAPSHOT_TABLES = tuple(name for name in schemas.SCHEMAS if name not in _NOT_PUBLISHED)
 """Parquet tables of a snapshot."""
 
 

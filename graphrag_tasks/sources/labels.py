@@ -26,6 +26,7 @@ import yaml
 
 from graphrag_tasks.core.config import LABEL_PATTERN, AccessConfig
 from graphrag_tasks.core.errors import AccessError, DocumentError, SourceError
+from graphrag_tasks.core.globs import path_pattern
 from graphrag_tasks.sources.access_files import SIDECAR_SUFFIX, AccessFiles, is_surely_meant
 from graphrag_tasks.sources.roots import printable
 
@@ -38,7 +39,6 @@ _MOST_BYTES = 10_000
 _KEY = "labels"
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _HINT = f"Nobody sees the document until the file has one key: {_KEY}: [name, …]"
-_WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _LABEL = re.compile(LABEL_PATTERN)
 
 
@@ -58,7 +58,7 @@ class Labeller:
     ) -> None:
         self._enabled = config.enabled
         rules = [rule for rule in config.rules if rule.source in (None, source)]
-        self._rules = [(_path_pattern(rule.path), rule.labels) for rule in rules]
+        self._rules = [(path_pattern(rule.path), rule.labels) for rule in rules]
         self._default = config.default
         self._read = read
         if not config.enabled:
@@ -162,9 +162,3 @@ def check_label(label: str, where: str) -> str:
 def may_see(labels: Collection[str] | None, principals: Collection[str]) -> bool:
     """Return whether one who holds the principals may see a document with these labels."""
     return any(label == PUBLIC or label in principals for label in labels or ())
-
-
-def _path_pattern(glob: str) -> re.Pattern[str]:
-    """Return a pattern of paths: `*` and `?` stay in a folder, `**` goes through all below it."""
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
-    return re.compile("".join(_WILDCARDS.get(part, re.escape(part)) for part in parts), re.DOTALL)

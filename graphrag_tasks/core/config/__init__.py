@@ -3,7 +3,9 @@
 from graphrag_tasks.core.config.llm import BudgetConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.config.loader import load_config
 from graphrag_tasks.core.config.sections import (
+    HYBRID,
     LABEL_PATTERN,
+    LLM,
     AccessConfig,
     ChunkConfig,
     CommunitiesConfig,
@@ -24,12 +26,16 @@ from graphrag_tasks.core.config.sections import (
     ResolveConfig,
     RetrievalConfig,
     SentencesConfig,
+    ShareRule,
     SqlConfig,
     WalkConfig,
+    WindowConfig,
 )
 
 __all__ = [
+    "HYBRID",
     "LABEL_PATTERN",
+    "LLM",
     "AccessConfig",
     "BudgetConfig",
     "ChunkConfig",
@@ -53,7 +59,9 @@ __all__ = [
     "ResolveConfig",
     "RetrievalConfig",
     "SentencesConfig",
+    "ShareRule",
     "SqlConfig",
     "WalkConfig",
+    "WindowConfig",
     "load_config",
 ]

@@ -17,4 +17,6 @@ class BaseConfig(BaseModel):
 
     def decisive(self) -> dict[str, Any]:
         """Return the settings that tables depend on."""
-        return self.model_dump(exclude=set(self.changes_no_row))
+        found = self.model_dump(exclude=set(self.changes_no_row))
+        inner = ((name, getattr(self, name)) for name in found)
+        return found | {name: one.decisive() for name, one in inner if isinstance(one, BaseConfig)}

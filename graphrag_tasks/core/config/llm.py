@@ -23,11 +23,15 @@ class BudgetConfig(BaseConfig):
 
     usd: float = Field(5.0, ge=0, description="most money; 0: no cap in money")
     tokens: int = Field(0, ge=0, description="most tokens, prompts and answers; 0: no cap")
+    when_spent: Literal["", "fail", "publish"] = Field(
+        "", description="of a run that extracts; empty: publish with hybrid, fail with llm"
+    )
 
 
 class ModelsConfig(BaseConfig):
     """Another model for one purpose; empty: `llm.model`."""
 
+    extract: str = Field("", description="reads windows of sentences")
     confirm: str = Field("", description="judges pairs of names")
     summarize: str = Field("", description="summarises communities")
 
@@ -53,6 +57,9 @@ class LlmConfig(BaseConfig):
     )
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="sent as they are: temperature, seed, reasoning_effort"
+    )
+    exclude: tuple[str, ...] = Field(
+        (), description="paths of documents that are never sent: * in a folder, ** in all"
     )
     budget: BudgetConfig = BudgetConfig()
     prices: dict[str, ModelPrice] = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -83,12 +83,52 @@ class SentencesConfig(LanguageConfig):
     language: str = Field("en", description="language to extract from; others are only indexed")
 
 
+LLM, HYBRID = "llm", "hybrid"
+"""Extractors that ask a language model: about all sentences, or where the rules are weak."""
+
+
+class ShareRule(BaseConfig):
+    """How much of the documents at some paths a language model reads, with extractor hybrid."""
+
+    path: str = Field(min_length=1, description="below the source's root: * in a folder, ** in all")
+    share: float = Field(ge=0, le=1, description="of the tokens that reading all would take")
+
+
+class WindowConfig(BaseConfig):
+    """What a language model reads, with the extractors llm and hybrid."""
+
+    changes_no_row = frozenset({"max_failed_share"})
+
+    window_sentences: int = Field(3, gt=0, le=20, description="sentences of a window")
+    window_overlap: int = Field(1, ge=0, description="sentences that two neighbours share")
+    windows_per_request: int = Field(4, gt=0, le=50, description="at most; 1: as in the paper")
+    output_tokens: int = Field(600, gt=0, description="most tokens of an answer, a window")
+    share: float = Field(
+        0.2, ge=0, le=1, description="hybrid: of the tokens that reading all would take"
+    )
+    critical: tuple[str, ...] = Field((), description="hybrid: paths that are read as a whole")
+    shares: tuple[ShareRule, ...] = Field(
+        (), description="hybrid: shares of some paths; the first that fits counts"
+    )
+    max_failed_share: float = Field(
+        0.2, ge=0, le=1, description="share of 20 or more requests that may give no valid answer"
+    )
+
+    @model_validator(mode="after")
+    def _windows_move(self) -> WindowConfig:
+        if self.window_overlap >= self.window_sentences:
+            raise ValueError("window_overlap must be less than window_sentences")
+        return self
+
+
 class ExtractConfig(LanguageConfig):
     """Which extractor reads the sentences, with which model, and what is read beside them."""
 
     changes_no_row = frozenset({"batch_size"})
 
-    extractor: str = Field("dependency", description="a name from the registry of extractors")
+    extractor: str = Field(
+        "dependency", description="dependency (rules), llm, hybrid, or one of another package"
+    )
     linear: bool = Field(True, description="also read lines by patterns: labels, lists, commands")
     tables: bool = Field(True, description="also read the rows of tables")
     max_table_rows: int = Field(2000, ge=0, description="rows read of a table; others are counted")
@@ -97,6 +137,17 @@ class ExtractConfig(LanguageConfig):
     coref_min_confidence: float = Field(
         0.7, ge=0, le=1, description="least confidence of a resolution that names a node"
     )
+    llm: WindowConfig = WindowConfig()
+
+    @property
+    def asks(self) -> bool:
+        """Whether a language model reads, too."""
+        return self.extractor in (LLM, HYBRID)
+
+    def decisive(self) -> dict[str, Any]:
+        """Return the settings that tables depend on: those of windows where they are asked."""
+        found = super().decisive()
+        return found if self.asks else {k: v for k, v in found.items() if k != "llm"}
 
 
 class MergeConfig(BaseConfig):

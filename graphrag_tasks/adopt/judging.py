@@ -1,0 +1,235 @@
+"""Whether a sentence supports a told fact, and as what frame and triple.
+
+A fact names its sentence. Both ends stand in that sentence, or one of them in the headings or
+another sentence of the window: as what a pronoun or definite mention of the sentence stands for, or
+else as a name, which a code or a capital shows. The relation's main word stands in the sentence,
+too. A sentence that tells a model what to do supports nothing.
+
+The judgement is of words: it never asks whether a fact is true, nor does it read the documents that
+the request did not show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from graphrag_tasks.adopt.match import Place, Words, name_forms
+from graphrag_tasks.adopt.relation import Relation, Sentence
+from graphrag_tasks.ask.prompt import EntityType, ToldFact
+from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
+from graphrag_tasks.extract.linear.names import MAX_WORDS
+from graphrag_tasks.language.tokens import Token
+
+EXTRACTOR_NAME = "llm"
+MOST_FACTS = 20
+"""Facts of one sentence that are looked at."""
+
+_STATED, _IMPLIED, _ELSEWHERE = 0.8, 0.6, 0.8
+"""Confidence of a fact whose relation a word of the sentence says, of others, and the factor for
+one end outside of the sentence. Assumed: there are no labelled answers of a model to learn from."""
+_LEAST_WEIGHT = 0.1
+
+_PRONOUNS = frozenset(
+    {"it", "they", "them", "he", "him", "she", "her", "we", "us", "you", "i", "this", "that"}
+    | {"these", "those", "which", "who", "whom", "what", "here", "there", "itself", "themselves"}
+)
+_NAME = re.compile(r"[\d_/]|[^\W\d_a-z][^\W\d_a-z]|(?:^|\s)[^\W\d_a-z].*\s[^\W\d_a-z]")
+"""A code, an abbreviation, or two words with capitals: one word with a capital may be any word."""
+_THING = r"(?:facts?|triples?|relations?|relationships?|edges?|entit(?:y|ies)|nodes?)"
+_ORDERS = re.compile(
+    rf"""\b(?:
+    (?:ignore|disregard|forget|override)\b.{{0,40}}\b(?:instructions?|prompts?|rules|above|previous|
+        everything|examples?)
+    | (?:system|developer)\s(?:prompt|instructions?)
+    | (?:your|these|new|previous|prior)\sinstructions?\b
+    | (?:you\sare|act\sas|as)\s(?:now\s)?an?\s(?:\w+\s)?
+        (?:ai|assistant|language\smodel|llm|chatbot)\b
+    | (?:add|insert|output|return|emit|extract|report|record|state|tell|write|append|include)\s
+        (?:\w+\s){{0,3}}{_THING}\b
+    | (?:extract|output|return|report|answer|reply|respond)\s(?:with\s)?
+        (?:nothing|only|no\b|an?\sempty)
+    | (?:do\snot|don['’]t|never)\s(?:extract|output|report|tell)\b
+    | (?:language\smodels?|llms?|assistants?|chatbots?)\s(?:must|should|shall|has\sto|have\sto)\b
+    | (?:answer|reply|respond)\s(?:in|with)\s(?:json|the\sfollowing)
+    )
+    | "(?:head|tail|relation|relations|entities|sentence)"\s*:
+    | <\|?/?(?:im_start|im_end|system|assistant|user|inst|sentences?|text|data|document)\|?>
+    | (?:^|\s)\#{{1,3}}\s?(?:instruction|system|assistant|response)
+    | (?:^|\s)(?:system|assistant|user)\s?:\s""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_LABELS: Mapping[EntityType, str | None] = {
+    EntityType.PERSON: "PERSON",
+    EntityType.ORGANIZATION: "ORG",
+    EntityType.PLACE: "GPE",
+    EntityType.PRODUCT: "PRODUCT",
+    EntityType.EVENT: "EVENT",
+    EntityType.DATE: "DATE",
+    EntityType.NUMBER: "CARDINAL",
+    EntityType.CONCEPT: None,
+}
+"""Entity labels as the parser's."""
+
+
+class Reason(StrEnum):
+    """Why a told fact is no triple."""
+
+    NO_SENTENCE = "no_sentence"  # it names none that it was shown
+    INSTRUCTION = "instruction"  # its sentence tells a model what to do
+    TOO_MANY = "too_many"  # its sentence has `MOST_FACTS` already
+    HEAD = "head"  # the head does not stand in the sentence, and is no name near it
+    TAIL = "tail"
+    BOTH_ELSEWHERE = "both_elsewhere"  # neither end stands in the sentence
+    SAME = "same"  # the ends are one, or overlap
+    LONG = "long"  # an end is a clause
+    RELATION = "relation"  # no word of the sentence says it
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A sentence with a told fact, and what stands around it.
+
+    Attributes:
+        text: The sentence.
+        tokens: Its parse.
+        around: The headings above it, and the other sentences of its windows.
+        coreferences: Rows of what its mentions stand for.
+    """
+
+    text: str
+    tokens: Sequence[Token]
+    around: Sequence[str]
+    coreferences: Sequence[Mapping[str, Any]]
+
+
+class Judge:
+    """Judges what is told of one sentence."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._words = Words(setting.text)
+        self._around = [Words(text) for text in setting.around]
+        self._sentence = Sentence(setting.tokens)
+        self._orders = _ORDERS.search(" ".join(setting.text.split())) is not None
+        self._told = 0
+
+    def frame(self, fact: ToldFact, types: Mapping[str, EntityType]) -> Frame | Reason:
+        """Return a fact as a frame of two arguments, or why it is none."""
+        self._told += 1
+        if self._orders:
+            return Reason.INSTRUCTION
+        if self._told > MOST_FACTS:
+            return Reason.TOO_MANY
+        relation = self._sentence.relation(fact.relation)
+        if relation is None:
+            return Reason.RELATION
+        ends = self._ends(fact)
+        if isinstance(ends, Reason):
+            return ends
+        (head, head_is_here), (tail, tail_is_here) = ends
+        confidence = _IMPLIED if relation.implied else _STATED
+        if not (head_is_here and tail_is_here):
+            confidence *= _ELSEWHERE
+        confidence *= min(max(fact.weight, _LEAST_WEIGHT), 1.0)
+        head_type, tail_type = (_label(one, types) for one in (fact.head, fact.tail))
+        if relation.turned:
+            (head, head_type), (tail, tail_type) = (tail, tail_type), (head, head_type)
+        return _frame(fact, relation, head, tail, (head_type, tail_type), confidence)
+
+    def _ends(self, fact: ToldFact) -> tuple[tuple[Place, bool], tuple[Place, bool]] | Reason:
+        """Return the places of both ends, each with whether it names it in the sentence."""
+        here = [self._words.places(one) for one in (fact.head, fact.tail)]
+        for name, reason in ((fact.head, Reason.HEAD), (fact.tail, Reason.TAIL)):
+            forms = name_forms(name)
+            if not forms:
+                return reason
+            if len(forms) > MAX_WORDS:
+                return Reason.LONG
+        heads, tails = here
+        if heads and tails:
+            pair = _nearest(heads, tails)
+            return Reason.SAME if pair is None else ((pair[0], True), (pair[1], True))
+        if not heads and not tails:
+            return Reason.BOTH_ELSEWHERE
+        missing, known = (fact.head, tails[0]) if tails else (fact.tail, heads[0])
+        place = self._elsewhere(missing, known)
+        if place is None:
+            return Reason.HEAD if tails else Reason.TAIL
+        found = (place, False)
+        return (found, (known, True)) if tails else ((known, True), found)
+
+    def _elsewhere(self, name: str, other: Place) -> Place | None:
+        """Return the place of an end that the sentence does not name, or None.
+
+        What a mention stands for has the mention's place; a name from the context covers nothing.
+        """
+        forms = name_forms(name)
+        for row in self._setting.coreferences:
+            if name_forms(row["antecedent"]) == forms and not _overlap(row, other):
+                return Place(row["start"], row["end"], row["surface"])
+        for words_around in self._around:
+            for place in words_around.places(name):
+                if _NAME.search(place.text):
+                    return Place(other.end, other.end, place.text)
+        return None
+
+
+def _label(name: str, types: Mapping[str, EntityType]) -> str | None:
+    """Return the entity label of an end; a pronoun is to be resolved or dropped, as the rules'."""
+    if " ".join(name_forms(name)) in _PRONOUNS:
+        return PRONOUN
+    return _LABELS[types.get(name, EntityType.CONCEPT)]
+
+
+def _nearest(heads: Sequence[Place], tails: Sequence[Place]) -> tuple[Place, Place] | None:
+    """Return the two places that are nearest and do not overlap, or None."""
+    pairs = [
+        (max(head.start, tail.start) - min(head.end, tail.end), head, tail)
+        for head in heads
+        for tail in tails
+    ]
+    apart = [pair for pair in pairs if pair[0] >= 0]
+    if not apart:
+        return None
+    _, head, tail = min(apart)
+    return head, tail
+
+
+def _overlap(row: Mapping[str, Any], place: Place) -> bool:
+    return bool(row["start"] < place.end and place.start < row["end"])
+
+
+def _frame(
+    fact: ToldFact,
+    relation: Relation,
+    head: Place,
+    tail: Place,
+    types: tuple[str | None, str | None],
+    confidence: float,
+) -> Frame:
+    subject = _argument(Role.SUBJECT, head, types[0])
+    role = Role.OBLIQUE if relation.preposition else Role.OBJECT
+    other = replace(_argument(role, tail, types[1]), preposition=relation.preposition)
+    lemma = relation.text
+    if relation.preposition:
+        lemma = lemma.removesuffix(f" {relation.preposition}")
+    at = head.end if relation.start is None else relation.start
+    return Frame(
+        predicate=" ".join(fact.relation.split()), predicate_lemma=lemma,
+        start=at, end=at if relation.end is None else relation.end,
+        arguments=(subject, other), negated=relation.negated,
+        rule=EXTRACTOR_NAME, extractor=EXTRACTOR_NAME, confidence=round(confidence, 4),
+    )  # fmt: skip
+
+
+def _argument(role: Role, place: Place, label: str | None) -> Argument:
+    return Argument(
+        role=role, text=place.text, start=place.start, end=place.end, entity_type=label,
+        head_start=place.start, head_end=place.end,
+        core_text=place.text, core_start=place.start, core_end=place.end,
+    )  # fmt: skip

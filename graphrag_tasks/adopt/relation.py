@@ -1,0 +1,181 @@
+"""The relation of a told fact, in the form that the rules give theirs.
+
+"is replaced by" is (tail, replace, head); "are stored in" is "be stored in"; "does not read" is
+"read", denied. The lemma of a word is that of its sentence, or follows from its ending.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_tasks.extract.inflection import base_of_third_person, past_participle
+from graphrag_tasks.extract.words import words
+from graphrag_tasks.language.tokens import Token
+
+MOST_WORDS = 6
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_CONTRACTED = re.compile(r"n['’]t\b")
+_BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "am"})
+_HAVE = frozenset({"have", "has", "had", "having"})
+_DROPPED = words("beside_relations")
+_NOT = frozenset({"not", "no", "never", "cannot", "neither", "nor"})
+_INCLUDE = dict.fromkeys(("includes", "including"), "include")
+_IMPLIED = frozenset({"be", "have", "include"})
+"""Relations that a sentence may only imply."""
+_PREPOSITIONS = frozenset({"ADP", "SCONJ", "PART"})
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation in its canonical form.
+
+    Attributes:
+        text: The form.
+        turned: Whether head and tail change places.
+        negated: Whether it is denied.
+        implied: Whether no word of the sentence says it.
+        start: First character of its main word in the sentence; None where there is none.
+        end: One past its last character.
+        preposition: Its last word, if that is one.
+    """
+
+    text: str
+    turned: bool
+    negated: bool
+    implied: bool
+    start: int | None
+    end: int | None
+    preposition: str | None
+
+
+class Sentence:
+    """The words of a parsed sentence that relations are made of."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._by_text: dict[str, Token] = {}
+        self._by_lemma: dict[str, Token] = {}
+        for token in tokens:
+            self._by_text.setdefault(token.lower_, token)
+            if not token.is_punct:
+                self._by_lemma.setdefault(token.lemma_.lower(), token)
+
+    def relation(self, told: str) -> Relation | None:
+        """Return a told relation in its canonical form; None where the sentence does not have it.
+
+        It has it if its main word stands there in some form, or if it is "is", "has" or "includes",
+        which a sentence may imply.
+        """
+        words, negated = _words(told)
+        if not 0 < len(words) <= MOST_WORDS:
+            return None
+        is_passive, words = self._without_auxiliaries(words)
+        main, rest = words[0], words[1:]
+        token = self._find(main)
+        lemma = self._lemma(main, token)
+        if main == "be" and rest and self._is_property(rest[0]):
+            token, rest = self._find(rest[0]), [self._lemma(rest[0], None, keep=True), *rest[1:]]
+        implied = token is None or lemma in _BE | _HAVE
+        if token is None and lemma not in _IMPLIED:
+            return None
+        turned = is_passive and rest[:1] == ["by"]
+        if turned:
+            rest = rest[1:]
+        elif is_passive:
+            lemma = f"be {past_participle(lemma)}"
+        last = self._find(rest[-1]) if rest else token
+        is_preposition = last is not None and last.pos_ in _PREPOSITIONS and bool(rest)
+        return Relation(
+            text=" ".join([lemma, *rest]), turned=turned, negated=negated, implied=implied,
+            start=None if token is None else token.idx,
+            end=None if token is None else token.idx + len(token),
+            preposition=rest[-1] if is_preposition else None,
+        )  # fmt: skip
+
+    def _find(self, word: str) -> Token | None:
+        """Return the token that a word is a form of."""
+        if word in self._by_text:
+            return self._by_text[word]
+        bases = [word, base_of_third_person(word), *_stems(word)]
+        return next((self._by_lemma[one] for one in bases if one in self._by_lemma), None)
+
+    def _lemma(self, word: str, token: Token | None, *, keep: bool = False) -> str:
+        if word in ("be", "have") or keep:
+            return word
+        if token is not None and token.pos_ in ("VERB", "AUX"):
+            return token.lemma_.lower()
+        return word
+
+    def _is_property(self, word: str) -> bool:
+        """Return whether a word behind "is" is no preposition: "is compatible with"."""
+        token = self._find(word)
+        return token is not None and token.pos_ not in _PREPOSITIONS
+
+    def _without_auxiliaries(self, words: list[str]) -> tuple[bool, list[str]]:
+        """Return whether a relation is passive, and its words from the main verb on."""
+        if (
+            words[0] in _HAVE
+            and len(words) > 1
+            and (words[1] in _BE or self._is_participle(words[1]))
+        ):
+            words = words[1:]  # the perfect
+        if words[0] not in _BE:
+            is_passive = self._is_participle(words[0]) and (
+                words[1:2] == ["by"] or self._is_passive_here(words[0])
+            )
+            return is_passive, ["have" if words[0] in _HAVE else words[0], *words[1:]]
+        while len(words) > 1 and words[1] in _BE:
+            words = words[1:]
+        if len(words) > 1 and self._is_participle(words[1]):
+            return True, words[1:]
+        if len(words) > 1 and words[1].endswith("ing") and self._is_verb(words[1]):
+            return False, words[1:]
+        return False, ["be", *words[1:]]
+
+    def _is_participle(self, word: str) -> bool:
+        """Return whether a word is the participle of a verb, and no adjective of its own."""
+        token = self._find(word)
+        if token is None or token.pos_ not in ("VERB", "AUX") or word in _HAVE:
+            return False
+        lemma = token.lemma_.lower()
+        return word != lemma and word == past_participle(lemma)
+
+    def _is_passive_here(self, word: str) -> bool:
+        """Return whether a participle is used without "is": "tables stored in"."""
+        token = self._by_text.get(word)
+        return token is not None and token.tag_ == "VBN" and not _is_perfect(token)
+
+    def _is_verb(self, word: str) -> bool:
+        token = self._find(word)
+        return token is not None and token.pos_ == "VERB"
+
+
+def _words(told: str) -> tuple[list[str], bool]:
+    """Return the words of a relation that count, and whether it is denied."""
+    found = _WORD.findall(_CONTRACTED.sub(" not", told.casefold().replace("_", " ")))
+    said = [_INCLUDE.get(word, word) for word in found if word not in _NOT]
+    words = [word for word in said if word not in _DROPPED] or said[-1:]
+    return words, len(said) < len(found)
+
+
+def _stems(word: str) -> list[str]:
+    """Return what a participle or gerund may be of."""
+    found = []
+    for ending, instead in (("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")):
+        if word.endswith(ending):
+            stem = word.removesuffix(ending) + instead
+            found.append(stem)
+            if stem[-1:] == stem[-2:-1]:
+                found.append(stem[:-1])
+    return found
+
+
+def _is_perfect(token: Token) -> bool:
+    """Return whether a participle has "have" before it, as a form of the active."""
+    helpers: Mapping[str, str] = {one.lemma_: one.dep_ for one in token.children}
+    return helpers.get("have") == "aux" and "be" not in helpers
+
+
+__all__ = ["MOST_WORDS", "Relation", "Sentence"]

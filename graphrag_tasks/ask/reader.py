@@ -1,0 +1,154 @@
+"""Asks a model about packs of windows, and says what came of each."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from graphrag_tasks.ask.packs import Pack
+from graphrag_tasks.ask.prompt import PURPOSE
+from graphrag_tasks.core.config import HYBRID, Config
+from graphrag_tasks.core.errors import EndpointError
+from graphrag_tasks.core.globs import fits_any
+from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.llm import Answer, Client, Failure
+from graphrag_tasks.llm.answers import Kind
+from graphrag_tasks.llm.forecast import Forecast
+from graphrag_tasks.llm.request import Identity
+
+log = logging.getLogger(__name__)
+
+EXCLUDED = "excluded"
+"""Status of a pack of a document that is never sent."""
+UNANSWERED = (str(Kind.OVER_BUDGET),)
+"""Statuses of packs that a later run asks about."""
+
+_HALVED = {Kind.TRUNCATED, Kind.TOO_LONG}
+_USELESS = {Kind.INVALID, Kind.TRUNCATED, Kind.TOO_LONG, Kind.EMPTY}
+_FEW_REQUESTS = 20
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A pack, and its answer or why there is none: a `Failure`, or None where it is not sent."""
+
+    pack: Pack
+    result: Answer | Failure | None
+
+    @property
+    def status(self) -> str:
+        """What came of it: `answered`, another `Kind`, or `excluded`."""
+        if self.result is None:
+            return EXCLUDED
+        return str(Kind.ANSWERED if isinstance(self.result, Answer) else self.result.kind)
+
+
+class Reader(Protocol):
+    """Reads packs, as an endpoint does or an oracle in a benchmark."""
+
+    @property
+    def identity(self) -> Identity:
+        """Who reads."""
+
+    def key(self, pack: Pack, /) -> str:
+        """Return the key of a pack's request."""
+
+    def read(self, packs: Sequence[Pack], /) -> list[Reply]:
+        """Return a reply for each pack, or for its parts, in order."""
+
+
+class LlmReader:
+    """Asks a model; what it was asked before is not asked again, answered or not.
+
+    Raises:
+        ConfigError: No model is named.
+    """
+
+    def __init__(self, client: Client, config: Config) -> None:
+        self._client = client
+        self.identity = client.identity(PURPOSE)
+        self._exclude = config.llm.exclude
+        self._max_failed = config.extract.llm.max_failed_share
+        when_spent = config.llm.budget.when_spent
+        self._until_spent = (when_spent or _by_extractor(config)) == "publish"
+        self._results: dict[str, Answer | Failure] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        """What decides the replies: prompt, form and model, and what is never sent."""
+        empty = Pack("", "", (), 0).request.key(self.identity)
+        return fingerprint({"request": empty, "exclude": self._exclude})
+
+    def forecast(self, packs: Iterable[Pack]) -> Forecast:
+        """Return what it takes to read packs."""
+        return self._client.forecast(one.request for one in packs if self._may_be_sent(one))
+
+    def read(self, packs: Sequence[Pack]) -> list[Reply]:
+        """Return a reply for each pack, or for its parts where it is too long as a whole.
+
+        Raises:
+            EndpointError: The endpoint cannot be asked, or too many replies are of no use.
+            BudgetError: A cap is reached, and the run is to fail then.
+        """
+        waiting = list(packs)
+        replies: dict[int, list[Reply]] = {}
+        places = list(range(len(packs)))
+        while waiting:
+            results = self._asked([one for one in waiting if self._may_be_sent(one)])
+            again, places_again = [], []
+            for place, pack in zip(places, waiting, strict=True):
+                result = results.get(self.key(pack))
+                halves = pack.halves() if _is_too_long(result) else []
+                if halves:
+                    again += halves
+                    places_again += [place] * len(halves)
+                else:
+                    replies.setdefault(place, []).append(Reply(pack, result))
+            waiting, places = again, places_again
+        found = [one for place in sorted(replies) for one in replies[place]]
+        self._refuse_useless(found)
+        return found
+
+    def key(self, pack: Pack) -> str:
+        """Return the key of a pack's request."""
+        return pack.request.key(self.identity)
+
+    def _may_be_sent(self, pack: Pack) -> bool:
+        return not fits_any(pack.path, self._exclude)
+
+    def _asked(self, packs: Sequence[Pack]) -> dict[str, Answer | Failure]:
+        requests = {self.key(pack): pack.request for pack in packs}
+        new = [key for key in requests if key not in self._results]
+        if new:
+            results = self._client.ask(
+                [requests[key] for key in new], until_spent=self._until_spent
+            )
+            self._results |= zip(new, results, strict=True)
+        return {key: self._results[key] for key in requests}
+
+    def _refuse_useless(self, replies: Iterable[Reply]) -> None:
+        """Refuse to go on where too many answers are invalid: the graph would miss their facts."""
+        kinds = Counter(one.result.kind for one in replies if isinstance(one.result, Failure))
+        useless = {kind: kinds[kind] for kind in _USELESS if kinds[kind]}
+        asked = sum(one.result is not None for one in replies)
+        failed = sum(useless.values())
+        if asked >= _FEW_REQUESTS and failed > self._max_failed * asked:
+            named = ", ".join(f"{useless[kind]} {kind}" for kind in sorted(useless))
+            raise EndpointError(
+                f"{failed} of {asked} requests gave no valid answer ({named})",
+                f"{self.identity.model} at {self.identity.provider}",
+                "Answers are kept. Name another model, or raise extract.llm.output_tokens, or "
+                "lower extract.llm.windows_per_request, or raise extract.llm.max_failed_share",
+            )
+
+
+def _by_extractor(config: Config) -> str:
+    """Return what a run does when its money is spent: with `hybrid` the rules read everything."""
+    return "publish" if config.extract.extractor == HYBRID else "fail"
+
+
+def _is_too_long(result: Answer | Failure | None) -> bool:
+    return isinstance(result, Failure) and result.kind in _HALVED

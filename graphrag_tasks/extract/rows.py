@@ -1,0 +1,25 @@
+"""Rows of the artifacts `frames` and `triples`, with their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.extract.frames import Frame
+
+
+def frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
+    """Return the row of a frame, without the place of its sentence."""
+    spans = [f"{one.role}:{one.start}:{one.end}" for one in frame.arguments]
+    frame_id = content_id(
+        "frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans
+    )
+    return asdict(frame) | {"frame_id": frame_id}
+
+
+def triple_id(row: Mapping[str, Any]) -> str:
+    """Return the id of a triple's row."""
+    spans = ("head_start", "head_end", "relation", "tail_start", "tail_end")
+    return content_id("triple", row["frame_id"], *(row[name] for name in spans))

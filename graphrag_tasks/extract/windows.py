@@ -1,0 +1,252 @@
+"""Windows: which sentences a language model reads, and which of them in one request.
+
+A window is up to three neighbouring sentences with a verb, of one chunk; two neighbours share one
+sentence (paper, second edition: batches of three with an overlap of one). Several windows of a
+document are a pack: one request.
+
+With the extractor `hybrid` the sentences are those where the rules may have missed most for the
+tokens that they take: words that no triple covers, and coordinations. On labelled sentences this
+finds two times what reading as many at random does (docs/results.md).
+
+Which sentences are read and packed together is decided stretch by stretch: a stretch begins at a
+heading whose hash says so, whatever the text below says. An edit changes the pack that it is in,
+and at most one more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import HYBRID, ExtractConfig, WindowConfig
+from graphrag_tasks.core.globs import fits_any
+from graphrag_tasks.core.ids import content_id, text_sha256
+from graphrag_tasks.extract.words import words
+
+ALL, CRITICAL, WEAK = "all", "critical", "weak"
+"""Why a window is read: the extractor `llm`, a critical path, or rules that missed something."""
+
+_REQUEST_TOKENS = 450
+"""Tokens of a request beside its sentences: instructions, examples and form."""
+_WINDOWS_OF_REQUEST = 0.87
+"""Windows of a request where all sentences are read, as a share of the most: measured."""
+_CHARACTERS_A_TOKEN = 4.5
+_LONGER = 1.6
+"""How much longer the sentences are that are chosen, beside all: measured."""
+_STRETCH = 2
+"""One heading in so many begins a stretch where all sentences are read."""
+_STRETCH_OF_SHARE = 3
+"""The same where a share is read, over that share: some requests' worth."""
+
+_WORD = re.compile(r"\w[\w/.-]*")
+_JOINT = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)
+_OF_JOINT, _OF_SENTENCE = 2, 3
+"""What a coordination adds to the gain, and what is taken off it: most sentences miss nothing."""
+_WORDS_AROUND = 25
+"""Words that a sentence costs beside its own."""
+_FUNCTION_WORDS = words("function_words")
+
+_Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """The sentences of a chunk that may be read, and the headings above it."""
+
+    chunk_id: str
+    headings: tuple[str, ...]
+    sentences: list[_Row]
+
+
+def windows_of(
+    documents: pa.Table,
+    chunks: pa.Table,
+    sentences: pa.Table,
+    triples: pa.Table,
+    *,
+    config: ExtractConfig,
+) -> pa.Table:
+    """Return the windows of all documents: rows of `schemas.WINDOWS` in reading order."""
+    if not config.asks:
+        return schemas.empty("windows")
+    headings = dict(zip(*(chunks[name].to_pylist() for name in _HEADINGS), strict=True))
+    paths = dict(zip(*(documents[name].to_pylist() for name in _PATHS), strict=True))
+    covered = _covered(triples)
+    rows: list[_Row] = []
+    readable = sentences.filter(sentences["has_verb"]).select(_READ).to_pylist()
+    for document_id, of_document in groupby(readable, key=itemgetter("document_id")):
+        found = [
+            _Chunk(chunk_id, tuple(headings.get(chunk_id) or ()), list(of_chunk))
+            for chunk_id, of_chunk in groupby(of_document, key=itemgetter("chunk_id"))
+        ]
+        share = _share(paths[document_id], config)
+        if share is None:
+            packs = _all(found, config.llm)
+            reason = ALL if config.extractor != HYBRID else CRITICAL
+        else:
+            gain = _Gains(covered)
+            packs, reason = _best(found, share, gain.of, config.llm), WEAK
+        for number, pack in enumerate(packs):
+            rows += [_row(document_id, number, window, reason) for window in pack]
+    return pa.Table.from_pylist(rows, schema=schemas.WINDOWS)
+
+
+_HEADINGS, _PATHS = ("chunk_id", "heading_path"), ("document_id", "path")
+_READ = ("sentence_id", "document_id", "chunk_id", "text")
+
+_Window = list[_Row]
+
+
+def _share(path: str, config: ExtractConfig) -> float | None:
+    """Return the share of a document that is read; None: all."""
+    if config.extractor != HYBRID or fits_any(path, config.llm.critical):
+        return None
+    of_paths = (rule.share for rule in config.llm.shares if fits_any(path, [rule.path]))
+    return next(of_paths, config.llm.share)
+
+
+def _row(document_id: str, pack: int, window: _Window, reason: str) -> _Row:
+    texts = [text_sha256(one["text"]) for one in window]
+    return {
+        "window_id": content_id("window", window[0]["sentence_id"], *texts),
+        "document_id": document_id,
+        "chunk_id": window[0]["chunk_id"],
+        "sentence_ids": [one["sentence_id"] for one in window],
+        "pack": pack,
+        "reason": reason,
+    }
+
+
+def _all(chunks: Sequence[_Chunk], config: WindowConfig) -> Iterator[list[_Window]]:
+    """Yield packs of all windows."""
+    for stretch in _stretches(chunks, _STRETCH):
+        windows = [
+            window
+            for chunk in stretch
+            for window in _cut(chunk.sentences, config.window_sentences, config.window_overlap)
+        ]
+        yield from _even(windows, -(-len(windows) // config.windows_per_request))
+
+
+def _best(
+    chunks: Sequence[_Chunk], share: float, gain: Callable[[_Row], float], config: WindowConfig
+) -> Iterator[list[_Window]]:
+    """Yield packs of the sentences with most gain for the tokens that they take.
+
+    A stretch gets its share of the tokens in whole requests; chance by its heading, not by what
+    stands below it, decides on what is left over.
+    """
+    size = config.windows_per_request * config.window_sentences
+    for stretch in _stretches(chunks, max(1, round(_STRETCH_OF_SHARE / share)) if share else 1):
+        read = [one for chunk in stretch for one in chunk.sentences]
+        cost = sum(map(_tokens, read))
+        request = _REQUEST_TOKENS + _LONGER * size * cost / len(read)
+        requests = share * _cost_of_all(read, config) / request
+        chance = _number("chance", stretch[0].headings, read[0]["document_id"]) % 1000 / 1000
+        count = int(requests) + (chance < requests % 1)
+        chosen = _chosen(read, gain, count * config.windows_per_request, config.window_sentences)
+        windows = [
+            window
+            for chunk in stretch
+            for window in _cut(
+                [one for one in chunk.sentences if one["sentence_id"] in chosen],
+                config.window_sentences,
+            )
+        ]
+        yield from _even(windows, -(-len(windows) // config.windows_per_request))
+
+
+def _chosen(
+    read: Sequence[_Row], gain: Callable[[_Row], float], most: int, size: int
+) -> frozenset[str]:
+    """Return the sentences of most gain that fit into so many windows."""
+    gains = {one["sentence_id"]: gain(one) for one in read}
+    ranked = [one for one in read if gains[one["sentence_id"]] > 0]
+    ranked.sort(key=lambda one: (-gains[one["sentence_id"]], one["sentence_id"]))
+    of_chunk, windows = Counter[str](), 0
+    chosen = set()
+    for one in ranked:
+        opens = of_chunk[one["chunk_id"]] % size == 0
+        if windows + opens <= most:
+            windows += opens
+            of_chunk[one["chunk_id"]] += 1
+            chosen.add(one["sentence_id"])
+    return frozenset(chosen)
+
+
+def _cost_of_all(read: Sequence[_Row], config: WindowConfig) -> float:
+    """Return about how many tokens it takes to read all sentences of a stretch."""
+    step = config.window_sentences - config.window_overlap
+    requests = len(read) / step / max(1.0, config.windows_per_request * _WINDOWS_OF_REQUEST)
+    repeated = config.window_overlap * requests / len(read)  # at the end of a request
+    return requests * _REQUEST_TOKENS + (1 + repeated) * sum(map(_tokens, read))
+
+
+def _tokens(sentence: _Row) -> float:
+    return len(sentence["text"]) / _CHARACTERS_A_TOKEN
+
+
+def _stretches(chunks: Sequence[_Chunk], one_in: int) -> Iterator[list[_Chunk]]:
+    """Cut a document before some of its headings, and where a long section goes on."""
+    stretch: list[_Chunk] = []
+    for chunk in chunks:
+        begins = _number("stretch", chunk.headings) % one_in == 0
+        if stretch and begins and chunk.headings != stretch[-1].headings:
+            yield stretch
+            stretch = []
+        stretch.append(chunk)
+    if stretch:
+        yield stretch
+
+
+def _cut(sentences: Sequence[_Row], size: int, overlap: int = 0) -> Iterator[_Window]:
+    """Yield windows over sentences; none only repeats the end of the one before."""
+    for start in range(0, max(len(sentences) - overlap, min(len(sentences), 1)), size - overlap):
+        yield list(sentences[start : start + size])
+
+
+def _even(windows: Sequence[_Window], count: int) -> Iterator[list[_Window]]:
+    """Yield windows in packs of nearly equal size."""
+    ends = [len(windows) * number // count for number in range(count + 1)] if count else [0]
+    for start, end in pairwise(ends):
+        yield list(windows[start:end])
+
+
+def _number(*parts: object) -> int:
+    return int(content_id(*map(str, parts))[:8], 16)
+
+
+def _covered(triples: pa.Table) -> dict[str, list[tuple[int, int]]]:
+    """Return the spans of each sentence that triples have for their ends."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    columns = ["sentence_id", "head_start", "head_end", "tail_start", "tail_end"]
+    for row in triples.select(columns).to_pylist():
+        spans = found.setdefault(row["sentence_id"], [])
+        spans += [(row[f"{end}_start"], row[f"{end}_end"]) for end in ("head", "tail")]
+    return found
+
+
+class _Gains:
+    """Says how much the rules may have missed in a sentence, over the words that it takes."""
+
+    def __init__(self, covered: Mapping[str, Iterable[tuple[int, int]]]) -> None:
+        self._covered = covered
+
+    def of(self, sentence: _Row) -> float:
+        text, spans = sentence["text"], list(self._covered.get(sentence["sentence_id"], ()))
+        found = list(_WORD.finditer(text))
+        open_words = sum(
+            word[0].lower() not in _FUNCTION_WORDS
+            and not any(start <= word.start() < end for start, end in spans)
+            for word in found
+        )
+        gain = open_words + _OF_JOINT * len(_JOINT.findall(text)) - _OF_SENTENCE
+        return gain / (len(found) + _WORDS_AROUND)
