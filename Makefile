@@ -26,6 +26,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG__STORE="$(STORE)" \
 	GRAPHRAG__SOURCES='$(SOURCES)' \
 	GRAPHRAG_AIRFLOW_POOL=graphrag_shards \
+	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .PHONY: help install reindex test test-slow test-services test-local-llm demo-llm test-browser notebooks train lint audit format \
@@ -63,6 +64,7 @@ airflow-home: .airflow/ready
 	@mkdir -p .airflow
 	@$(AIRFLOW) $(BIN)/airflow db migrate > .airflow/migrate.log 2>&1 || { cat .airflow/migrate.log; exit 1; }
 	@$(AIRFLOW) $(BIN)/airflow pools set graphrag_shards $(CORES) "Shards of graphrag_reindex" > /dev/null
+	@$(AIRFLOW) $(BIN)/airflow pools set graphrag_llm 1 "Requests to a language model" > /dev/null
 	@touch $@
 
 airflow: airflow-home ## Start Airflow's UI and scheduler on http://127.0.0.1:8080

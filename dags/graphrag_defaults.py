@@ -31,6 +31,8 @@ SNAPSHOT = Asset("graphrag_snapshot")
 """Has an event for every snapshot that is published."""
 
 SHARD_POOL = os.environ.get("GRAPHRAG_AIRFLOW_POOL", "default_pool")
+LLM_POOL = os.environ.get("GRAPHRAG_AIRFLOW_LLM_POOL", "default_pool")
+"""Of the task that asks a language model: with one slot, one run asks at a time."""
 
 
 def store_param() -> Param:

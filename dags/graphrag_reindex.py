@@ -1,11 +1,12 @@
 """### Reindex documents into a published GraphRAG snapshot.
 
 **plan** compares the sources with the published snapshot. Added and changed documents go, in
-shards, through **parse**, **chunk**, **filter_sentences** and **extract**. **merge_shards** joins
-their rows with those of the unchanged documents; **entity_dictionary** to **relationships** make
-entities, their mentions and relations; **communities** groups and summarises them; **embed** makes
-vectors, **load** the graph's arrays; **publish** verifies everything, compares its quality with
-what is published, and flips `CURRENT`.
+shards, through **parse**, **chunk**, **filter_sentences** and **extract**. With the extractor llm
+or hybrid, **ask** has a language model read, and **adopt** keeps what the sentences support.
+**merge_shards** joins the rows with those of the unchanged documents; **entity_dictionary** to
+**relationships** make entities, their mentions and relations; **communities** groups and summarises
+them; **embed** makes vectors, **load** the graph's arrays; **publish** verifies everything,
+compares its quality with what is published, and flips `CURRENT`.
 
 Readers see the old snapshot or the new one, never parts of both. A document that cannot be read
 gets an error row and stops nothing. Nothing is published when nothing changed: **publish** is
@@ -30,6 +31,7 @@ from airflow.sdk import (
 from airflow.sdk.exceptions import AirflowSkipException
 from graphrag_defaults import (
     DEFAULT_ARGS,
+    LLM_POOL,
     SHARD_POOL,
     SNAPSHOT,
     SnapshotLink,
@@ -40,9 +42,10 @@ from graphrag_defaults import (
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.extract import EXTRACTORS
 from graphrag_tasks.operations.alerts import NOTE
-from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES
+from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
 DEFAULTS = load_config()
+ASK, ADOPT = MODEL_STAGES.values()
 
 PARAMS = {
     "sources": Param(
@@ -59,7 +62,14 @@ PARAMS = {
         type="string",
         enum=EXTRACTORS.names,
         title="Extractor",
-        description="What reads the sentences",
+        description="What reads the sentences: rules, a language model, or both",
+    ),
+    "budget_usd": Param(
+        DEFAULTS.llm.budget.usd,
+        type="number",
+        minimum=0,
+        title="Budget",
+        description="Most USD a language model may cost; 0: no cap",
     ),
     "full_refresh": Param(
         DEFAULTS.plan.full_refresh,
@@ -90,7 +100,7 @@ PARAMS = {
 }
 
 
-def shard_stage(stage: str, work: Any, doc: str) -> Any:
+def shard_stage(stage: str, doc: str) -> Any:
     @task(task_id=stage, pool=SHARD_POOL, doc_md=doc)
     def run_stage(work: dict[str, Any]) -> dict[str, Any]:
         from graphrag_tasks.pipeline import Run
@@ -99,7 +109,7 @@ def shard_stage(stage: str, work: Any, doc: str) -> Any:
         receipts = [run.process_shard(stage, shard).as_dict() for shard in work["shards"]]
         return {**work, "receipts": receipts}
 
-    return run_stage(work)
+    return run_stage
 
 
 def part_stage(stage: str, doc: str) -> Any:
@@ -144,6 +154,7 @@ def graphrag_reindex() -> None:
             "sources": params["sources"],
             "store": params["store"],
             "extract": {"extractor": params["extractor"]},
+            "llm": {"budget": {"usd": params["budget_usd"]}},
             "merge_shards": {"max_failed_share": params["max_failed_share"]},
             "plan": {name: params[name] for name in ("full_refresh", "allow_mass_delete")},
             "quality": {"allow_drop": params["allow_quality_drop"]},
@@ -156,7 +167,14 @@ def graphrag_reindex() -> None:
     @task_group
     def shard(work: Any) -> None:
         for name, stage in SHARD_STAGES.items():
-            work = shard_stage(name, work, stage.doc)
+            work = shard_stage(name, stage.doc)(work)
+
+    @task(task_id=ASK.name, pool=LLM_POOL, doc_md=ASK.doc, trigger_rule="none_failed")
+    def ask() -> list[dict[str, Any]]:
+        run = open_run()
+        receipts = [receipt.as_dict() for receipt in run.ask()] if run.asks else []
+        get_current_context()["ti"].xcom_push("receipts", receipts)
+        return [{"run": run.uri, "shards": shards} for shards in run.lots if run.asks]
 
     @task(outlets=[SNAPSHOT])
     def publish() -> Any:
@@ -185,7 +203,9 @@ def graphrag_reindex() -> None:
         stages.append(corpus_stage(name, stage.doc))
     published: Any = publish()
     published.operator.operator_extra_links = (SnapshotLink(),)
-    chain(shards, *stages, published)
+    asked = ask()
+    adopted = shard_stage(ADOPT.name, ADOPT.doc).expand(work=asked)
+    chain(shards, asked, adopted, *stages, published)
 
 
 def open_run() -> Any:

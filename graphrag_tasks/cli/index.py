@@ -9,7 +9,13 @@ import pyarrow.compute as pc
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, SourcesArgument, StoreOption
+from graphrag_tasks.cli.options import (
+    ConfigOption,
+    ExtractorOption,
+    JsonOption,
+    SourcesArgument,
+    StoreOption,
+)
 from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.pipeline.plan import ADDED, CHANGED, REMOVED, UNCHANGED
@@ -19,6 +25,7 @@ def index(
     sources: SourcesArgument = None,
     store: StoreOption = None,
     config: ConfigOption = None,
+    extractor: ExtractorOption = None,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Worker processes.", show_default="cores")
     ] = None,
@@ -46,6 +53,7 @@ def index(
     overrides = {
         "store": store,
         "sources": sources or None,
+        "extract": {"extractor": extractor},
         "plan": {"full_refresh": refresh, "allow_mass_delete": mass_delete},
         "quality": {"allow_drop": allow_quality_drop or None},
         "access": {"allow_disable": allow_access_disable or None},
@@ -74,6 +82,7 @@ def plan(
     sources: SourcesArgument = None,
     store: StoreOption = None,
     config: ConfigOption = None,
+    extractor: ExtractorOption = None,
     full_refresh: Annotated[
         bool, typer.Option("--full-refresh", help="As if every document were processed again.")
     ] = False,
@@ -84,7 +93,12 @@ def plan(
     from graphrag_tasks.pipeline import asked_of_models, look_ahead
 
     planning = {"full_refresh": full_refresh or None}
-    overrides = {"store": store, "sources": sources or None, "plan": planning}
+    overrides = {
+        "store": store,
+        "sources": sources or None,
+        "extract": {"extractor": extractor},
+        "plan": planning,
+    }
     settings = load_config(config, overrides=overrides)
     outlook = look_ahead(settings)
     listed = outlook.sources

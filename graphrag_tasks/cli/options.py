@@ -16,6 +16,13 @@ SnapshotOption = Annotated[
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="TOML file; graphrag.toml is read where it exists.")
 ]
+ExtractorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--extractor", help="What reads sentences: dependency (rules), llm or hybrid.",
+        show_default="from config",
+    ),
+]  # fmt: skip
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 SourcesArgument = Annotated[
     list[str] | None,

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from graphrag_tasks.core.errors import ConfigError, GraphragError
 from graphrag_tasks.snapshots.manifests import Manifest
+from graphrag_tasks.snapshots.summary import reading
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,8 @@ def print_summary(manifest: Manifest) -> None:
     words = json.loads(files(__package__).joinpath("counts.json").read_text("utf-8"))
     shown = [(said, counts[name]) for name, said in words.items() if counts.get(name)]
     CONSOLE.print(table(f"Snapshot {manifest.snapshot_id}", ("what", "rows"), shown))
+    if llm := manifest.stats.get("llm"):
+        CONSOLE.print(f"{reading(llm)}.")
     stages = [
         (stage["stage"], stage["tasks"], float(stage["seconds"]),
          stage["peak_memory_bytes"] // 1_000_000)

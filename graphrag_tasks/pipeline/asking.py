@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from graphrag_tasks.ask import LlmReader, ask
 from graphrag_tasks.ask.packs import Pack, packs_of
 from graphrag_tasks.llm.forecast import Forecast
-from graphrag_tasks.pipeline.inputs import make_reader
+from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.pipeline.inputs import make_reader, run_name
+from graphrag_tasks.pipeline.stages import MODEL_STAGES
 from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.storage.receipts import Receipt
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +55,17 @@ def ask_groups(state: RunState, wanted: Sequence[int]) -> Iterator[tuple[list[in
     if shards:
         reader.read(packs)
         yield shards, reader
+
+
+def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, Any]:
+    """Return counts of what was asked and told in a run, with what it spent, for all purposes."""
+    counts: Counter[str] = Counter({"windows": 0, "told": 0, "adopted": 0})
+    for one in receipts:
+        if one.stage in MODEL_STAGES:
+            counts.update({name: int(count) for name, count in one.stats.items()})
+    spent = StoreJournal(state.config.store).spent(run_name(state))
+    usd = None if spent.usd is None else f"{spent.usd:f}"
+    return {**counts, "usd": usd, "cap_usd": state.config.llm.budget.usd}
 
 
 def _price(told: Forecast, cap: float) -> str:

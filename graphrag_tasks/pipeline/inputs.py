@@ -16,12 +16,14 @@ from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks import language
 from graphrag_tasks.ask import LlmReader
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.config.sections import LanguageConfig
+from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
 from graphrag_tasks.embed import embed, make_embedder
@@ -116,8 +118,12 @@ def make_reader(state: RunState) -> LlmReader:
 
 
 def _client(state: RunState) -> Client:
-    run = posixpath.basename(state.folder.uri)
-    return Client(state.config.llm, state.config.store, run)
+    return Client(state.config.llm, state.config.store, run_name(state))
+
+
+def run_name(state: RunState) -> str:
+    """Return the name that a run's spending is kept under."""
+    return posixpath.basename(state.folder.uri)
 
 
 def _asking(make: Callable[[Config, Client], object]) -> Given:
@@ -155,6 +161,25 @@ def _published(state: RunState, _: int | None) -> dict[str, list[Any]]:
     """Give scans of the tables of the snapshot that rows are taken over from."""
     parent = state.parent
     return {name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes}
+
+
+def _unsent_documents(state: RunState, _: int | None = None) -> frozenset[str]:
+    """Return the documents that are never sent to a model of another host."""
+    rows = zip(*(state.sources[name].to_pylist() for name in ("document_id", "path")), strict=True)
+    return frozenset(one for one, path in rows if fits_any(path, state.config.llm.exclude))
+
+
+def _unsent_entities(state: RunState, _: int | None) -> frozenset[str]:
+    """Return the entities that those documents mention or are about."""
+    if not state.config.llm.exclude:
+        return frozenset()
+    documents = pa.array(sorted(_unsent_documents(state)), pa.string())
+    found: set[str] = set()
+    for name in ("mentions", "titles"):
+        rows = state.staged.scan_table(name)
+        wanted = pc.field("document_id").isin(documents)
+        found |= set(rows.to_table(columns=["entity_id"], filter=wanted)["entity_id"].to_pylist())
+    return frozenset(found)
 
 
 def _summarized(state: RunState, _: int | None) -> pa.Table | None:
@@ -215,6 +240,14 @@ GIVEN: Mapping[str, Given] = {
         )
     ),
     "summarizer": _asking(lambda config, client: make_summarizer(config.communities, client)),
+    "unsent_documents": Given(
+        _unsent_documents,
+        lambda config, _: config.llm.exclude if config.resolve.confirm else None,
+    ),
+    "unsent_entities": Given(
+        _unsent_entities,
+        lambda config, _: config.llm.exclude if config.communities.summarizer == "llm" else None,
+    ),
     "summarized": Given(_summarized),
     "embedder": _asking(lambda config, client: make_embedder(config.embed, client)),
     "reusable": Given(_vectors),

@@ -12,7 +12,7 @@ from graphrag_tasks.core.cost import measured
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.memory import release
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.asking import ask_groups
+from graphrag_tasks.pipeline.asking import ask_groups, what_was_asked
 from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
@@ -204,7 +204,10 @@ class Run:
             settings={"communities": state.config.communities, "graph": state.config.graph},
             sources={root.name: root.uri for root in basis.roots},
             collections=vectors.collections(state.config),
-            stats=summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),
+            stats={
+                **summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),
+                **({"llm": what_was_asked(state, receipts)} if self.asks else {}),
+            },
         )
         if current not in (basis.parent_id, manifest.snapshot_id):
             raise SnapshotError(

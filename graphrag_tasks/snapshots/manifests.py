@@ -36,12 +36,16 @@ class StageCost(TypedDict):
 
 
 class Stats(TypedDict, total=False):
-    """Counts of the run, each as `summary.summarize` makes it; `quality` as the gate returns it."""
+    """Counts of the run, each as `summary.summarize` makes it; `quality` as the gate returns it.
+
+    `llm` is what a language model read in the run, and what it cost: absent where it read nothing.
+    """
 
     counts: dict[str, _Number]
     by_stage: dict[str, dict[str, _Number]]
     stages: list[StageCost]
     quality: dict[str, _Number]
+    llm: dict[str, Any]
 
 
 class Settings(TypedDict):

@@ -9,6 +9,8 @@ from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.receipts import Receipt
 
 _CHANGES = ("added", "changed", "removed", "unchanged")
+_READ = ("windows_answered", "windows_silent")
+"""Windows that got an answer; those without a fact are among them."""
 _HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations")
 
 
@@ -41,6 +43,7 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
         "snapshot_id": snapshot.snapshot_id,
         **{name: counts.get(name, 0) for name in _HEADLINE},
         "quality": stats.get("quality", {}),
+        "llm": stats.get("llm", {}),
         "failed": failed,
     }
 
@@ -49,7 +52,25 @@ def note(summary: Mapping[str, Any]) -> str:
     """Return what `headline` returned as a text; Airflow's UI shows its first 40 characters."""
     counted = ", ".join(f"{summary[name]:,} {name}" for name in _HEADLINE)
     failed = f" Failed: {', '.join(summary['failed'])}." if summary["failed"] else ""
-    return f"Published: {counted}.{failed} Snapshot {summary['snapshot_id']}."
+    read = f" {reading(summary['llm'])}." if summary.get("llm") else ""
+    return f"Published: {counted}.{failed}{read} Snapshot {summary['snapshot_id']}."
+
+
+def reading(llm: Mapping[str, Any]) -> str:
+    """Return in words what a language model read in a run, and what it cost."""
+    others = {
+        status.removeprefix("windows_").replace("_", " "): count
+        for status, count in sorted(llm.items())
+        if status.startswith("windows_") and status not in _READ and count
+    }
+    unread = ", ".join(f"{count:,} {status}" for status, count in others.items())
+    cost = "at an unknown price" if llm["usd"] is None else f"{float(llm['usd']):.2f} USD"
+    cap = f" of {llm['cap_usd']:.2f}" if llm["cap_usd"] and llm["usd"] is not None else ""
+    return (
+        f"LLM read {llm.get('windows_answered', 0):,} of {llm['windows']:,} windows"
+        f"{f' ({unread})' if unread else ''}, {llm['told']:,} facts told, "
+        f"{llm['adopted']:,} adopted, {cost}{cap}"
+    )
 
 
 def _stage_costs(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:

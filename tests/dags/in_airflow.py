@@ -135,6 +135,7 @@ def deployed(folder: str) -> dict[str, Any]:
     os.environ |= {
         "GRAPHRAG_AIRFLOW_DEADLINE_HOURS": "1.5",
         "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards",
+        "GRAPHRAG_AIRFLOW_LLM_POOL": "graphrag_llm",
     }
     sys.modules.pop("graphrag_defaults")
     dag = DagBag(folder).dags["graphrag_reindex"]

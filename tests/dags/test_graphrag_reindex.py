@@ -44,15 +44,16 @@ def test_every_run_ends(seen: dict[str, Any]) -> None:
 
 def test_shards_have_a_pool_of_their_own(seen: dict[str, Any]) -> None:
     for task_id, pool in seen["pools"].items():
-        shard = task_id.startswith("shard.") or task_id == "embed_parts"
-        assert pool == ("graphrag_shards" if shard else "default_pool"), task_id
+        shard = task_id.startswith("shard.") or task_id in ("adopt", "embed_parts")
+        others = {"ask": "graphrag_llm"}.get(task_id, "default_pool")
+        assert pool == ("graphrag_shards" if shard else others), task_id
 
 
 def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
     chain = [
         "plan", "shard.parse", "shard.chunk", "shard.filter_sentences", "shard.extract",
-        "merge_shards", "entity_dictionary", "normalize", "resolve", "link_mentions",
-        "relationships", "communities", "embed_parts", "embed", "load", "publish",
+        "ask", "adopt", "merge_shards", "entity_dictionary", "normalize", "resolve",
+        "link_mentions", "relationships", "communities", "embed_parts", "embed", "load", "publish",
     ]  # fmt: skip
     assert {tuple(edge) for edge in seen["dag"]["edges"]} == set(pairwise(chain))
 
@@ -61,10 +62,10 @@ def test_every_param_is_typed(seen: dict[str, Any]) -> None:
     params = seen["dag"]["params"]
     assert set(params) == {
         "sources", "store", "extractor", "full_refresh", "allow_mass_delete", "allow_quality_drop",
-        "max_failed_share",
+        "max_failed_share", "budget_usd",
     }  # fmt: skip
     assert all(schema["type"] and schema["description"] for schema in params.values())
-    assert params["extractor"]["enum"] == ["dependency"]
+    assert params["extractor"]["enum"] == ["dependency", "hybrid", "llm"]
 
 
 def test_terminal_errors_are_not_retried_and_transient_ones_are(seen: dict[str, Any]) -> None:
@@ -74,7 +75,9 @@ def test_terminal_errors_are_not_retried_and_transient_ones_are(seen: dict[str, 
 def test_a_run_publishes(seen: dict[str, Any], store: Path) -> None:
     first = seen["runs"][0]
     assert first["state"] == "success"
-    assert set(first["tasks"].values()) == {"success"}
+    states = dict(first["tasks"])
+    assert (states.pop("ask"), states.pop("adopt")) == ("success", "skipped")
+    assert set(states.values()) == {"success"}
     manifest = store / "snapshots" / first["current"].strip() / "manifest.json"
     counts = json.loads(manifest.read_text())["stats"]["counts"]
     assert (counts["documents"], counts["documents_skipped"]) == (3, 1)

@@ -14,6 +14,7 @@ from graphrag_tasks.pipeline import Run, look_ahead
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.view.visibility import ALL_DOCUMENTS
 from graphrag_tasks.snapshots.store import ARROW_TABLES, SNAPSHOT_TABLES, Store
+from tests.llm.endpoint import scripted
 
 SHARED = """# Gateway
 
@@ -96,7 +97,12 @@ def test_no_table_names_a_hidden_document(
     (corpus / "gateway.md").write_text(SHARED)
     (corpus / "merger plan.md").write_text(HIDDEN)
     hidden_rule = {"path": "merger*", "labels": ["board"]}
-    index(access={"enabled": True, "rules": [hidden_rule, {"path": "**", "labels": ["staff"]}]})
+    with scripted() as endpoint:
+        index(
+            access={"enabled": True, "rules": [hidden_rule, {"path": "**", "labels": ["staff"]}]},
+            extract={"extractor": "llm"},
+            llm={"base_url": endpoint.url, "model": "m", "budget": {"usd": 0}},
+        )
     store = tmp_path / "store"
     whole = open_index(store, principals=ALL_DOCUMENTS).snapshot
     row = whole.document("corpus/merger plan.md")

@@ -223,8 +223,8 @@ def test_a_killed_run_is_continued(
     worked: list[str] = []
     finish = Run._finish
 
-    def counted(self: Run, *arguments: Any) -> Any:
-        receipt = finish(self, *arguments)
+    def counted(self: Run, *arguments: Any, **given: Any) -> Any:
+        receipt = finish(self, *arguments, **given)
         if not receipt.reused:
             worked.append(receipt.stage)
         return receipt

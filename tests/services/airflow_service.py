@@ -65,6 +65,7 @@ class Deployment:
         self._start_redis()
         self._airflow("db", "migrate")
         self._airflow("pools", "set", "graphrag_shards", "4", "Shards of graphrag_reindex")
+        self._airflow("pools", "set", "graphrag_llm", "1", "Requests to a language model")
         api = self._start("api-server", "--host", "127.0.0.1", "--port", str(self._ports["api"]))
         self._start("scheduler")
         self._start("dag-processor")

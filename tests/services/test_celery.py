@@ -24,6 +24,7 @@ SETTINGS = {
     "GRAPHRAG__LOAD__VECTOR_STORE": "none",
     "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
     "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards",
+    "GRAPHRAG_AIRFLOW_LLM_POOL": "graphrag_llm",
     "GRAPHRAG_AIRFLOW_DEADLINE_HOURS": "0.001",  # every run is late
 }
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _FORMS = pa.schema([("key", pa.string()), ("form", pa.string())])
 _SHORTER = pa.schema([("key", pa.string()), ("other", pa.string())])
 _KEYS = pa.schema([("key", pa.string())])
+_DOCUMENTS = pa.schema([("document_id", pa.string())])
 
 _SQL = statements(__package__, "selection.sql")
 
@@ -83,6 +84,16 @@ def statements_of(
     """
     add_rows(connection, "asked", _KEYS, [_batch(_KEYS, [(key,) for key in sorted(set(keys))])])
     return dict(connection.sql(_SQL["contexts"]).fetchall())
+
+
+def names_of(connection: duckdb.DuckDBPyConnection, documents: Iterable[str]) -> frozenset[str]:
+    """Return the keys of the names that some documents have.
+
+    The connection knows `triples`, `entity_dictionary` and `surface_forms`.
+    """
+    ids = [(one,) for one in sorted(documents)]
+    add_rows(connection, "of_documents", _DOCUMENTS, [_batch(_DOCUMENTS, ids)])
+    return frozenset(key for (key,) in connection.sql(_SQL["names_of"]).fetchall())
 
 
 def _forms(names: Rows, canonical: CanonicalForms) -> Iterator[pa.RecordBatch]:

@@ -14,6 +14,14 @@ SELECT key, name, type, mentions FROM names WHERE key IN (
 SELECT key, name, type, mentions FROM names
 WHERE regexp_matches(name, '[A-Z]') OR type IN ('PERSON', 'ORG')
 
+-- name: names_of
+-- The keys of the names that some documents have: in triples, titles, headings and tables.
+SELECT DISTINCT key FROM surface_forms WHERE surface IN (
+    SELECT unnest([head, tail, head_resolved, tail_resolved]) FROM triples SEMI JOIN of_documents USING (document_id)
+    UNION ALL
+    SELECT unnest([surface, name]) FROM entity_dictionary SEMI JOIN of_documents USING (document_id)
+)
+
 -- name: contexts
 -- For each asked key, the first statements that the documents make of it.
 WITH forms AS (SELECT DISTINCT surface, key FROM surface_forms JOIN asked USING (key)),

@@ -8,7 +8,7 @@ of names and their counts, on no order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
@@ -33,6 +33,7 @@ from graphrag_tasks.entities.resolve.overrides import Overrides, Pair
 from graphrag_tasks.entities.resolve.selection import (
     canonical_forms,
     comparable_names,
+    names_of,
     statements_of,
 )
 from graphrag_tasks.entities.resolve.similar import NameEncoder, similar_names
@@ -57,7 +58,7 @@ _RESOLVED = f"""
     reads=(scan("triples"), scan("entity_dictionary"), scan("surface_forms"), scan("names")),
     makes=("merges", "resolved"),
     settings={"config": "resolve", "sql": "sql"},
-    given=("overrides", "domain", "confirmer", "name_vectors"),
+    given=("overrides", "domain", "confirmer", "name_vectors", "unsent_documents"),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
 def resolve(
@@ -72,13 +73,14 @@ def resolve(
     domain: Domain | None = None,
     confirmer: Confirmer | None = None,
     name_vectors: NameEncoder | None = None,
+    unsent_documents: Set[str] = frozenset(),
 ) -> StageResult:
     """Decide which names are one entity.
 
     Triples and titles introduce acronyms. A `confirmer` is asked about pairs that the rules leave
-    open, and about names that are near by their `name_vectors`. Returned are `merges`, every pair
-    that was weighed, with rules, score, guard and verdict, and `resolved`, the entity of every
-    name, as a stream by key.
+    open, and about names that are near by their `name_vectors`, but not about names that
+    `unsent_documents` have. Returned are `merges`, every pair that was weighed, with rules, score,
+    guard and verdict, and `resolved`, the entity of every name, as a stream by key.
     """
     overrides, domain = overrides or Overrides(), domain or default_domain()
     shorter_names = ShorterNames(domain)
@@ -101,7 +103,8 @@ def resolve(
         for candidate in near:
             resolution.doubt(candidate)
         if confirmer:
-            resolution.confirm(confirmer, partial(statements_of, connection))
+            unsent = names_of(connection, unsent_documents) if unsent_documents else frozenset()
+            resolution.confirm(confirmer, partial(statements_of, connection), unsent)
         for pair in overrides.different:
             resolution.separate(pair)
         decided = pa.Table.from_pylist(list(resolution.rows()), schema=schemas.RESOLVED)
@@ -216,9 +219,14 @@ class _Resolution:
         self,
         confirmer: Confirmer,
         statements: Callable[[Iterable[str]], Mapping[str, Sequence[str]]],
+        unsent: Set[str] = frozenset(),
     ) -> None:
-        """Let someone decide on the pairs that are open."""
-        unsure = [row for row in self.decisions if row["verdict"] == UNSURE]
+        """Let someone decide on the pairs that are open; those with `unsent` names stay open."""
+        unsure = [
+            row
+            for row in self.decisions
+            if row["verdict"] == UNSURE and unsent.isdisjoint((row["left"], row["right"]))
+        ]
         unsure.sort(key=lambda row: (row["left"], row["right"]))
         pairs = [(self._names[row["left"]], self._names[row["right"]]) for row in unsure]
         contexts = statements(key for row in unsure for key in (row["left"], row["right"]))

@@ -54,21 +54,23 @@ class LlmSummarizer:
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary for each community, in their order."""
-        results = self._client.ask([self._request(one) for one in communities])
+        asked = [one for one in communities if not one.is_private]
+        results = self._client.ask([self._request(one) for one in asked])
         failed = [one for one in results if isinstance(one, Failure)]
         if failed:
             log.warning(
                 "%d of %d communities have no summary by the model, the first one because: %s",
                 len(failed), len(results), failed[0].why,
             )  # fmt: skip
-        return [_summary(*pair) for pair in zip(communities, results, strict=True)]
+        answers = iter(results)
+        return [_summary(one, None if one.is_private else next(answers)) for one in communities]
 
     @staticmethod
     def _request(community: CommunityContext) -> Request:
         return Request(PURPOSE, _SYSTEM, _text(community), CommunityReport, _MAX_OUTPUT)
 
 
-def _summary(community: CommunityContext, result: Answer | Failure) -> Summary:
+def _summary(community: CommunityContext, result: Answer | Failure | None) -> Summary:
     if isinstance(result, Answer):
         report = result.parsed(CommunityReport)
         if report.title.strip() and report.summary.strip():

@@ -8,7 +8,7 @@ earlier snapshot, so a summarizer that costs money is paid for changed communiti
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 from operator import or_
@@ -44,19 +44,20 @@ _MOST_CHILDREN = 8
     reads=tuple(map(scan, COLUMNS)),
     makes=("communities", "members"),
     settings={"config": "communities", "graph": "graph", "sql": "sql"},
-    given=("summarizer", "summarized"),
+    given=("summarizer", "summarized", "unsent_entities"),
     libraries=("python-igraph", "scipy", "duckdb"),
 )
 def communities(
     documents: Rows, sentences: Rows, entities: Rows, relations: Rows, evidence: Rows,
     *, config: CommunitiesConfig, graph: GraphConfig, summarizer: Summarizer,
     sql: SqlConfig = _SQL, summarized: pa.Table | None = None,
+    unsent_entities: Set[str] = frozenset(),
 ) -> StageResult:  # fmt: skip
     """Find the communities of the entity graph and summarise them.
 
     `COLUMNS` of each table are enough. `summarized` is `communities` of an earlier snapshot, whose
-    summaries are taken over. The result has `communities`, by level and number, and the stream
-    `members`, the most central first.
+    summaries are taken over. Communities with one of `unsent_entities` are private. The result has
+    `communities`, by level and number, and the stream `members`, the most central first.
     """
     from graphrag_tasks.graph.communities.partition import partition  # brings igraph and scipy
 
@@ -66,6 +67,7 @@ def communities(
     }  # fmt: skip
     with sql_over(tables, sql) as connection:
         source = Source(connection, graph)
+        unsent = np.isin(source.entity_ids.to_numpy(zero_copy_only=False), [*unsent_entities])
         memberships = partition(
             len(source.entity_ids), source.ends, source.weights,
             resolutions=config.resolutions, min_members=config.min_members, seed=config.seed,
@@ -78,7 +80,7 @@ def communities(
         for level, of_level in reversed(list(zip(levels, rows, strict=True))):
             written = [
                 row
-                for part, contexts in _batches(of_level, level, source, config)
+                for part, contexts in _batches(of_level, level, source, unsent, config)
                 for row in map(or_, part, summaries.of(_with_children(part, contexts, below)))
             ]
             made.insert(0, pa.Table.from_pylist(written, schemas.COMMUNITIES))
@@ -116,7 +118,11 @@ def _rows(levels: list[Level], entity_ids: pa.Array[Any]) -> list[list[dict[str,
 
 
 def _batches(
-    rows: list[dict[str, Any]], level: Level, source: Source, config: CommunitiesConfig
+    rows: list[dict[str, Any]],
+    level: Level,
+    source: Source,
+    unsent: NDArray[np.bool_],
+    config: CommunitiesConfig,
 ) -> Iterator[tuple[list[dict[str, Any]], list[CommunityContext]]]:
     """Yield rows of communities, with what the summary of each may draw on."""
     for first in range(0, len(rows), _BATCH):
@@ -125,6 +131,8 @@ def _batches(
         entities = level.members.part(first, last).best(config.max_entities)
         relations = level.relations.part(first, last)
         sentences = level.sentences.part(first, last)
+        members = level.members.part(first, last)
+        private = [bool(of.any()) for of in _split(members, unsent[members.rows])]
         drawn = zip(
             part,
             _split(entities, source.texts("names", entities.rows)),
@@ -132,7 +140,11 @@ def _batches(
             _split(sentences, list(map(_cited, source.texts("quotations", sentences.rows)))),
             strict=True,
         )
-        yield part, [CommunityContext(row["size"], *map(tuple, texts)) for row, *texts in drawn]
+        contexts = [
+            CommunityContext(row["size"], *map(tuple, texts), is_private=is_private)
+            for (row, *texts), is_private in zip(drawn, private, strict=True)
+        ]
+        yield part, contexts
 
 
 def _with_children(
@@ -156,7 +168,7 @@ def _with_children(
     ]
 
 
-def _split(ranked: Ranked, values: Sequence[Any] | NDArray[np.int64]) -> Iterator[Any]:
+def _split(ranked: Ranked, values: Sequence[Any] | NDArray[Any]) -> Iterator[Any]:
     for start, end in pairwise(ranked.starts.tolist()):
         yield values[start:end]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from graphrag_tasks.core.config import CommunitiesConfig
@@ -45,7 +45,8 @@ class CommunityContext:
     """All that a summary may draw on: the best names, relations in words and sentences, best first.
 
     `size` is the number of all entities of the community; `children` has the largest communities
-    below it, where the summarizer reads them.
+    below it, where the summarizer reads them. `is_private` says that an entity of it stands in a
+    document that no model of another host may be sent.
     """
 
     size: int
@@ -53,6 +54,7 @@ class CommunityContext:
     relations: tuple[str, ...]
     sentences: tuple[CitedSentence, ...]
     children: tuple[Summary, ...] = ()
+    is_private: bool = field(default=False, kw_only=True)
 
     @property
     def sha256(self) -> str:
