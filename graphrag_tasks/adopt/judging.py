@@ -1,9 +1,9 @@
 """Whether a sentence supports a told fact, and as what frame and triple.
 
-A fact names its sentence. Both ends stand in that sentence, or one of them in the headings or
-another sentence of the window: as what a pronoun or definite mention of the sentence stands for, or
-else as a name, which a code or a capital shows. The relation's main word stands in the sentence,
-too. A sentence that tells a model what to do supports nothing.
+A fact names its sentence. Both ends stand in that sentence, or one of them is what a mention in it
+stands for: by the rules' coreference, or as a name in the headings or another sentence of the
+window where the sentence has a pronoun. The relation's main word stands in the sentence, too. A
+question supports nothing, nor does a sentence that tells a model what to do.
 
 The judgement is of words: it never asks whether a fact is true, nor does it read the documents that
 the request did not show.
@@ -37,29 +37,37 @@ _PRONOUNS = frozenset(
     {"it", "they", "them", "he", "him", "she", "her", "we", "us", "you", "i", "this", "that"}
     | {"these", "those", "which", "who", "whom", "what", "here", "there", "itself", "themselves"}
 )
+_STAND_IN = re.compile(
+    r"\b(?:it|its|they|their|them|he|his|him|she|her|this|these|that|those)\b", re.IGNORECASE
+)
 _NAME = re.compile(r"[\d_/]|[^\W\d_a-z][^\W\d_a-z]|(?:^|\s)[^\W\d_a-z].*\s[^\W\d_a-z]")
 """A code, an abbreviation, or two words with capitals: one word with a capital may be any word."""
 _THING = r"(?:facts?|triples?|relations?|relationships?|edges?|entit(?:y|ies)|nodes?)"
+_TELL = r"(?:add|insert|output|return|emit|extract|report|record|tell|write|append|include|state)"
+_BEGINS = r"(?:^|[.:;,]\s|\b(?:and|or|please|then|so|to|must|should|shall)\s)"
 _ORDERS = re.compile(
-    rf"""\b(?:
-    (?:ignore|disregard|forget|override)\b.{{0,40}}\b(?:instructions?|prompts?|rules|above|previous|
-        everything|examples?)
-    | (?:system|developer)\s(?:prompt|instructions?)
-    | (?:your|these|new|previous|prior)\sinstructions?\b
-    | (?:you\sare|act\sas|as)\s(?:now\s)?an?\s(?:\w+\s)?
+    rf"""
+    \b(?:ignore|disregard|forget|override)\b.{{0,40}}\b(?:instructions?|prompts?|rules|above|previous|
+        everything|examples?|rest)\b
+    | \b(?:system|developer)\s(?:prompt|instructions?)\b
+    | \b(?:your|these|new|previous|prior)\sinstructions?\b
+    | \b(?:you\sare|act\sas|as)\s(?:now\s)?an?\s(?:\w+\s)?
         (?:ai|assistant|language\smodel|llm|chatbot)\b
-    | (?:add|insert|output|return|emit|extract|report|record|state|tell|write|append|include)\s
-        (?:\w+\s){{0,3}}{_THING}\b
-    | (?:extract|output|return|report|answer|reply|respond)\s(?:with\s)?
-        (?:nothing|only|no\b|an?\sempty)
-    | (?:do\snot|don['’]t|never)\s(?:extract|output|report|tell)\b
-    | (?:language\smodels?|llms?|assistants?|chatbots?)\s(?:must|should|shall|has\sto|have\sto)\b
-    | (?:answer|reply|respond)\s(?:in|with)\s(?:json|the\sfollowing)
-    )
+    | {_BEGINS}{_TELL}\s(?:(?:the|this|that|these|those|an?|following|only|new|first)\s)+
+        (?:\w+\s){{0,2}}{_THING}\b
+    | {_BEGINS}(?:{_TELL}|answer|reply|respond)\s(?:with\s)?
+        (?:nothing|only|no\s{_THING}|an?\sempty|that\b|in\sjson)
+    | \b(?:do\snot|don['’]t|never)\s(?:extract|output|tell)\b
+    | \b(?:language\smodels?|llms?|assistants?|chatbots?)\s(?:must|should|shall|has\sto|have\sto)\b
+    | \b(?:answer|reply|respond)\s(?:in|with)\s(?:json|the\sfollowing|same)\b
     | "(?:head|tail|relation|relations|entities|sentence)"\s*:
-    | <\|?/?(?:im_start|im_end|system|assistant|user|inst|sentences?|text|data|document)\|?>
+    | <\|?/?(?:im_start|im_end|system|assistant|inst)\|?>
+    | </(?:sentences?|text|data|documents?)>
+    | /?\binst\]
     | (?:^|\s)\#{{1,3}}\s?(?:instruction|system|assistant|response)
-    | (?:^|\s)(?:system|assistant|user)\s?:\s""",
+    | \bassistant\s?:\s
+    | ^(?:system|instructions?|response|prompt)\s?:\s(?:\S+\s+){{3}}
+    """,
     re.IGNORECASE | re.VERBOSE,
 )
 
@@ -80,6 +88,7 @@ class Reason(StrEnum):
     """Why a told fact is no triple."""
 
     NO_SENTENCE = "no_sentence"  # it names none that it was shown
+    QUESTION = "question"  # its sentence asks
     INSTRUCTION = "instruction"  # its sentence tells a model what to do
     TOO_MANY = "too_many"  # its sentence has `MOST_FACTS` already
     HEAD = "head"  # the head does not stand in the sentence, and is no name near it
@@ -88,6 +97,11 @@ class Reason(StrEnum):
     SAME = "same"  # the ends are one, or overlap
     LONG = "long"  # an end is a clause
     RELATION = "relation"  # no word of the sentence says it
+
+
+def is_order(sentence: str) -> bool:
+    """Return whether a sentence tells a language model what to do: it supports nothing."""
+    return _ORDERS.search(" ".join(sentence.split())) is not None
 
 
 @dataclass(frozen=True)
@@ -113,9 +127,9 @@ class Judge:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._words = Words(setting.text)
-        self._around = [Words(text) for text in setting.around]
+        self._around = [Words(text) for text in setting.around if not is_order(text)]
         self._sentence = Sentence(setting.tokens)
-        self._orders = _ORDERS.search(" ".join(setting.text.split())) is not None
+        self._orders = is_order(setting.text)
         self._told = 0
 
     def frame(self, fact: ToldFact, types: Mapping[str, EntityType]) -> Frame | Reason:
@@ -123,6 +137,8 @@ class Judge:
         self._told += 1
         if self._orders:
             return Reason.INSTRUCTION
+        if self._setting.text.rstrip().endswith("?"):
+            return Reason.QUESTION
         if self._told > MOST_FACTS:
             return Reason.TOO_MANY
         relation = self._sentence.relation(fact.relation)
@@ -166,16 +182,19 @@ class Judge:
     def _elsewhere(self, name: str, other: Place) -> Place | None:
         """Return the place of an end that the sentence does not name, or None.
 
-        What a mention stands for has the mention's place; a name from the context covers nothing.
+        What a mention stands for has the mention's place. A name near it covers nothing, and needs
+        a pronoun in the sentence that may stand for it.
         """
         forms = name_forms(name)
         for row in self._setting.coreferences:
             if name_forms(row["antecedent"]) == forms and not _overlap(row, other):
                 return Place(row["start"], row["end"], row["surface"])
-        for words_around in self._around:
-            for place in words_around.places(name):
+        stand_ins = [one for one in _STAND_IN.finditer(self._setting.text)]
+        apart = [one.start() for one in stand_ins if not other.start <= one.start() < other.end]
+        for near in self._around if apart else ():
+            for place in near.places(name):
                 if _NAME.search(place.text):
-                    return Place(other.end, other.end, place.text)
+                    return Place(apart[0], apart[0], place.text)
         return None
 
 

@@ -21,6 +21,7 @@ _CONTRACTED = re.compile(r"n['’]t\b")
 _BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "am"})
 _HAVE = frozenset({"have", "has", "had", "having"})
 _DROPPED = words("beside_relations")
+_FUNCTION_WORDS = words("function_words")
 _NOT = frozenset({"not", "no", "never", "cannot", "neither", "nor"})
 _INCLUDE = dict.fromkeys(("includes", "including"), "include")
 _IMPLIED = frozenset({"be", "have", "include"})
@@ -69,7 +70,7 @@ class Sentence:
         which a sentence may imply.
         """
         words, negated = _words(told)
-        if not 0 < len(words) <= MOST_WORDS:
+        if not 0 < len(words) <= MOST_WORDS or not all(map(self._is_said, words[1:])):
             return None
         is_passive, words = self._without_auxiliaries(words)
         main, rest = words[0], words[1:]
@@ -93,6 +94,9 @@ class Sentence:
             end=None if token is None else token.idx + len(token),
             preposition=rest[-1] if is_preposition else None,
         )  # fmt: skip
+
+    def _is_said(self, word: str) -> bool:
+        return word in _FUNCTION_WORDS or self._find(word) is not None
 
     def _find(self, word: str) -> Token | None:
         """Return the token that a word is a form of."""
@@ -118,7 +122,7 @@ class Sentence:
         if (
             words[0] in _HAVE
             and len(words) > 1
-            and (words[1] in _BE or self._is_participle(words[1]))
+            and (words[1] in _BE or self._is_participle(words[1]) or self._is_verb(words[1]))
         ):
             words = words[1:]  # the perfect
         if words[0] not in _BE:

@@ -2,9 +2,8 @@
 
 It reads text only: the same replies give the same rows. A fact that the rules found too makes
 theirs more sure and is no second one. With the extractor `llm` the rules' facts of prose go where
-the model read the sentence; with `hybrid` they stay. Where the model told nothing that holds and
-the rules found two facts or more, theirs stay in any case: a document cannot talk a model out of
-its facts.
+the model read the sentence; with `hybrid` they stay. Where it told nothing of a window that holds,
+theirs stay in any case: a document cannot talk a model out of its facts.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.adopt.judging import EXTRACTOR_NAME, Judge, Reason, Setting
+from graphrag_tasks.adopt.judging import EXTRACTOR_NAME, Judge, Reason, Setting, is_order
 from graphrag_tasks.adopt.match import name_forms
 from graphrag_tasks.ask.prompt import Told, ToldFact
 from graphrag_tasks.core import schemas
@@ -27,6 +26,7 @@ from graphrag_tasks.extract.context import PLACE
 from graphrag_tasks.extract.coreference import with_resolutions
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME as RULES
 from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.linear.names import EXTRACTOR_NAME as PATTERNS
 from graphrag_tasks.extract.rows import frame_row, triple_id
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Token
@@ -35,7 +35,6 @@ from graphrag_tasks.llm.schema import validated
 
 SILENT = "silent"
 """Status of a window without a fact that holds, where the rules have some."""
-_SOME = 2
 
 _Row = dict[str, Any]
 
@@ -70,7 +69,10 @@ def adopt(
         `adopted_frames` and `adopted_triples`: all facts of the shard, in place of `frames` and
         `triples`; `answers`, one row a request; and `declined`, what the sentences do not support.
     """
-    shown = _Shown(chunks, sentences, coreferences, replies, config)
+    sure = coreferences.filter(
+        pc.greater_equal(coreferences["confidence"], config.coref_min_confidence)
+    )
+    shown = _Shown(chunks, sentences, sure, replies, config)
     facts = _Facts(frames, triples)
     answers, declined, confirmed = [], [], 0
     reasons = Counter[str]()
@@ -87,12 +89,11 @@ def adopt(
                 adopted[sentence_id] += 1
                 confirmed += facts.add(judged, shown.rows[sentence_id])
         answers.append(_answer(reply, told, adopted, facts))
+    orders = {one for one, row in shown.rows.items() if is_order(row["text"])}
+    facts.drop(orders, (RULES, PATTERNS))
     if config.extractor == LLM:
         read = [one for row in answers for one in row["windows"] if one["status"] == Kind.ANSWERED]
-        facts.drop_rules({one for window in read for one in window["sentence_ids"]})
-    sure = coreferences.filter(
-        pc.greater_equal(coreferences["confidence"], config.coref_min_confidence)
-    )
+        facts.drop({one for window in read for one in window["sentence_ids"]}, (RULES,))
     tables = {
         "adopted_frames": pa.Table.from_pylist(facts.frame_rows(), schema=schemas.FRAMES),
         "adopted_triples": pa.Table.from_pylist(
@@ -224,11 +225,11 @@ class _Facts:
             self._new[row["triple_id"]] = (of_frame, row)
         return False
 
-    def drop_rules(self, sentence_ids: set[str]) -> None:
-        """Drop the rules' facts of sentences that a model read, but those that it told, too."""
+    def drop(self, sentence_ids: set[str], extractors: Sequence[str]) -> None:
+        """Drop the facts of extractors in some sentences, but those that a model told, too."""
         for sentence_id in sentence_ids:
             for row in self._of_sentence[sentence_id]:
-                if row["extractor"] == RULES and row["triple_id"] not in self._confirmed:
+                if row["extractor"] in extractors and row["triple_id"] not in self._confirmed:
                     self._gone.add(row["triple_id"])
 
     def triple_rows(self, coreferences: Iterable[_Row]) -> list[_Row]:
@@ -304,9 +305,7 @@ def _answer(
     for window in reply["windows"]:
         ids = window["sentence_ids"]
         is_silent = (
-            told is not None
-            and not any(adopted.get(one) for one in ids)
-            and facts.count(ids) >= _SOME
+            told is not None and not any(adopted.get(one) for one in ids) and facts.count(ids) > 0
         )
         windows.append(window | {"status": SILENT if is_silent else reply["status"]})
     kept = ("request_key", "document_id", "status", "provider", "model")

@@ -1,0 +1,152 @@
+"""What becomes of told facts: triples, more sure triples, or rows of `declined`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.adopt.conftest import Fact, Reader, answer
+
+Make = Callable[..., Reader]
+
+TEXT = """# Ledger
+
+Table ACDOCA replaces the tables BSEG and BKPF. The report ZFIN reads the
+table BSEG and writes the log.
+The log is kept for ten years. Who reads it?
+
+# Jobs
+
+Nightly: the posting run. It needs the role FI_CLERK.
+"""
+
+
+def telling(*facts: tuple[str, str, str, str]) -> Callable[[dict[int, str]], str]:
+    """Return what tells facts of the sentence that holds some words."""
+
+    def tell(sentences: dict[int, str]) -> str:
+        found: list[Fact] = [
+            (number, *fact)
+            for words, *fact in facts
+            for number, text in sentences.items()
+            if words in text
+        ]
+        return answer(*found)
+
+    return tell
+
+
+@pytest.mark.parametrize(
+    ("fact", "triple"),
+    [
+        (
+            ("ACDOCA", "Table ACDOCA", "replaces", "BSEG"),
+            ("Table ACDOCA", "replace", "tables BSEG"),
+        ),
+        (("ACDOCA", "BKPF", "is replaced by", "ACDOCA"), ("Table ACDOCA", "replace", "BKPF")),
+        (("needs", "posting run", "needs", "role FI_CLERK"), None),
+        (("needs", "Posting Run", "needs", "role FI_CLERK"), None),
+        (("ZFIN", "report ZFIN", "writes", "log"), ("report ZFIN", "write", "log")),
+        (("kept", "log", "is kept for", "ten years"), ("log", "be kept for", "ten years")),
+    ],
+)
+def test_a_fact_that_its_sentence_states_is_adopted(
+    reader: Make, fact: Any, triple: tuple[str, str, str] | None
+) -> None:
+    found = reader(telling(fact)).read({"a.md": TEXT})
+    adopted = [*found.triples(), *found.triples("dependency")]
+    if triple is None:
+        assert found.reasons == ["head"]
+    else:
+        assert (found.reasons, triple in adopted) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("fact", "reason"),
+    [
+        (("ACDOCA", "Table ACDOCA", "replaces", "VBAK"), "tail"),
+        (("ACDOCA", "VBAK", "replaces", "BSEG"), "head"),
+        (("ACDOCA", "VBAK", "replaces", "VBAP"), "both_elsewhere"),
+        (("ACDOCA", "Table ACDOCA", "reads", "BSEG"), "relation"),
+        (("ACDOCA", "table BSEG", "replaces", "tables BSEG"), "same"),
+        (("kept", "report ZFIN", "is kept for", "ten years"), "head"),
+        (("Who", "log", "reads", "it"), "question"),
+        (("ACDOCA", "", "replaces", "BSEG"), "head"),
+        (("ACDOCA", "b c d e f g h i j", "replaces", "BSEG"), "long"),
+    ],
+)
+def test_any_other_is_declined_with_the_reason(reader: Make, fact: Any, reason: str) -> None:
+    found = reader(telling(fact)).read({"a.md": TEXT})
+    assert found.reasons == [reason]
+    assert found.triples() == []
+
+
+def test_a_pronoun_stands_for_a_name_of_the_window(reader: Make) -> None:
+    text = "# X\n\nThe tool ZX1 was built in 2019. Nobody knows that it reads the ledger BSEG.\n"
+    found = reader(telling(("Nobody", "tool ZX1", "reads", "ledger BSEG"))).read({"a.md": text})
+    (triple,) = [row for row in found.tables["adopted_triples"] if row["extractor"] == "llm"]
+    assert "tool ZX1" in (triple["head"], triple["head_resolved"])
+    assert triple["confidence"] < 0.8
+
+
+def test_a_fact_of_the_rules_grows_more_sure_and_is_no_second_one(reader: Make) -> None:
+    alone = reader(telling()).read({"a.md": TEXT})
+    told = reader(telling(("ACDOCA", "ACDOCA", "replaced", "BSEG"))).read({"a.md": TEXT})
+    (before,) = [row for row in alone.tables["triples"] if row["tail"] == "tables BSEG"] or [
+        row for row in alone.tables["triples"] if "BSEG" in row["tail"] and "ACDOCA" in row["head"]
+    ][:1]
+    (after,) = [
+        row for row in told.tables["adopted_triples"] if row["triple_id"] == before["triple_id"]
+    ]
+    assert after["confidence"] > before["confidence"]
+    assert told.triples() == []
+
+
+def test_with_llm_the_models_facts_take_the_place_of_the_rules(reader: Make) -> None:
+    fact = ("ZFIN", "report ZFIN", "reads", "BSEG")
+    for extractor, stays in (("llm", False), ("hybrid", True)):
+        extract = {"extractor": extractor, "llm": {"critical": ["**"]}}
+        found = reader(telling(fact)).read({"a.md": TEXT}, extract=extract)
+        kept = found.triples("dependency")
+        assert ("report ZFIN", "read", "table BSEG") in kept
+        assert (("report ZFIN", "write", "log") in kept) is stays
+
+
+def test_a_window_of_which_nothing_is_told_keeps_what_the_rules_found(reader: Make) -> None:
+    found = reader(telling()).read({"a.md": TEXT})
+    windows = [window for row in found.tables["answers"] for window in row["windows"]]
+    assert {window["status"] for window in windows} == {"silent"}
+    rules = {row["triple_id"] for row in found.tables["triples"]}
+    assert {row["triple_id"] for row in found.tables["adopted_triples"]} == rules
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"entities":[],"relations":[{"sentence":99,"head":"a","relation":"is","tail":"b","weight":1}]}',
+        '{"entities":[],"relations":[{"sentence":0,"head":"a","relation":"is","tail":"b","weight":1}]}',
+    ],
+)
+def test_a_sentence_that_was_not_shown_supports_nothing(reader: Make, said: str) -> None:
+    found = reader(lambda _: said).read({"a.md": TEXT})
+    assert set(found.reasons) == {"no_sentence"}
+    assert {row["sentence_id"] for row in found.tables["declined"]} == {None}
+
+
+def test_the_examples_told_again_are_declined(reader: Make) -> None:
+    facts = [(1, "Table VBRK", "stores", "headers"), (2, "Table VBRK", "does not replace", "VBRP")]
+    found = reader(lambda _: answer(*facts)).read({"a.md": TEXT})
+    assert found.triples() == []
+
+
+def test_a_weight_makes_a_fact_less_sure(reader: Make) -> None:
+    def tell(weight: float) -> float:
+        fact = (1, "BSEG and BKPF", "replaces", "Table ACDOCA")
+        found = reader(lambda _: answer(fact, weight=weight)).read({"a.md": TEXT})
+        return max(
+            row["confidence"] for row in found.tables["adopted_triples"] if row["rule"] == "llm"
+        )
+
+    assert tell(0.5) == pytest.approx(tell(1.0) / 2)
+    assert tell(7.0) == tell(1.0)
+    assert tell(-3.0) > 0
