@@ -152,12 +152,16 @@ def evaluate_triples(
     wanted = [one for one in read_gold(gold) if splits is None or one.split in splits]
     if not wanted:
         raise ConfigError(f"has no sentences of the split {split!r}", str(gold))
-    tables = _extracted(sources, sorted({one.path for one in wanted}), config)
+    return report_of(wanted, extracted(sources, sorted({one.path for one in wanted}), config))
+
+
+def report_of(wanted: Sequence[GoldSentence], tables: Mapping[str, pa.Table]) -> TripleReport:
+    """Compare the triples in the tables of a run's shards with the facts of labelled sentences."""
     ids = dict(
         zip(*(tables["documents"][name].to_pylist() for name in ("path", "document_id")),
             strict=True)
     )  # fmt: skip
-    texts = _texts(tables["blocks"])
+    texts = texts_of(tables["blocks"])
     found = _found_by_document(tables["sentences"], tables["triples"])
     judged, not_located = [], []
     for sentence in wanted:
@@ -173,10 +177,16 @@ def evaluate_triples(
     return TripleReport.of(judged, not_located)
 
 
-def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str, pa.Table]:
+def extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str, pa.Table]:
+    """Return the tables that the stages up to the extraction make of some documents.
+
+    Raises:
+        ConfigError: A document is not among the sources.
+    """
     from graphrag_tasks.chunk import chunk
     from graphrag_tasks.chunk.filter_sentences import filter_sentences
-    from graphrag_tasks.extract import extract_facts, make_extractor
+    from graphrag_tasks.extract import extract, make_extractor
+    from graphrag_tasks.extract.coref.protocol import load_resolver
     from graphrag_tasks.parse import parse
     from graphrag_tasks.pipeline.plan import plan
     from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
@@ -194,12 +204,18 @@ def _extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[st
     tables |= chunk(tables["documents"], tables["blocks"], config=config.chunk).tables
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
     tables |= filter_sentences(*read, config=config.sentences).tables
-    extractor = make_extractor(config.extract)
-    read = (tables[name] for name in ("blocks", "cells", "sentences"))
-    return tables | dict(extract_facts(*read, extractor=extractor, config=config.extract).tables)
+    read = (tables[name] for name in ("documents", "blocks", "cells", "chunks", "sentences"))
+    found = extract(
+        *read,
+        config=config.extract,
+        extractor=lambda on_parse: make_extractor(config.extract, on_parse=on_parse),
+        resolver=load_resolver(config.extract.coref),
+    )
+    return tables | dict(found.tables)
 
 
-def _texts(blocks: pa.Table) -> dict[str, str]:
+def texts_of(blocks: pa.Table) -> dict[str, str]:
+    """Return the texts of documents by their ids."""
     parts: dict[str, list[str]] = defaultdict(list)
     ordered = blocks.sort_by([("document_id", "ascending"), ("ordinal", "ascending")])
     for document_id, text in zip(

@@ -3,7 +3,8 @@
 A fact names its sentence. Both ends stand in that sentence, or one of them is what a mention in it
 stands for: by the rules' coreference, or as a name in the headings or another sentence of the
 window where the sentence has a pronoun. The relation's main word stands in the sentence, too. A
-question supports nothing, nor does a sentence that tells a model what to do.
+head may also be what names the sentence's row of a table, or stand in the text that leads to its
+list. A question supports nothing, nor does a sentence that tells a model what to do.
 
 The judgement is of words: it never asks whether a fact is true, nor does it read the documents that
 the request did not show.
@@ -111,12 +112,16 @@ class Setting:
     Attributes:
         text: The sentence.
         tokens: Its parse.
+        key: What names the row of a table that it is about; "" where nothing does.
+        lead: The text that leads to the list that it is in; "" where none does.
         around: The headings above it, and the other sentences of its windows.
         coreferences: Rows of what its mentions stand for.
     """
 
     text: str
     tokens: Sequence[Token]
+    key: str
+    lead: str
     around: Sequence[str]
     coreferences: Sequence[Mapping[str, Any]]
 
@@ -173,11 +178,19 @@ class Judge:
         if not heads and not tails:
             return Reason.BOTH_ELSEWHERE
         missing, known = (fact.head, tails[0]) if tails else (fact.tail, heads[0])
-        place = self._elsewhere(missing, known)
+        place = self._beside(missing) if tails else None
+        place = place or self._elsewhere(missing, known)
         if place is None:
             return Reason.HEAD if tails else Reason.TAIL
         found = (place, False)
         return (found, (known, True)) if tails else ((known, True), found)
+
+    def _beside(self, name: str) -> Place | None:
+        """Return the place of a head that is the row of the sentence, or stands in its lead."""
+        found = [*Words(self._setting.key).places(name)]
+        if not is_order(self._setting.lead):
+            found += Words(self._setting.lead).places(name)
+        return Place(0, 0, found[0].text) if found else None
 
     def _elsewhere(self, name: str, other: Place) -> Place | None:
         """Return the place of an end that the sentence does not name, or None.

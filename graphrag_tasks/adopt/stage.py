@@ -47,6 +47,7 @@ _Row = dict[str, Any]
         table("frames"),
         table("triples"),
         table("coreferences"),
+        table("windows", "sentence_ids", "keys", "leads"),
         table("replies"),
     ),
     makes=("adopted_frames", "adopted_triples", "answers", "declined"),
@@ -59,6 +60,7 @@ def adopt(
     frames: pa.Table,
     triples: pa.Table,
     coreferences: pa.Table,
+    windows: pa.Table,
     replies: pa.Table,
     *,
     config: ExtractConfig,
@@ -72,7 +74,7 @@ def adopt(
     sure = coreferences.filter(
         pc.greater_equal(coreferences["confidence"], config.coref_min_confidence)
     )
-    shown = _Shown(chunks, sentences, sure, replies, config)
+    shown = _Shown(chunks, sentences, sure, windows, replies, config)
     facts = _Facts(frames, triples)
     answers, declined, confirmed = [], [], 0
     reasons = Counter[str]()
@@ -120,9 +122,15 @@ class _Shown:
         chunks: pa.Table,
         sentences: pa.Table,
         coreferences: pa.Table,
+        windows: pa.Table,
         replies: pa.Table,
         config: ExtractConfig,
     ) -> None:
+        self._beside = {
+            one: (key or "", lead or "")
+            for row in windows.to_pylist()
+            for one, key, lead in zip(row["sentence_ids"], row["keys"], row["leads"], strict=True)
+        }
         self.replies: list[_Row] = replies.to_pylist()
         wanted = pa.array(
             sorted({one for reply in self.replies for one in reply["sentence_ids"]}), pa.string()
@@ -170,7 +178,9 @@ class _Shown:
         )
         around = [*(self._headings.get(row["chunk_id"]) or ())]
         around += [self.rows[one]["text"] for one in near]
-        return Setting(row["text"], self._tokens[row["text"]], around, self._mentions[sentence_id])
+        key, lead = self._beside[sentence_id]
+        tokens, mentions = self._tokens[row["text"]], self._mentions[sentence_id]
+        return Setting(row["text"], tokens, key, lead, around, mentions)
 
     def _parsed(self, config: ExtractConfig) -> dict[str, Sequence[Token]]:
         """Return the parses of the sentences with a told fact, by text."""

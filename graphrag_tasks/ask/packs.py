@@ -14,10 +14,16 @@ from graphrag_tasks.ask.prompt import PURPOSE, SYSTEM, Told, passage
 from graphrag_tasks.core.config import WindowConfig
 from graphrag_tasks.llm import Request
 
+_LONGEST_NOTE = 160
+
 
 @dataclass(frozen=True)
 class Window:
-    """Sentences that are read together: their ids and texts, and the headings above them."""
+    """Sentences that are read together, and the headings above them.
+
+    A sentence is its id and its text, which has in square brackets before it what names its row of
+    a table, or what leads to its list.
+    """
 
     window_id: str
     chunk_id: str
@@ -100,8 +106,15 @@ def _window(
         row["window_id"],
         row["chunk_id"],
         tuple(headings.get(row["chunk_id"]) or ()),
-        tuple((key, texts[key]) for key in row["sentence_ids"]),
+        tuple(
+            (one, _placed(texts[one], key or lead))
+            for one, key, lead in zip(row["sentence_ids"], row["keys"], row["leads"], strict=True)
+        ),
     )
+
+
+def _placed(text: str, note: str | None) -> str:
+    return f"[{note[:_LONGEST_NOTE]}] {text}" if note else text
 
 
 def _mapping(table: pa.Table, key: str, value: str) -> dict[Any, Any]:

@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Protocol
 
 from graphrag_tasks.ask.packs import Pack
@@ -16,7 +17,7 @@ from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm import Answer, Client, Failure
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.forecast import Forecast
+from graphrag_tasks.llm.forecast import Forecast, Rates
 from graphrag_tasks.llm.request import Identity
 
 log = logging.getLogger(__name__)
@@ -82,9 +83,25 @@ class LlmReader:
         empty = Pack("", "", (), 0).request.key(self.identity)
         return fingerprint({"request": empty, "exclude": self._exclude})
 
-    def forecast(self, packs: Iterable[Pack]) -> Forecast:
+    @property
+    def concurrency(self) -> int:
+        """How many requests leave side by side."""
+        return self._client.concurrency
+
+    @property
+    def spent(self) -> Decimal | None:
+        """USD that the run spent so far; None where the price is not known."""
+        return self._client.spent.usd
+
+    def rates(self, packs: Iterable[Pack]) -> Rates:
+        """Return what the answers that there are say of the length of others."""
+        found = self._client.answered(one.request for one in packs if self._may_be_sent(one))
+        return Rates.learned([(one, answer.usage) for one, answer in found if answer])
+
+    def forecast(self, packs: Iterable[Pack], rates: Rates | None = None) -> Forecast:
         """Return what it takes to read packs."""
-        return self._client.forecast(one.request for one in packs if self._may_be_sent(one))
+        requests = (one.request for one in packs if self._may_be_sent(one))
+        return self._client.forecast(requests, rates)
 
     def read(self, packs: Sequence[Pack]) -> list[Reply]:
         """Return a reply for each pack, or for its parts where it is too long as a whole.

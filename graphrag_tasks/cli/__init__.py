@@ -13,6 +13,7 @@ import typer
 from graphrag_tasks.cli import (
     adapt,
     entities,
+    estimate,
     evaluate,
     extract,
     graph,
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 app.command()(index.index)
 app.command()(index.plan)
+app.command()(estimate.estimate)
 app.command()(query.query)
 app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")

@@ -265,6 +265,8 @@ WINDOWS = _table(
     DOCUMENT_ID,
     _column("chunk_id", STRING, "the chunk it stands in"),
     _column("sentence_ids", STRINGS, "its sentences, in order"),
+    _column("keys", STRINGS, "for each: what names its row, in a cell of prose; null: nothing"),
+    _column("leads", STRINGS, "for each: the text that leads to its list; null: none"),
     _column("pack", INT, "windows of a document with the same number are one request"),
     _column("reason", STRING, "why it is read: all, critical or weak"),
 )

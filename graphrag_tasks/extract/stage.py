@@ -100,7 +100,8 @@ def extract(
         resolver=resolver,
         min_confidence=config.coref_min_confidence,
     )
-    windows = windows_of(documents, chunks, sentences, found.tables["triples"], config=config)
+    triples = found.tables["triples"]
+    windows = windows_of(documents, blocks, cells, chunks, sentences, triples, config=config)
     return StageResult({**found.tables, "windows": windows}, found.stats)
 
 

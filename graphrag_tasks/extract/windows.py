@@ -29,6 +29,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import HYBRID, ExtractConfig, WindowConfig
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import content_id, text_sha256
+from graphrag_tasks.extract.context import Places
 from graphrag_tasks.extract.words import words
 
 ALL, CRITICAL, WEAK = "all", "critical", "weak"
@@ -39,7 +40,7 @@ _REQUEST_TOKENS = 450
 _WINDOWS_OF_REQUEST = 0.87
 """Windows of a request where all sentences are read, as a share of the most: measured."""
 _CHARACTERS_A_TOKEN = 4.5
-_LONGER = 1.6
+_LONGER = 1.4
 """How much longer the sentences are that are chosen, beside all: measured."""
 _STRETCH = 2
 """One heading in so many begins a stretch where all sentences are read."""
@@ -48,7 +49,7 @@ _STRETCH_OF_SHARE = 3
 
 _WORD = re.compile(r"\w[\w/.-]*")
 _JOINT = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)
-_OF_JOINT, _OF_SENTENCE = 2, 3
+_OF_JOINT, _OF_SENTENCE = 1, 2
 """What a coordination adds to the gain, and what is taken off it: most sentences miss nothing."""
 _WORDS_AROUND = 25
 """Words that a sentence costs beside its own."""
@@ -68,6 +69,8 @@ class _Chunk:
 
 def windows_of(
     documents: pa.Table,
+    blocks: pa.Table,
+    cells: pa.Table,
     chunks: pa.Table,
     sentences: pa.Table,
     triples: pa.Table,
@@ -79,7 +82,7 @@ def windows_of(
         return schemas.empty("windows")
     headings = dict(zip(*(chunks[name].to_pylist() for name in _HEADINGS), strict=True))
     paths = dict(zip(*(documents[name].to_pylist() for name in _PATHS), strict=True))
-    covered = _covered(triples)
+    covered, places = _covered(triples), Places(blocks, cells)
     rows: list[_Row] = []
     readable = sentences.filter(sentences["has_verb"]).select(_READ).to_pylist()
     for document_id, of_document in groupby(readable, key=itemgetter("document_id")):
@@ -95,12 +98,12 @@ def windows_of(
             gain = _Gains(covered)
             packs, reason = _best(found, share, gain.of, config.llm), WEAK
         for number, pack in enumerate(packs):
-            rows += [_row(document_id, number, window, reason) for window in pack]
+            rows += [_row(document_id, number, window, reason, places) for window in pack]
     return pa.Table.from_pylist(rows, schema=schemas.WINDOWS)
 
 
 _HEADINGS, _PATHS = ("chunk_id", "heading_path"), ("document_id", "path")
-_READ = ("sentence_id", "document_id", "chunk_id", "text")
+_READ = ("sentence_id", "document_id", "chunk_id", "text", "char_start")
 
 _Window = list[_Row]
 
@@ -113,13 +116,16 @@ def _share(path: str, config: ExtractConfig) -> float | None:
     return next(of_paths, config.llm.share)
 
 
-def _row(document_id: str, pack: int, window: _Window, reason: str) -> _Row:
+def _row(document_id: str, pack: int, window: _Window, reason: str, places: Places) -> _Row:
     texts = [text_sha256(one["text"]) for one in window]
+    around = [places.of(one) for one in window]
     return {
         "window_id": content_id("window", window[0]["sentence_id"], *texts),
         "document_id": document_id,
         "chunk_id": window[0]["chunk_id"],
         "sentence_ids": [one["sentence_id"] for one in window],
+        "keys": [one.key and one.key.name for one in around],
+        "leads": [one.lead for one in around],
         "pack": pack,
         "reason": reason,
     }
@@ -234,13 +240,25 @@ def _covered(triples: pa.Table) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
+def gains_of(sentences: pa.Table, triples: pa.Table) -> dict[str, float]:
+    """Return how many words of each sentence with a verb the rules may have missed."""
+    gains = _Gains(_covered(triples))
+    rows = sentences.filter(sentences["has_verb"]).select(_READ).to_pylist()
+    return {row["sentence_id"]: max(gains.missed(row), 0.0) for row in rows}
+
+
 class _Gains:
-    """Says how much the rules may have missed in a sentence, over the words that it takes."""
+    """Says how much the rules may have missed in a sentence."""
 
     def __init__(self, covered: Mapping[str, Iterable[tuple[int, int]]]) -> None:
         self._covered = covered
 
     def of(self, sentence: _Row) -> float:
+        """Return it over the words that the sentence takes."""
+        return self.missed(sentence) / (len(_WORD.findall(sentence["text"])) + _WORDS_AROUND)
+
+    def missed(self, sentence: _Row) -> float:
+        """Return it in words: those that no triple covers, and what coordinations add."""
         text, spans = sentence["text"], list(self._covered.get(sentence["sentence_id"], ()))
         found = list(_WORD.finditer(text))
         open_words = sum(
@@ -248,5 +266,4 @@ class _Gains:
             and not any(start <= word.start() < end for start, end in spans)
             for word in found
         )
-        gain = open_words + _OF_JOINT * len(_JOINT.findall(text)) - _OF_SENTENCE
-        return gain / (len(found) + _WORDS_AROUND)
+        return open_words + _OF_JOINT * len(_JOINT.findall(text)) - _OF_SENTENCE

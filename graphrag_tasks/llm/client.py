@@ -31,7 +31,7 @@ from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
 from graphrag_tasks.llm.endpoint import Endpoint, Outcome
-from graphrag_tasks.llm.forecast import Forecast, forecast
+from graphrag_tasks.llm.forecast import Forecast, Rates, forecast
 from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal, NoJournal, StoreJournal
 from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.prices import check_price, price
@@ -151,12 +151,22 @@ class Client:
                 results |= self._asked_by_threads(missing, until_spent)
         return [results[key] for key in keys]
 
-    def forecast(self, requests: Iterable[Request]) -> Forecast:
-        """Return what it takes to answer requests of one purpose; nothing is sent."""
+    def answered(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | None]]:
+        """Return requests, each once, with the answers that they have; nothing is sent."""
         by_key = {one.key(self.identity(one.purpose)): one for one in requests}
-        pairs = [(one, self._journal.known(key)) for key, one in by_key.items()]
-        model = self.identity(pairs[0][0].purpose).model if pairs else ""
-        return forecast(pairs, self._config, model)
+        return [(one, self._journal.known(key)) for key, one in by_key.items()]
+
+    def forecast(self, requests: Iterable[Request], rates: Rates | None = None) -> Forecast:
+        """Return what it takes to answer requests of one purpose; nothing is sent.
+
+        Without `rates`, those are learned from the answers that there are.
+        """
+        found = self.answered(requests)
+        if rates is None:
+            rates = Rates.learned([(one, answer.usage) for one, answer in found if answer])
+        waiting = [one for one, answer in found if answer is None]
+        model = self.identity(waiting[0].purpose).model if waiting else ""
+        return forecast(waiting, len(found) - len(waiting), self._config, model, rates)
 
     @contextmanager
     def connected(self) -> Iterator[None]:

@@ -15,13 +15,19 @@ from decimal import Decimal
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import tokens
-from graphrag_tasks.llm.answers import Answer, Usage
+from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.request import Request
 
 ENOUGH = 20
 """Answers from which on a forecast is learned."""
 
+Range = tuple[float, float, float]
+"""Low, expected and high."""
+Money = tuple[Decimal, Decimal, Decimal]
+"""USD, likewise."""
+
+_NO_MONEY = (Decimal(0), Decimal(0), Decimal(0))
 _ASSUMED = (0.7, 1.9, 3.6)
 """Tokens of an answer for each of the text to work on: low, expected and high."""
 _ASSUMED_FACTOR = (0.9, 1.0, 1.25)
@@ -30,13 +36,37 @@ _DEVIATIONS = 3.0
 _LEAST_OPEN = 0.02
 """Share that a range leaves open to either side at the least."""
 
-Range = tuple[float, float, float]
-"""Low, expected and high."""
+
+@dataclass(frozen=True)
+class Rates:
+    """What follows from a prompt.
+
+    Attributes:
+        factor: Tokens as the model counts them, for each as counted here.
+        output: Tokens of an answer for each of the text to work on.
+        learned_from: Number of answers that they are learned from; 0: assumed.
+    """
+
+    factor: Range = _ASSUMED_FACTOR
+    output: Range = _ASSUMED
+    learned_from: int = 0
+
+    @classmethod
+    def learned(cls, answered: Sequence[tuple[Request, Usage]]) -> Rates:
+        """Return what some answers say, or what is assumed where they are too few."""
+        known = [(one, usage) for one, usage in answered if usage.prompt_tokens]
+        if len(known) < ENOUGH:
+            return cls()
+        return cls(
+            _ratio([(usage.prompt_tokens, _prompt(one)) for one, usage in known]),
+            _ratio([(usage.completion_tokens, tokens.count(one.user)) for one, usage in known]),
+            len(known),
+        )
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What requests will cost.
+    """What requests will cost; of two, the sum is what both will.
 
     Attributes:
         requests: How many are to be sent.
@@ -44,53 +74,54 @@ class Forecast:
         prompt_tokens: Of those to be sent: low, expected, high.
         completion_tokens: Of their answers, likewise.
         usd: Likewise; None where the price is not known.
-        learned_from: Number of answers that the figures are learned from; 0: assumed.
     """
 
-    requests: int
-    known: int
-    prompt_tokens: Range
-    completion_tokens: Range
-    usd: tuple[Decimal, Decimal, Decimal] | None
-    learned_from: int
+    requests: int = 0
+    known: int = 0
+    prompt_tokens: Range = (0, 0, 0)
+    completion_tokens: Range = (0, 0, 0)
+    usd: Money | None = _NO_MONEY
+
+    def __add__(self, other: Forecast) -> Forecast:
+        """Sum up; the price of the sum is not known where that of a part is not."""
+        usd = None
+        if self.usd is not None and other.usd is not None:
+            low, expected, high = (a + b for a, b in zip(self.usd, other.usd, strict=True))
+            usd = (low, expected, high)
+        return Forecast(
+            self.requests + other.requests,
+            self.known + other.known,
+            _added(self.prompt_tokens, other.prompt_tokens),
+            _added(self.completion_tokens, other.completion_tokens),
+            usd,
+        )
 
 
 def forecast(
-    pairs: Sequence[tuple[Request, Answer | None]], config: LlmConfig, model: str
+    requests: Sequence[Request], known: int, config: LlmConfig, model: str, rates: Rates
 ) -> Forecast:
-    """Return what it takes to answer the requests that have no answer yet."""
-    counted = [(tokens.count(one.system) + tokens.count(one.user), one) for one, _ in pairs]
-    learned = [
-        (prompt, tokens.count(one.user), answer.usage)
-        for (prompt, one), (_, answer) in zip(counted, pairs, strict=True)
-        if answer is not None and answer.usage.prompt_tokens
+    """Return what it takes to answer requests, beside some that have an answer."""
+    places = [
+        [Usage(round(_prompt(one) * factor), round(_output(one, ratio))) for one in requests]
+        for factor, ratio in zip(rates.factor, rates.output, strict=True)
     ]
-    is_learned = len(learned) >= ENOUGH
-    factor, ratio = _ASSUMED_FACTOR, _ASSUMED
-    if is_learned:
-        factor = _ratio([(usage.prompt_tokens, prompt) for prompt, _, usage in learned])
-        ratio = _ratio([(usage.completion_tokens, user) for _, user, usage in learned])
-    still = [pair for pair, (_, answer) in zip(counted, pairs, strict=True) if answer is None]
-    usages = [
-        [
-            Usage(round(prompt * factor[place]), round(_output(one, ratio[place])))
-            for prompt, one in still
-        ]
-        for place in range(3)
-    ]
-    money = [_sum(config, model, of_place) for of_place in usages]
-    low, expected, high = (
-        (sum(one.prompt_tokens for one in of), sum(one.completion_tokens for one in of))
-        for of in usages
-    )
+    prompt = [float(sum(one.prompt_tokens for one in usages)) for usages in places]
+    completion = [float(sum(one.completion_tokens for one in usages)) for usages in places]
+    money = [_sum(config, model, usages) for usages in places]
+    low, expected, high = money
+    usd = None if low is None or expected is None or high is None else (low, expected, high)
     return Forecast(
-        requests=len(still),
-        known=len(pairs) - len(still),
-        prompt_tokens=(low[0], expected[0], high[0]),
-        completion_tokens=(low[1], expected[1], high[1]),
-        usd=None if None in money else (money[0], money[1], money[2]),  # type: ignore[arg-type]
-        learned_from=len(learned) if is_learned else 0,
-    )
+        len(requests), known,
+        (prompt[0], prompt[1], prompt[2]), (completion[0], completion[1], completion[2]), usd,
+    )  # fmt: skip
+
+
+def _added(one: Range, other: Range) -> Range:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+
+def _prompt(request: Request) -> int:
+    return tokens.count(request.system) + tokens.count(request.user)
 
 
 def _output(request: Request, ratio: float) -> float:

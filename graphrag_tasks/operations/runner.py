@@ -50,13 +50,13 @@ def run_index(
         tell("plan", 0, 1)
         run, _ = Run.start(config)
         tell("plan", 1, 1)
-        _process_shards(run, tuple(SHARD_STAGES), workers or os.cpu_count() or 1, tell)
+        process_shards(run, tuple(SHARD_STAGES), workers or os.cpu_count() or 1, tell)
         if run.asks:
             ask, *then = MODEL_STAGES
             tell(ask, 0, 1)
             run.ask()
             tell(ask, 1, 1)
-            _process_shards(run, tuple(then), workers or os.cpu_count() or 1, tell)
+            process_shards(run, tuple(then), workers or os.cpu_count() or 1, tell)
         for stage in CORPUS_STAGES:
             tell(stage, 0, 1)
             run.process_corpus(stage)
@@ -67,7 +67,14 @@ def run_index(
         return published
 
 
-def _process_shards(run: Run, stages: tuple[str, ...], workers: int, tell: Progress) -> None:
+def process_shards(
+    run: Run, stages: tuple[str, ...], workers: int, tell: Progress = lambda *_: None
+) -> None:
+    """Run stages on each shard, in worker processes.
+
+    Raises:
+        TransientError: A worker was killed.
+    """
     total = len(run.shards)
     tell("shards", 0, total)
     workers = min(workers, total)

@@ -1,12 +1,15 @@
 """Any number of nights of edits give what a clean build gives: every table, to the byte."""
 
+import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from graphrag_tasks.pipeline import Published
+from tests.llm.endpoint import Body, scripted
 
 Indexer = Callable[..., Published]
 
@@ -106,3 +109,41 @@ def test_edits_in_any_order_equal_a_clean_build(
             assert made.snapshot_id == clean.snapshot_id
     counts = made.stats["counts"]
     assert min(counts[change] for change in ("added", "changed", "removed", "unchanged")) > 0
+
+
+@pytest.mark.parametrize(
+    ("documents", "runs"), [(12, 2), pytest.param(120, 6, marks=pytest.mark.slow)]
+)
+def test_edits_equal_a_clean_build_where_a_model_reads(
+    index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int
+) -> None:
+    chosen = random.Random(documents)
+    edited = Corpus(corpus, chosen)
+    for _ in range(documents):
+        edited.add()
+    with scripted(answer=tell) as endpoint:
+        sections = {
+            "extract": {"extractor": "hybrid", "llm": {"share": 0.9, "critical": ["*.md"]}},
+            "llm": {"base_url": endpoint.url, "model": "m", "provider": "s", "budget": {"usd": 0}},
+        }
+        index(**sections)
+        for _ in range(runs):
+            for _ in range(4):
+                edited.change()
+            made = index(plan={"shard_bytes": chosen.choice((500, 5000))}, **sections).manifest
+        assert endpoint.asked_after_delivery == 0
+        clean = index(store=str(tmp_path / "clean"), **sections).manifest
+    assert made.tables == clean.tables
+    assert made.snapshot_id == clean.snapshot_id
+    assert made.tables["answers"].rows > 0
+
+
+def tell(body: Body) -> str:
+    """Tell that the second word of each sentence does the fourth to the last two."""
+    facts = []
+    for number, text in re.findall(r"^(\d+) (.*)\.$", body["messages"][1]["content"], re.MULTILINE):
+        words = text.split()
+        if len(words) > 4:
+            ends = {"head": " ".join(words[:3]), "tail": " ".join(words[-2:])}
+            facts.append({"sentence": int(number), "relation": words[3], "weight": 1, **ends})
+    return json.dumps({"entities": [], "relations": facts})
