@@ -100,7 +100,7 @@ test-services: .venv-services/installed ## Run tests on Airflow with Celery, Pos
 test-local-llm: .venv-llm/installed ## Run tests on a real, small language model
 	$(BIN)/python -m pytest -q -rs -m local_llm tests/local_llm
 
-demo-llm: .venv-llm/installed ## Summarise communities of examples/corpus by a real, small model
+demo-llm: .venv-llm/installed ## Read and summarise examples/corpus by a real, small model
 	@$(BIN)/python -m tests.local_llm.demo
 
 .venv-llm/installed: .venv/installed tests/local_llm/requirements.txt

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -221,6 +222,29 @@ def test_a_hostile_document_cannot_merge_what_guards_keep_apart(
     snapshot: Snapshot = Store(config.store).open()
     names = {row["name"] for row in snapshot.table("entities", ["name"]).to_pylist()}
     assert {"BSEG1", "BSEG2"} <= {name.split()[-1] for name in names}
+
+
+def test_no_purpose_sends_an_excluded_document(
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
+) -> None:
+    text = "# Zephyrion\n\nThe ledger service pays Zephyrion. Zephyrions replace the table BSEG.\n"
+    (source / "hr").mkdir()
+    (source / "hr" / "plan.md").write_text(text)
+    config = configured(
+        tmp_path, source, endpoint.url,
+        extract={"extractor": "llm"},
+        resolve={"confirm": True, "similar_score": 0.3},
+        communities={"summarizer": "llm", "resolutions": [0.5, 4.0], "min_members": 2},
+    )  # fmt: skip
+    run_index(config, workers=1)
+    assert "ephyrion" in json.dumps(endpoint.bodies)
+    purposes = Counter(body["messages"][0]["content"][:40] for body in endpoint.bodies)
+    assert len(purposes) == 3
+    endpoint.bodies.clear()
+    llm = config.llm.model_copy(update={"exclude": ("hr/**",), "provider": "another"})
+    run_index(config.model_copy(update={"llm": llm}), workers=1)
+    assert "ephyrion" not in json.dumps(endpoint.bodies)
+    assert len({body["messages"][0]["content"][:40] for body in endpoint.bodies}) == 3
 
 
 def test_without_a_model_nothing_of_it_is_loaded() -> None:

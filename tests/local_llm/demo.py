@@ -1,4 +1,4 @@
-"""Index the example corpus with summaries by SmolLM2, and show some, and what was spent."""
+"""Index the example corpus with facts and summaries by SmolLM2; show some, and what they took."""
 
 import subprocess
 import sys
@@ -19,11 +19,24 @@ def main() -> None:
             "store": store,
             "sources": [str(ROOT / "examples" / "corpus")],
             "load": {"vector_store": "none"},
+            "extract": {
+                "extractor": "hybrid",
+                "llm": {"output_tokens": 100, "max_failed_share": 1},
+            },
             "communities": {"summarizer": "llm", "resolutions": [1.0], "min_members": 12},
             "llm": settings(url, parameters=CALM).model_dump(),
         }
         run_index(load_config(None, overrides=given))
-        rows = Store(store).open().table("communities").to_pylist()
+        snapshot = Store(store).open()
+        for name in ("triples", "declined"):
+            rows = snapshot.table(name).to_pylist()
+            told = [row for row in rows if row.get("extractor", "llm") == "llm"]
+            sys.stdout.write(f"{len(told)} {'adopted' if name == 'triples' else name}\n")
+            for row in told[:SHOWN]:
+                why = f" ({row['reason']})" if "reason" in row else ""
+                sys.stdout.write(f"  {row['head']} | {row['relation']} | {row['tail']}{why}\n")
+        sys.stdout.write("\n")
+        rows = snapshot.table("communities").to_pylist()
         for row in sorted(rows, key=lambda row: -row["size"])[:SHOWN]:
             sys.stdout.write(f"{row['title']} ({row['size']} entities)\n{row['summary']}\n\n")
         sys.stdout.flush()

@@ -64,6 +64,31 @@ def test_too_long_a_prompt_is_said_to_be(model_url: str) -> None:
     assert found.kind == Kind.TOO_LONG
 
 
+def test_a_real_model_reads_and_nothing_but_what_is_said_is_adopted(
+    model_url: str, tmp_path: Path
+) -> None:
+    given = {
+        "store": str(tmp_path / "store"),
+        "sources": [str(ROOT / "examples" / "corpus" / "md")],
+        "load": {"vector_store": "none"},
+        "extract": {"extractor": "hybrid", "llm": {"output_tokens": 100, "max_failed_share": 1}},
+        "llm": settings(model_url, parameters=CALM).model_dump(),
+    }
+    run_index(load_config(None, overrides=given))
+    snapshot = Store(given["store"]).open()
+    answers = snapshot.table("answers").to_pylist()
+    assert {row["status"] for row in answers} <= {"answered", "truncated", "invalid"}
+    assert sum(row["status"] == "answered" for row in answers) > len(answers) / 2
+    told, adopted = (sum(row[name] for row in answers) for name in ("told", "adopted"))
+    assert told == adopted + snapshot.table("declined").num_rows
+    texts = dict(zip(*(snapshot.table("sentences")[n].to_pylist() for n in ("sentence_id", "text")),
+                     strict=True))  # fmt: skip
+    for row in snapshot.table("triples").to_pylist():
+        if row["extractor"] == "llm" and row["tail_end"]:
+            part = texts[row["sentence_id"]][row["tail_start"] : row["tail_end"]]
+            assert row["tail"].split()[-1] in part
+
+
 def test_the_example_corpus_gets_summaries(model_url: str, tmp_path: Path) -> None:
     given = {
         "store": str(tmp_path / "store"),
