@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -55,7 +56,7 @@ def estimate(
     settings = load_config(config, overrides=overrides)
     found = estimated(settings, probe=probe, workers=workers)
     if json:
-        print_json(asdict(found))
+        print_json(asdict(found, dict_factory=_plain))
     else:
         _print(found, settings.llm.budget.usd, settings.llm.model_for("extract"))
 
@@ -99,6 +100,18 @@ def _print(found: Estimate, budget: float, model: str) -> None:
     if has_price and (advice := _settings(found)):
         CONSOLE.print("As advised:\n")
         CONSOLE.print(advice, markup=False, highlight=False)
+
+
+def _plain(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return values as JSON has them: money as digits."""
+    return {
+        name: [f"{one:f}" for one in value]
+        if name == "usd" and value is not None
+        else f"{value:f}"
+        if isinstance(value, Decimal)
+        else value
+        for name, value in items
+    }
 
 
 def _columns(one: Forecast) -> tuple[object, ...]:
