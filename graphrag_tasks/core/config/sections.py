@@ -91,7 +91,7 @@ class ShareRule(BaseConfig):
     """How much of the documents at some paths a language model reads, with extractor hybrid."""
 
     path: str = Field(min_length=1, description="below the source's root: * in a folder, ** in all")
-    share: float = Field(ge=0, le=1, description="of the tokens that reading all would take")
+    share: float = Field(ge=0, le=1, description="of the tokens that prompts for all would take")
 
 
 class WindowConfig(BaseConfig):
@@ -104,7 +104,7 @@ class WindowConfig(BaseConfig):
     windows_per_request: int = Field(4, gt=0, le=50, description="at most; 1: as in the paper")
     output_tokens: int = Field(600, gt=0, description="most tokens of an answer, a window")
     share: float = Field(
-        0.2, ge=0, le=1, description="hybrid: of the tokens that reading all would take"
+        0.2, ge=0, le=1, description="hybrid: of the tokens that prompts for all would take"
     )
     critical: tuple[str, ...] = Field((), description="hybrid: paths that are read as a whole")
     shares: tuple[ShareRule, ...] = Field(
