@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
 from graphrag_tasks.ask.packs import Pack
-from graphrag_tasks.ask.prompt import PURPOSE
+from graphrag_tasks.ask.prompt import PURPOSE, Told
 from graphrag_tasks.core.config import HYBRID, Config
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.core.globs import fits_any
@@ -102,6 +102,12 @@ class LlmReader:
         """Return what it takes to read packs."""
         requests = (one.request for one in packs if self._may_be_sent(one))
         return self._client.forecast(requests, rates)
+
+    def batch(self, packs: Callable[[], Iterable[Pack]]) -> int:
+        """Have batches read packs; return how many requests are under way: see `Client.batch`."""
+        return self._client.batch(
+            PURPOSE, lambda: (one.request for one in packs() if self._may_be_sent(one)), Told
+        )
 
     def read(self, packs: Sequence[Pack]) -> list[Reply]:
         """Return a reply for each pack, or for its parts where it is too long as a whole.

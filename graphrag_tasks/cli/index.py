@@ -42,7 +42,7 @@ def index(
         bool, typer.Option("--allow-access-disable", help="Show everybody what had access labels.")
     ] = False,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait where another run works on the store.")
+        bool, typer.Option("--wait", help="Wait for another run on the store, and for batches.")
     ] = False,
     json: JsonOption = False,
 ) -> None:

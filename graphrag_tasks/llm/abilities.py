@@ -16,10 +16,14 @@ class Abilities:
     Attributes:
         structured: How an answer gets its form: by schema, as any JSON object, or by the prompt.
         length_name: What the most tokens of an answer are called.
+        batches: Whether it takes batches.
+        batch_tokens: How many tokens of prompts may wait in batches; 0: not known.
     """
 
     structured: str = SCHEMA
     length_name: str = _LENGTH_NAMES[0]
+    batches: bool = True
+    batch_tokens: int = 0
 
     def without(self, refused: str) -> Abilities | None:
         """Return how else to ask an endpoint that refuses `structured` or `length`, or None."""
@@ -29,6 +33,6 @@ class Abilities:
         weaker = _WEAKER.get(self.structured)
         return replace(self, structured=weaker) if weaker else None
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, object]:
         """Return what is kept."""
         return asdict(self)

@@ -50,6 +50,11 @@ class Budget:
         """What was spent so far, without what is set aside."""
         return self._spent
 
+    def has_room(self, worst: Cost) -> bool:
+        """Return whether the worst case of a request can be set aside at once."""
+        with self._changed:
+            return self._passed_by(self._spent + self._aside + worst) is None
+
     def reserve(self, worst: Cost) -> None:
         """Set the worst case of a request aside; wait where others may turn out cheaper.
 

@@ -15,26 +15,26 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import cached_property
+from dataclasses import replace
 from threading import Event, RLock
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, TransientError
 from graphrag_tasks.core.ids import fingerprint
-from graphrag_tasks.llm import tokens
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
-from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
+from graphrag_tasks.llm.batch import Batches
+from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.llm.endpoint import Endpoint, Outcome
 from graphrag_tasks.llm.forecast import Forecast, Rates, forecast
-from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal, NoJournal, StoreJournal
+from graphrag_tasks.llm.journal import SURE, UNSURE, Journal, NoJournal, StoreJournal
+from graphrag_tasks.llm.ledger import Billed, Ledger
 from graphrag_tasks.llm.limits import Limiter
-from graphrag_tasks.llm.prices import check_price, price
+from graphrag_tasks.llm.prices import check_price
 from graphrag_tasks.llm.request import Identity, Request
 
 log = logging.getLogger(__name__)
@@ -52,23 +52,6 @@ _FIRST_ANSWERS, _EMPTY_SHARE = 20, 0.2
 _TRIES_OF_FORM = 3
 
 
-@dataclass(frozen=True)
-class _Billed:
-    """What is asked, for the record."""
-
-    key: str
-    purpose: str
-    model: str
-    document_id: str | None
-    prompt: tuple[str, ...]
-    max_output: int
-
-    @cached_property
-    def tokens(self) -> int:
-        """About how many tokens the prompt is."""
-        return sum(map(tokens.count, self.prompt))
-
-
 class Client:
     """Asks the model of the settings, for one run on a store.
 
@@ -81,6 +64,7 @@ class Client:
     def __init__(self, config: LlmConfig, store: str | None = None, run: str = "") -> None:
         self._config, self._store, self._run = config, store, run
         self._journal: Journal = StoreJournal(store) if store else NoJournal()
+        self._ledger = Ledger(config, self._journal, run)
         self._limiter = Limiter(config.requests_per_minute, config.tokens_per_minute)
         self._stopped = Event()
         self._lock = RLock()
@@ -119,7 +103,7 @@ class Client:
     @property
     def spent(self) -> Cost:
         """What the run spent so far."""
-        return self._budget.spent
+        return self._ledger.budget.spent
 
     def ask(
         self, requests: Sequence[Request], *, until_spent: bool = False
@@ -151,6 +135,46 @@ class Client:
                 results |= self._asked_by_threads(missing, until_spent)
         return [results[key] for key in keys]
 
+    def batch(
+        self, purpose: str, requests: Callable[[], Iterable[Request]], form: type[BaseModel]
+    ) -> int:
+        """Have batches answer requests of one purpose; return how many are under way.
+
+        Answers that are there are kept, so that `ask` finds them. Nothing waits here: call again
+        until nothing is under way, then `ask` for what has no answer.
+
+        Args:
+            purpose: Of the requests.
+            requests: Returns what is asked; called when nothing is under way.
+            form: Of the answers.
+
+        Raises:
+            ConfigError: There is no store to keep batches in. Otherwise as `ask` does.
+        """
+        model = self.identity(purpose).model
+        if not self._store:
+            raise ConfigError("batches need a store", "llm.batch", 'Set llm.batch = "off"')
+        with self.connected():
+            batches = Batches(
+                config=self._config, store=self._store, journal=self._journal,
+                ledger=self._ledger, endpoint=self._open,
+                abilities=lambda: self._abilities(model),
+                learn=lambda found: self._set_abilities(model, found),
+                ask=lambda request: self.ask([request], until_spent=True),
+            )  # fmt: skip
+            batches.take(form)
+            if not batches.under_way and self._abilities(model).batches:
+                check_price(self._config, model)
+                batches.submit((self._to_bill(one), one) for one in requests())
+            return batches.under_way
+
+    def _to_bill(self, request: Request) -> Billed:
+        identity = self.identity(request.purpose)
+        return Billed(
+            request.key(identity), request.purpose, identity.model, request.document_id,
+            (request.system, request.user), request.max_output,
+        )  # fmt: skip
+
     def answered(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | None]]:
         """Return requests, each once, with the answers that they have; nothing is sent."""
         by_key = {one.key(self.identity(one.purpose)): one for one in requests}
@@ -177,7 +201,7 @@ class Client:
             ArtifactError: What was spent before cannot be read.
         """
         with self._lock:
-            _ = self._budget
+            _ = self._ledger.budget
             if self._endpoint is None:
                 self._endpoint = Endpoint(self._config)
             self._users += 1
@@ -198,7 +222,7 @@ class Client:
         """
         check_price(self._config, model)
         key = fingerprint({"purpose": EMBED, "model": model, "texts": list(texts)})
-        billed = _Billed(key, EMBED, model, None, tuple(texts), 0)
+        billed = Billed(key, EMBED, model, None, tuple(texts), 0)
         outcome = self._until_done(
             billed, lambda: self._open.embed(texts, model, dimensions), _nothing
         )
@@ -254,10 +278,7 @@ class Client:
     def _asked(self, key: str, request: Request) -> Answer | Failure:
         """Ask until there is a result: in another way where the endpoint does not understand."""
         identity = self.identity(request.purpose)
-        billed = _Billed(
-            key, request.purpose, identity.model, request.document_id,
-            (request.system, request.user), request.max_output,
-        )  # fmt: skip
+        billed = self._to_bill(request)
         problem, tries = "", 0
         while True:
             abilities = self._abilities(identity.model)
@@ -282,7 +303,7 @@ class Client:
         """How often an answer of another form is asked for again: more, while none was right."""
         return 2 if self._counts[Kind.ANSWERED] else _TRIES_OF_FORM
 
-    def _keep_for(self, key: str, billed: _Billed) -> Callable[[Outcome], None]:
+    def _keep_for(self, key: str, billed: Billed) -> Callable[[Outcome], None]:
         def keep(outcome: Outcome) -> None:
             if outcome.kind == Kind.ANSWERED:
                 self._refuse_cut_prompts(billed, outcome)
@@ -301,7 +322,7 @@ class Client:
         return Failure(key, outcome.kind, outcome.why)
 
     def _until_done(
-        self, billed: _Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
+        self, billed: Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
     ) -> Outcome:
         """Send a request until something came of it; where the endpoint is away for long, raise."""
         backoff = random.Random(billed.key)  # noqa: S311 - spreads threads, no secret
@@ -327,47 +348,32 @@ class Client:
         raise TransientError(why, self._config.url, _AGAIN)
 
     def _billed(
-        self, billed: _Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
+        self, billed: Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
     ) -> Outcome:
         """Send a request once, with the worst case set aside and a record of what it cost."""
-        most = Usage(tokens.most(*billed.prompt), billed.max_output)
-        worst = Cost(price(self._config, billed.model, most), most.total)
-        self._budget.reserve(worst)
+        ledger, worst = self._ledger, self._ledger.cost(billed.model, billed.most)
+        ledger.budget.reserve(worst)
         spent = NOTHING
         try:
             self._limiter.take(billed.tokens + billed.max_output)
-            name = self._journal.sending(billed.key, self._attempt(billed, UNSURE, "", most, worst))
+            name = self._journal.sending(billed.key, ledger.attempt(billed))
             spent = worst
             try:
                 outcome = send()
             except EndpointError:
                 spent = NOTHING
-                self._record(name, billed, SURE, "refused", Usage(), NOTHING)
+                self._journal.sent(name, ledger.refused(billed))
                 raise
-            usage, fate = _usage(outcome, most)
-            cost = Cost(price(self._config, billed.model, usage), usage.total)
+            usage, fate = _usage(outcome, billed.most)
             keep(outcome)
-            spent = cost
-            self._record(name, billed, fate, outcome.kind, usage, cost)
+            spent = ledger.cost(billed.model, usage)
+            self._journal.sent(name, ledger.attempt(billed, usage, fate=fate, kind=outcome.kind))
         finally:
-            self._budget.settle(worst, spent)
+            ledger.budget.settle(worst, spent)
         self._limiter.told(outcome.headers)
         return outcome
 
-    def _record(
-        self, name: str, billed: _Billed, fate: str, kind: str, usage: Usage, cost: Cost
-    ) -> None:
-        self._journal.sent(name, self._attempt(billed, fate, kind, usage, cost))
-
-    def _attempt(self, billed: _Billed, fate: str, kind: str, usage: Usage, cost: Cost) -> Attempt:
-        return Attempt(
-            run=self._run, purpose=billed.purpose, model=billed.model,
-            document_id=billed.document_id, fate=fate, kind=str(kind),
-            prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens,
-            usd=None if cost.usd is None else f"{cost.usd:f}",
-        )  # fmt: skip
-
-    def _refuse_cut_prompts(self, billed: _Billed, outcome: Outcome) -> None:
+    def _refuse_cut_prompts(self, billed: Billed, outcome: Outcome) -> None:
         """Refuse an answer to a prompt that the server cut without a word, as Ollama does."""
         if outcome.usage is None:
             return
@@ -422,12 +428,6 @@ class Client:
         if self._endpoint is None:
             raise RuntimeError("a client is asked outside of `connected`")
         return self._endpoint
-
-    @cached_property
-    def _budget(self) -> Budget:
-        caps = self._config.budget
-        usd = Decimal(str(caps.usd)) if caps.usd else None
-        return Budget(usd, caps.tokens, self._journal.spent(self._run))
 
 
 def provider(config: LlmConfig) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -26,6 +26,8 @@ from graphrag_tasks.llm.schema import InvalidAnswerError, strict_schema, validat
 
 if TYPE_CHECKING:
     import openai
+
+Called = TypeVar("Called")
 
 KEY_VARIABLE, OPENAI_KEY_VARIABLE = "GRAPHRAG_LLM_API_KEY", "OPENAI_API_KEY"
 
@@ -97,9 +99,9 @@ class Endpoint:
         Raises:
             EndpointError: Asking again cannot help.
         """
-        body = self._body(request, model, abilities, problem)
+        body = self.body(request, model, abilities, problem)
         response = self._sent("POST", "/chat/completions", body)
-        return response if isinstance(response, Outcome) else _read(response, request)
+        return response if isinstance(response, Outcome) else read(response, request)
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int) -> Outcome:
         """Send texts to be embedded; `vectors` of the outcome has a row for each.
@@ -165,9 +167,10 @@ class Endpoint:
             http_client=transport,
         )
 
-    def _body(
-        self, request: Request, model: str, abilities: Abilities, problem: str
+    def body(
+        self, request: Request, model: str, abilities: Abilities, problem: str = ""
     ) -> dict[str, Any]:
+        """Return what is sent for a request; see `attempt`."""
         system, user = request.system, request.user
         body: dict[str, Any] = {"model": model, **self._config.parameters}
         body[abilities.length_name] = request.max_output
@@ -195,14 +198,33 @@ class Endpoint:
     ) -> Outcome | Response:
         """Send a request by the SDK, whose own types for it would cost more time than the rest."""
         import httpx2
+
+        def send(client: openai.OpenAI) -> tuple[object, Mapping[str, str]]:
+            if method == "GET":
+                response = client.get(path, cast_to=httpx2.Response)
+            else:
+                response = client.post(path, cast_to=httpx2.Response, body=body)
+            return response.json(), response.headers
+
+        sent = self.called(send)
+        if isinstance(sent, Outcome):
+            return sent
+        found, headers = sent
+        if not isinstance(found, dict):
+            return Outcome(Kind.UNSURE, why="the answer is no JSON object")
+        return Response(found, headers)
+
+    def called(self, call: Callable[[openai.OpenAI], Called]) -> Called | Outcome:
+        """Return what a call of the SDK returns, or what went wrong.
+
+        Raises:
+            EndpointError: Asking again cannot help.
+        """
+        import httpx2
         import openai
 
         try:
-            if method == "GET":
-                response = self._client.get(path, cast_to=httpx2.Response)
-            else:
-                response = self._client.post(path, cast_to=httpx2.Response, body=body)
-            found = response.json()
+            return call(self._client)
         except openai.APITimeoutError:
             seconds = self._config.timeout_seconds
             return Outcome(Kind.UNSURE, why=f"no answer within {seconds:g} s")
@@ -215,9 +237,6 @@ class Endpoint:
             return self._refused(error)
         except ValueError as error:
             return Outcome(Kind.UNSURE, why=f"the answer is a page, not JSON: {error}")
-        if not isinstance(found, dict):
-            return Outcome(Kind.UNSURE, why="the answer is no JSON object")
-        return Response(found, response.headers)
 
     def _refused(self, error: openai.APIStatusError) -> Outcome:
         """Return what a status means, or raise where asking again cannot help."""
@@ -248,7 +267,7 @@ class Response:
     headers: Mapping[str, str]
 
 
-def _read(response: Response, request: Request) -> Outcome:
+def read(response: Response, request: Request) -> Outcome:
     """Return what a completion says."""
     body, headers = response.body, response.headers
     usage, model = _usage(body), str(body.get("model") or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -26,6 +27,8 @@ from graphrag_tasks.storage.locks import sole_run
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, the steps done and the number of steps."""
 
+_SECONDS_BETWEEN_LOOKS = 60.0
+"""At batches that are under way."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -39,10 +42,11 @@ def run_index(
     """Plan, process the shards in `workers` processes (by default one per core), and publish.
 
     `progress` is called before and after every step. With `wait`, the run waits for another run on
-    the store to end, instead of refusing.
+    the store to end, and for batches, instead of refusing.
 
     Raises:
-        GraphragError: A stage failed, or a worker was killed; `CURRENT` is left alone.
+        GraphragError: A stage failed, a worker was killed, or batches are under way; `CURRENT` is
+            left alone.
     """
     tell = progress or (lambda _stage, _done, _steps: None)
     check(config)  # a wrong setting leaves no trace, not even a store
@@ -54,6 +58,8 @@ def run_index(
         if run.asks:
             ask, *then = MODEL_STAGES
             tell(ask, 0, 1)
+            while wait and run.batch():
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
             run.ask()
             tell(ask, 1, 1)
             process_shards(run, tuple(then), workers or os.cpu_count() or 1, tell)

@@ -31,17 +31,24 @@ def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
     return packs_of(documents, chunks, sentences, windows, state.config.extract.llm)
 
 
+def batch(state: RunState, wanted: Sequence[int]) -> int:
+    """Have batches answer what is asked about shards; return how many requests are under way."""
+    reader = make_reader(state)
+
+    def packs() -> Iterator[Pack]:
+        _tell_price(state, reader, wanted)
+        yield from _packs(state, wanted)
+
+    return reader.batch(packs)
+
+
 def ask_groups(state: RunState, wanted: Sequence[int]) -> Iterator[tuple[list[int], LlmReader]]:
     """Yield shards, with what has asked about all of them; the threads work on many at once.
 
     What it takes is told in the log before the first request leaves.
     """
     reader = make_reader(state)
-    told = reader.forecast(pack for shard in wanted for pack in packs_of_shard(state, shard))
-    log.info(
-        "ask: %d requests to %s, %d more are answered; %s",
-        told.requests, reader.identity.model, told.known, _price(told, state.config.llm.budget.usd),
-    )  # fmt: skip
+    _tell_price(state, reader, wanted)
     shards: list[int] = []
     packs: list[Pack] = []
     for shard in wanted:
@@ -66,6 +73,18 @@ def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, An
     spent = StoreJournal(state.config.store).spent(run_name(state))
     usd = None if spent.usd is None else f"{spent.usd:f}"
     return {**counts, "usd": usd, "cap_usd": state.config.llm.budget.usd}
+
+
+def _packs(state: RunState, wanted: Sequence[int]) -> Iterator[Pack]:
+    return (pack for shard in wanted for pack in packs_of_shard(state, shard))
+
+
+def _tell_price(state: RunState, reader: LlmReader, wanted: Sequence[int]) -> None:
+    told = reader.forecast(_packs(state, wanted))
+    log.info(
+        "ask: %d requests to %s, %d more are answered; %s",
+        told.requests, reader.identity.model, told.known, _price(told, state.config.llm.budget.usd),
+    )  # fmt: skip
 
 
 def _price(told: Forecast, cap: float) -> str:

@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.cost import measured
-from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.errors import SnapshotError, TransientError
 from graphrag_tasks.core.memory import release
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.asking import ask_groups, what_was_asked
+from graphrag_tasks.pipeline.asking import ask_groups, batch, what_was_asked
 from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
@@ -111,14 +111,34 @@ class Run:
             EndpointError: It cannot be asked, or too few answers are valid.
             BudgetError: A cap is reached, and the settings want a run to fail then.
             PriceError: A cap in money is set and the price of the model is not known.
-            TransientError: The endpoint is away for long. Answers so far are kept.
+            TransientError: The endpoint is away for long, or batches are under way. Answers so far
+                are kept.
         """
+        if under_way := self.batch():
+            what = f"{under_way:,} requests are under way in batches, which takes up to a day"
+            raise TransientError(what, "ask", "Run again to take the answers")
         found = {one: self._finished_shard("ask", one) for one in self.shards}
         waiting = [one for one, receipt in found.items() if receipt is None]
         for shards, reader in ask_groups(self.state, waiting):
             for one in shards:
                 found[one] = self.process_shard("ask", one, {"reader": reader})
         return [one for one in found.values() if one is not None]
+
+    def batch(self) -> int:
+        """Have batches answer what `ask` would ask, where the settings want that.
+
+        Takes what was answered and makes batches; return how many requests are under way: call
+        again until there are none.
+
+        Raises:
+            EndpointError: A batch is refused, or not known to the account.
+            PriceError: A cap in money is set and the price of the model is not known.
+            TransientError: The endpoint is away.
+        """
+        if self.state.config.llm.batch == "off":
+            return 0
+        waiting = [one for one in self.shards if not self._finished_shard("ask", one)]
+        return batch(self.state, waiting)
 
     def _finished_shard(self, stage: str, shard: int) -> Receipt | None:
         folder = self.state.shard_folder(shard)

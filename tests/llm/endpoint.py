@@ -1,4 +1,4 @@
-"""A scripted endpoint: speaks OpenAI's chat, embeddings and models, with faults by seed.
+"""A scripted endpoint: speaks OpenAI's chat, embeddings, models, files and batches, with faults.
 
 It knows nothing of prompts: it fills whatever schema is asked for with words of the text. It counts
 what it was sent, what it delivered, and what it was asked for again after it had delivered it.
@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
+
+from tests.llm.batches import BatchScript, BatchState
 
 FAULTS = ("busy", "busy_after", "error", "cut", "page", "prose")
 """What an attempt may meet; `slow`, `quota`, … are asked for by name."""
@@ -67,6 +69,7 @@ class Script:
     dimension: int = 8
     cut_prompts_at: int = 0
     usage: bool = True
+    batch: BatchScript = field(default_factory=BatchScript)
 
 
 class _Server(ThreadingHTTPServer):
@@ -86,6 +89,7 @@ class ScriptedEndpoint:
         self.asked_after_delivery = 0
         self.prompt_tokens = self.completion_tokens = 0
         self.faulty: Counter[str] = Counter()
+        self.batch = BatchState()
         self._random = random.Random(script.seed)
         self._lock = Lock()
         handler = type("Handler", (_Handler,), {"endpoint": self})
@@ -152,10 +156,45 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
+        state, script = self.endpoint.batch, self.endpoint.script.batch
+        path = self.path.partition("?")[0].removeprefix("/v1/").split("/")
+        if path[0] in ("files", "batches"):
+            if not script.api or (len(path) > 1 and path[1] not in {*state.files, *state.batches}):
+                self.reply(404, {"error": {"message": "no such thing"}})
+            elif path[-1] == "content":
+                self.reply(200, state.files[path[1]][1])
+            elif path == ["files"]:
+                self.reply_list([state.file(name) for name in state.files])
+            elif path == ["batches"]:
+                self.reply_list(list(state.batches.values()))
+            else:
+                self.reply(200, state.look(path[1], script, self.completion))
+            return
         self.reply(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
 
+    def reply_list(self, values: list[Body]) -> None:
+        self.reply(200, {"object": "list", "data": values, "has_more": False})
+
+    def do_DELETE(self) -> None:
+        name = self.path.rpartition("/")[2]
+        if self.endpoint.batch.files.pop(name, None) is None:
+            self.reply(404, {"error": {"message": "no such file"}})
+            return
+        self.endpoint.batch.deleted.append(name)
+        self.reply(200, {"id": name, "object": "file", "deleted": True})
+
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        data = self.rfile.read(int(self.headers["content-length"]))
+        if self.path.endswith(("/files", "/batches")):
+            if not self.endpoint.script.batch.api:
+                self.reply(404, {"error": {"message": "no such path"}})
+            elif self.path.endswith("/files"):
+                self.reply(200, self.endpoint.batch.upload(data))
+            else:
+                made = self.endpoint.batch.create(json.loads(data), self.endpoint.script.batch)
+                self.reply(200, made)
+            return
+        body = json.loads(data)
         fault = self.endpoint.received(body, dict(self.headers.items()))
         if self.endpoint.script.refuse and (refused := self.endpoint.script.refuse(body)):
             self.reply(refused[0], {"error": refused[1]})
@@ -169,28 +208,32 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path.endswith("/embeddings"):
             self.embeddings(body)
             return
-        said, asked = " ".join(one["content"] for one in body["messages"]), body["messages"][-1]
-        valid = text is None
+        completion = self.completion(body, text, **changes)
+        self.reply(200, completion)
+        usage = self.usage(body, completion["choices"][0]["message"]["content"] or "")
+        self.endpoint.sent(body, usage, text is None and not changes)
+
+    def completion(self, body: Body, text: str | None = None, **changes: Any) -> Body:
+        """Return the completion of a body: the script's answer, or a text."""
         if text is None:
             text = (
                 self.endpoint.script.answer(body)
                 if self.endpoint.script.answer
-                else self.filled(body, asked["content"])
+                else self.filled(body, body["messages"][-1]["content"])
             )
-        read = len(_words(said))
+        message = {"role": "assistant", "content": text, "refusal": None}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"} | changes
+        usage = {"usage": self.usage(body, text)} if self.endpoint.script.usage else {}
+        return {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"],
+                "choices": [choice], **usage}  # fmt: skip
+
+    def usage(self, body: Body, text: str) -> dict[str, int]:
+        read = len(_words(" ".join(one["content"] for one in body["messages"])))
         usage = {
             "prompt_tokens": min(read, self.endpoint.script.cut_prompts_at or read),
             "completion_tokens": len(_words(text)),
         }
-        usage["total_tokens"] = sum(usage.values())
-        message = {"role": "assistant", "content": text, "refusal": None}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"} | changes
-        self.reply(
-            200,
-            {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"],
-             "choices": [choice], **({"usage": usage} if self.endpoint.script.usage else {})},
-        )  # fmt: skip
-        self.endpoint.sent(body, usage, valid and not changes)
+        return {**usage, "total_tokens": sum(usage.values())}
 
     def filled(self, body: Body, text: str) -> str:
         form = body.get("response_format") or {}

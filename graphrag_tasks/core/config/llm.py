@@ -62,6 +62,11 @@ class LlmConfig(BaseConfig):
         (), description="paths of documents that are never sent: * in a folder, ** in all"
     )
     budget: BudgetConfig = BudgetConfig()
+    batch: Literal["off", "auto"] = Field(
+        "off", description="auto: facts are asked for in batches, where the endpoint has them"
+    )
+    batch_from: int = Field(100, gt=0, description="requests that are worth a batch")
+    batch_price: float = Field(0.5, ge=0, description="price in a batch, as a share of the price")
     prices: dict[str, ModelPrice] = Field(
         default_factory=dict, description="by model; instead of the known list prices"
     )

@@ -1,0 +1,345 @@
+"""Batches: requests that are answered within a day, at half the price.
+
+    STORE/answers/batches/<key>.json    a batch: what it asks, and how far it is
+
+Each is written down before it is made (`intent`), when it is made (`submitted`) and when its
+answers are kept (`taken`). The endpoint has its key beside it, so that a batch is found again
+whatever was lost: no request is paid twice. Until its answers are there, a batch counts in full
+against the budget of the run that made it; any later run takes them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from itertools import chain, islice
+
+from pydantic import BaseModel
+
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.core.errors import EndpointError
+from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.llm.abilities import Abilities
+from graphrag_tasks.llm.answers import Answer, Kind, Usage
+from graphrag_tasks.llm.budget import NOTHING, Cost
+from graphrag_tasks.llm.endpoint import Endpoint, Outcome
+from graphrag_tasks.llm.journal import ANSWERS, SURE, Journal
+from graphrag_tasks.llm.ledger import Billed, Ledger
+from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
+from graphrag_tasks.llm.request import Request
+from graphrag_tasks.storage.files import Files
+
+log = logging.getLogger(__name__)
+
+BATCHES = "batches"
+INTENT, SUBMITTED, TAKEN, DONE = "intent", "submitted", "taken", "done"
+_MOST_REQUESTS, _MOST_BYTES = 50_000, 190_000_000
+"""Of one file; OpenAI takes 50,000 and 200 MB."""
+
+
+Asked = tuple[str, str | None]
+"""Key of a request, and the document that it is about."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch as the store has it.
+
+    Attributes:
+        status: `intent`, `submitted`, `taken`, or `done`.
+        url: The endpoint's address.
+        run: The run that made it and pays for it.
+        purpose: What its requests are for.
+        model: Who is asked.
+        tokens: About how many its prompts are.
+        requests: Keys and documents of its requests; of one that is done, those without an answer,
+            which are asked in no batch again.
+        batch_id: Its name at the endpoint.
+        files: Its files there.
+    """
+
+    status: str
+    url: str
+    run: str
+    purpose: str
+    model: str
+    tokens: int
+    requests: tuple[Asked, ...]
+    batch_id: str = ""
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """A request that is to go into a batch, with what it may cost."""
+
+    billed: Billed
+    line: bytes
+    worst: Cost
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The batches of a store at an endpoint.
+
+    Attributes:
+        config: Settings of the model.
+        store: The store.
+        journal: Where answers are kept.
+        ledger: Prices requests, and knows the budget.
+        endpoint: Who is asked.
+        abilities: Returns how it is asked.
+        learn: Called with that where something was found out.
+        ask: Asks one request at once.
+    """
+
+    config: LlmConfig
+    store: str
+    journal: Journal
+    ledger: Ledger
+    endpoint: Endpoint
+    abilities: Callable[[], Abilities]
+    learn: Callable[[Abilities], None]
+    ask: Callable[[Request], object]
+
+    @cached_property
+    def _folder(self) -> Files:
+        return Files(self.store) / ANSWERS / BATCHES
+
+    @cached_property
+    def _remote(self) -> RemoteBatches:
+        return RemoteBatches(self.endpoint)
+
+    def take(self, form: type[BaseModel]) -> None:
+        """Keep the answers of batches that have ended, and see what became of the others.
+
+        Args:
+            form: Of the answers.
+
+        Raises:
+            EndpointError: A batch was refused, or this account does not know it.
+            TransientError: The endpoint is away; what was taken is kept.
+        """
+        for key, batch in self._own():
+            self._follow(key, batch, form)
+
+    def submit(self, requests: Iterable[tuple[Billed, Request]]) -> None:
+        """Make batches of requests that are in none and have no answer, as the budget goes.
+
+        Fewer than `llm.batch_from` are left to be asked at once. So is the first one: what is wrong
+        shows itself before a day is lost.
+
+        Raises:
+            EndpointError: They are refused.
+            TransientError: The endpoint is away.
+        """
+        waiting = self._without_answer(requests)
+        first = list(islice(waiting, self.config.batch_from))
+        if len(first) < self.config.batch_from:
+            return
+        self.ask(first[0][1])
+        count = size = 0
+        group: list[_Waiting] = []
+        for one in self._affordable(chain(first[1:], waiting)):
+            if len(group) == _MOST_REQUESTS or size + len(one.line) > _MOST_BYTES:
+                if not self._make(group):
+                    return
+                count, size, group = count + len(group), 0, []
+            group.append(one)
+            size += len(one.line)
+        if count + len(group) + 1 >= self.config.batch_from:
+            self._make(group)
+        else:
+            self._put_back(group)
+
+    @property
+    def under_way(self) -> int:
+        """How many requests wait in batches."""
+        return sum(len(one.requests) for _, one in self._own() if one.status != DONE)
+
+    def _without_answer(
+        self, requests: Iterable[tuple[Billed, Request]]
+    ) -> Iterator[tuple[Billed, Request]]:
+        """Yield requests, each once, that have no answer and were in no batch."""
+        seen = {key for _, batch in self._own() for key, _ in batch.requests}
+        for billed, request in requests:
+            if billed.key not in seen and not self.journal.known(billed.key):
+                seen.add(billed.key)
+                yield billed, request
+
+    def _affordable(self, requests: Iterable[tuple[Billed, Request]]) -> Iterator[_Waiting]:
+        """Yield requests with their worst case set aside, up to the first that passes a cap."""
+        how = self.abilities()
+        waiting = sum(one.tokens for _, one in self._own() if one.status != DONE)
+        for billed, request in requests:
+            worst = self.ledger.cost(billed.model, billed.most, in_batch=True)
+            waiting += billed.tokens
+            too_many = how.batch_tokens and waiting > how.batch_tokens
+            if too_many or not self.ledger.budget.has_room(worst):
+                return
+            self.ledger.budget.reserve(worst)
+            body = self.endpoint.body(request, billed.model, how)
+            line = {"custom_id": billed.key, "method": "POST", "url": PATH, "body": body}
+            yield _Waiting(billed, json.dumps(line, ensure_ascii=False).encode() + b"\n", worst)
+
+    def _make(self, group: list[_Waiting]) -> bool:
+        """Make a batch; return whether the endpoint has such a thing."""
+        if not group:
+            return True
+        first, keys = group[0].billed, sorted(one.billed.key for one in group)
+        key = fingerprint({"url": self.endpoint.url, "requests": keys})
+        batch = Batch(
+            INTENT, self.endpoint.url, self.ledger.run, first.purpose, first.model,
+            tokens=sum(one.billed.tokens for one in group),
+            requests=tuple((one.billed.key, one.billed.document_id) for one in group),
+        )  # fmt: skip
+        self._write(key, batch)
+        for one in group:
+            attempt = self.ledger.attempt(one.billed, in_batch=True)
+            self.journal.sent(_record(key, one.billed.key), attempt)
+            self.ledger.budget.settle(one.worst, one.worst)
+        try:
+            file_id = self._remote.upload(f"{key}.jsonl", b"".join(one.line for one in group))
+            if file_id is None:
+                log.warning("%s has no batches: requests are sent one by one", self.endpoint.url)
+                self._forget(key, batch)
+                self.learn(replace(self.abilities(), batches=False))
+                return False
+            remote = self._remote.create(file_id, key)
+        except EndpointError:
+            self._forget(key, batch)
+            raise
+        self._write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
+        log.info("batch %s: %d requests submitted", remote.batch_id, len(group))
+        return True
+
+    def _put_back(self, group: Iterable[_Waiting]) -> None:
+        for one in group:
+            self.ledger.budget.settle(one.worst, NOTHING)
+
+    def _follow(self, key: str, batch: Batch, form: type[BaseModel]) -> None:
+        """Do what a batch needs, from where it was left."""
+        if batch.status == INTENT:
+            found = self._remote.find(key)
+            if found is None:
+                self._give_up(key, batch)
+                return
+            batch = replace(batch, status=SUBMITTED, batch_id=found.batch_id)
+            self._write(key, batch)
+        if batch.status == SUBMITTED:
+            remote = self._remote.state(batch.batch_id)
+            if remote is None:
+                raise EndpointError(
+                    f"batch {batch.batch_id} is not known to this account", self.endpoint.url,
+                    "Use the key of the account that made it, or delete "
+                    f"{self._folder.uri}/{key}.json: its requests are then asked and paid again",
+                )  # fmt: skip
+            if remote.has_failed:
+                self._refused(key, batch, remote)
+                return
+            if not remote.has_ended:
+                return
+            left = self._keep(key, batch, remote, form)
+            batch = replace(batch, status=TAKEN, files=remote.files, requests=left)
+            self._write(key, batch)
+        if batch.status == TAKEN:
+            for one in batch.files:
+                self._remote.delete(one)
+            if batch.requests:
+                self._write(key, replace(batch, status=DONE, files=()))
+            else:
+                self._folder.delete(f"{key}.json")
+
+    def _keep(
+        self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]
+    ) -> tuple[Asked, ...]:
+        """Keep the answers of a batch and what they cost; return the requests without one."""
+        documents = dict(batch.requests)
+        stand_in = Request(batch.purpose, "", "", form, 0)
+        left, seen, counts = dict(documents), set[str](), Counter[str]()
+        for file_id in remote.results:
+            for result in self._remote.results(file_id, stand_in):
+                if result.key not in documents:
+                    counts["foreign"] += 1
+                elif result.key in seen:
+                    counts["twice"] += 1
+                else:
+                    seen.add(result.key)
+                    of_request = (result.key, documents[result.key])
+                    kind = self._keep_one(key, batch, of_request, result.outcome)
+                    counts[kind] += 1
+                    if kind == Kind.ANSWERED:
+                        del left[result.key]
+        for one in batch.requests:
+            if one[0] not in seen:
+                self._record(key, batch, one, Usage(), remote.status)
+                counts["missing"] += 1
+        self.ledger.read_again()
+        log.info("batch %s is %s: %s", batch.batch_id, remote.status, dict(counts))
+        return tuple(left.items())
+
+    def _keep_one(self, key: str, batch: Batch, request: Asked, outcome: Outcome | None) -> str:
+        if outcome is None:
+            self._record(key, batch, request, Usage(), "failed")
+            return "failed"
+        if outcome.kind == Kind.ANSWERED:
+            usage = outcome.usage or Usage()
+            self.journal.keep(Answer(request[0], outcome.text, usage, outcome.model))
+        if outcome.usage is not None:  # else the worst case stays on record
+            self._record(key, batch, request, outcome.usage, outcome.kind)
+        return outcome.kind
+
+    def _refused(self, key: str, batch: Batch, remote: RemoteBatch) -> None:
+        """Make smaller batches where too many tokens wait, or raise."""
+        for one in remote.files:
+            self._remote.delete(one)
+        self._forget(key, batch)
+        if remote.too_many_tokens and len(batch.requests) > 1:
+            log.warning("batch %s is too large for the account: %s", batch.batch_id, remote.why)
+            self.learn(replace(self.abilities(), batch_tokens=batch.tokens // 2))
+            return
+        hint = 'Nothing was billed. Mend that, or set llm.batch = "off"'
+        raise EndpointError(f"a batch is refused: {remote.why}", self.endpoint.url, hint)
+
+    def _give_up(self, key: str, batch: Batch) -> None:
+        """Drop a batch that was never made, with the file that was uploaded for it."""
+        if file_id := self._remote.find_file(f"{key}.jsonl"):
+            self._remote.delete(file_id)
+        self._forget(key, batch)
+
+    def _forget(self, key: str, batch: Batch) -> None:
+        """Drop a batch of which nothing is billed."""
+        for one in batch.requests:
+            self._record(key, batch, one, Usage(), "refused")
+        self.ledger.read_again()
+        self._folder.delete(f"{key}.json")
+
+    def _record(self, key: str, batch: Batch, request: Asked, usage: Usage, kind: str) -> None:
+        """Write down what a request of a batch cost, in place of the worst case."""
+        of_request, document_id = request
+        billed = Billed(of_request, batch.purpose, batch.model, document_id, (), 0)
+        attempt = self.ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
+        self.journal.sent(_record(key, of_request), replace(attempt, run=batch.run))
+
+    def _own(self) -> list[tuple[str, Batch]]:
+        """Return the batches at this endpoint, by their keys."""
+        found = []
+        for name in self._folder.names():
+            value = self._folder.read_json(name)
+            requests = tuple((key, document_id) for key, document_id in value.pop("requests"))
+            batch = Batch(requests=requests, **{**value, "files": tuple(value["files"])})
+            if batch.url == self.endpoint.url:
+                found.append((name.removesuffix(".json"), batch))
+        return found
+
+    def _write(self, key: str, batch: Batch) -> None:
+        self._folder.write_json(f"{key}.json", asdict(batch), durable=True)
+
+
+def _record(batch: str, request: str) -> str:
+    """Return the name of the record of a request in a batch."""
+    return f"{request}-{batch}"

@@ -1,0 +1,90 @@
+"""What a run may spend and has spent: set aside before a request leaves, on record ever after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.llm import tokens
+from graphrag_tasks.llm.answers import Usage
+from graphrag_tasks.llm.budget import Budget, Cost
+from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal
+from graphrag_tasks.llm.prices import price
+
+
+@dataclass(frozen=True)
+class Billed:
+    """What is asked, for the record."""
+
+    key: str
+    purpose: str
+    model: str
+    document_id: str | None
+    prompt: tuple[str, ...]
+    max_output: int
+
+    @cached_property
+    def tokens(self) -> int:
+        """About how many tokens the prompt is."""
+        return sum(map(tokens.count, self.prompt))
+
+    @property
+    def most(self) -> Usage:
+        """The most tokens that it may take."""
+        return Usage(tokens.most(*self.prompt), self.max_output)
+
+
+class Ledger:
+    """Prices the requests of a run, and keeps the record of them.
+
+    Args:
+        config: Settings of the model.
+        journal: Where the record is.
+        run: Name of the run.
+    """
+
+    def __init__(self, config: LlmConfig, journal: Journal, run: str) -> None:
+        self._config, self._journal, self.run = config, journal, run
+
+    @cached_property
+    def budget(self) -> Budget:
+        """What the run may spend, less what it spent before."""
+        caps = self._config.budget
+        usd = Decimal(str(caps.usd)) if caps.usd else None
+        return Budget(usd, caps.tokens, self._journal.spent(self.run))
+
+    def read_again(self) -> None:
+        """Forget what was spent; it is read from the record when it is needed next."""
+        self.__dict__.pop("budget", None)
+
+    def cost(self, model: str, usage: Usage, *, in_batch: bool = False) -> Cost:
+        """Return what tokens cost."""
+        usd = price(self._config, model, usage)
+        if usd is not None and in_batch:
+            usd *= Decimal(str(self._config.batch_price))
+        return Cost(usd, usage.total)
+
+    def attempt(
+        self,
+        billed: Billed,
+        usage: Usage | None = None,
+        *,
+        fate: str = UNSURE,
+        kind: str = "",
+        in_batch: bool = False,
+    ) -> Attempt:
+        """Return the record of a request; without `usage` that of the worst case."""
+        usage = usage or billed.most
+        usd = self.cost(billed.model, usage, in_batch=in_batch).usd
+        return Attempt(
+            run=self.run, purpose=billed.purpose, model=billed.model,
+            document_id=billed.document_id, fate=fate, kind=kind,
+            prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens,
+            usd=None if usd is None else f"{usd:f}",
+        )  # fmt: skip
+
+    def refused(self, billed: Billed) -> Attempt:
+        """Return the record of a request that was refused, and not billed."""
+        return self.attempt(billed, Usage(), fate=SURE, kind="refused")
