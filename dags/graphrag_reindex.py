@@ -2,7 +2,8 @@
 
 **plan** compares the sources with the published snapshot. Added and changed documents go, in
 shards, through **parse**, **chunk**, **filter_sentences** and **extract**. With the extractor llm
-or hybrid, **ask** has a language model read, and **adopt** keeps what the sentences support.
+or hybrid, **ask** has a language model read, and **adopt** keeps what the sentences support; by
+the settings somebody **approve**s the price before, and **batches** halve it.
 **merge_shards** joins the rows with those of the unchanged documents; **entity_dictionary** to
 **relationships** make entities, their mentions and relations; **communities** groups and summarises
 them; **embed** makes vectors, **load** the graph's arrays; **publish** verifies everything,
@@ -29,6 +30,7 @@ from airflow.sdk import (
     task_group,
 )
 from airflow.sdk.exceptions import AirflowSkipException
+from graphrag_asking import approval, batches, may_spend
 from graphrag_defaults import (
     DEFAULT_ARGS,
     LLM_POOL,
@@ -172,7 +174,8 @@ def graphrag_reindex() -> None:
     @task(task_id=ASK.name, pool=LLM_POOL, doc_md=ASK.doc, trigger_rule="none_failed")
     def ask() -> list[dict[str, Any]]:
         run = open_run()
-        receipts = [receipt.as_dict() for receipt in run.ask()] if run.asks else []
+        asked = run.ask(may_spend=may_spend()) if run.asks else []
+        receipts = [receipt.as_dict() for receipt in asked]
         get_current_context()["ti"].xcom_push("receipts", receipts)
         return [{"run": run.uri, "shards": shards} for shards in run.lots if run.asks]
 
@@ -203,9 +206,12 @@ def graphrag_reindex() -> None:
         stages.append(corpus_stage(name, stage.doc))
     published: Any = publish()
     published.operator.operator_extra_links = (SnapshotLink(),)
-    asked = ask()
+    asked, waited = ask(), batches(DEFAULTS, open_run)
+    approving = approval(DEFAULTS, open_run, then="batches" if waited else ASK.name)
     adopted = shard_stage(ADOPT.name, ADOPT.doc).expand(work=asked)
-    chain(shards, asked, adopted, *stages, published)
+    chain(shards, *approving, *waited, asked, adopted, *stages, published)
+    if approving:
+        chain(approving[0], *waited, asked)  # where nobody needs to be asked
 
 
 def open_run() -> Any:

@@ -12,13 +12,13 @@ from typing import Protocol
 from graphrag_tasks.ask.packs import Pack
 from graphrag_tasks.ask.prompt import PURPOSE, Told
 from graphrag_tasks.core.config import HYBRID, Config
-from graphrag_tasks.core.errors import EndpointError
+from graphrag_tasks.core.errors import BudgetError, EndpointError
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm import Answer, Client, Failure
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.forecast import Forecast, Rates
-from graphrag_tasks.llm.request import Identity
+from graphrag_tasks.llm.request import Identity, Request
 
 log = logging.getLogger(__name__)
 
@@ -64,12 +64,17 @@ class Reader(Protocol):
 class LlmReader:
     """Asks a model; what it was asked before is not asked again, answered or not.
 
+    Args:
+        client: Asks.
+        config: Settings of all stages.
+        may_spend: False: what has no answer is over the budget.
+
     Raises:
         ConfigError: No model is named.
     """
 
-    def __init__(self, client: Client, config: Config) -> None:
-        self._client = client
+    def __init__(self, client: Client, config: Config, *, may_spend: bool = True) -> None:
+        self._client, self._may_spend = client, may_spend
         self.identity = client.identity(PURPOSE)
         self._exclude = config.llm.exclude
         self._max_failed = config.extract.llm.max_failed_share
@@ -98,10 +103,12 @@ class LlmReader:
         found = self._client.answered(one.request for one in packs if self._may_be_sent(one))
         return Rates.learned([(one, answer.usage) for one, answer in found if answer])
 
-    def forecast(self, packs: Iterable[Pack], rates: Rates | None = None) -> Forecast:
-        """Return what it takes to read packs."""
+    def forecast(
+        self, packs: Iterable[Pack], rates: Rates | None = None, *, batched: bool | None = None
+    ) -> Forecast:
+        """Return what it takes to read packs: see `Client.forecast`."""
         requests = (one.request for one in packs if self._may_be_sent(one))
-        return self._client.forecast(requests, rates)
+        return self._client.forecast(requests, rates, batched=batched)
 
     def batch(self, packs: Callable[[], Iterable[Pack]]) -> int:
         """Have batches read packs; return how many requests are under way: see `Client.batch`."""
@@ -145,12 +152,28 @@ class LlmReader:
     def _asked(self, packs: Sequence[Pack]) -> dict[str, Answer | Failure]:
         requests = {self.key(pack): pack.request for pack in packs}
         new = [key for key in requests if key not in self._results]
-        if new:
+        if new and self._may_spend:
             results = self._client.ask(
                 [requests[key] for key in new], until_spent=self._until_spent
             )
             self._results |= zip(new, results, strict=True)
+        elif new:
+            self._results |= self._known([requests[key] for key in new])
         return {key: self._results[key] for key in requests}
+
+    def _known(self, requests: Sequence[Request]) -> dict[str, Answer | Failure]:
+        """Return the answers that there are; the rest is over the budget.
+
+        Raises:
+            BudgetError: There is such a rest, and the run is to fail then.
+        """
+        what, found = "what it costs was not approved", dict[str, Answer | Failure]()
+        for one, answer in self._client.answered(requests):
+            if answer is None and not self._until_spent:
+                raise BudgetError(what, "ask", "Answers are kept. Approve it, or ask less")
+            key = one.key(self.identity)
+            found[key] = answer or Failure(key, Kind.OVER_BUDGET, what)
+        return found
 
     def _refuse_useless(self, replies: Iterable[Reply]) -> None:
         """Refuse to go on where too many answers are invalid: the graph would miss their facts."""

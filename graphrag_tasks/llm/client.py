@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import Decimal
 from threading import Event, RLock
 
 import numpy as np
@@ -180,17 +181,29 @@ class Client:
         by_key = {one.key(self.identity(one.purpose)): one for one in requests}
         return [(one, self._journal.known(key)) for key, one in by_key.items()]
 
-    def forecast(self, requests: Iterable[Request], rates: Rates | None = None) -> Forecast:
+    def forecast(
+        self,
+        requests: Iterable[Request],
+        rates: Rates | None = None,
+        *,
+        batched: bool | None = None,
+    ) -> Forecast:
         """Return what it takes to answer requests of one purpose; nothing is sent.
 
-        Without `rates`, those are learned from the answers that there are.
+        Without `rates`, those are learned from the answers that there are. Whether the requests are
+        enough to be `batched` is decided by their number, unless it is told.
         """
         found = self.answered(requests)
         if rates is None:
             rates = Rates.learned([(one, answer.usage) for one, answer in found if answer])
         waiting = [one for one, answer in found if answer is None]
         model = self.identity(waiting[0].purpose).model if waiting else ""
-        return forecast(waiting, len(found) - len(waiting), self._config, model, rates)
+        if batched is None:
+            batched = len(waiting) >= self._config.batch_from
+        if self._config.batch == "off" or not self._abilities(model).batches:
+            batched = False
+        share = Decimal(str(self._config.batch_price)) if batched else Decimal(1)
+        return forecast(waiting, len(found) - len(waiting), self._config, model, rates, share)
 
     @contextmanager
     def connected(self) -> Iterator[None]:

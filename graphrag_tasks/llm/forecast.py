@@ -98,9 +98,14 @@ class Forecast:
 
 
 def forecast(
-    requests: Sequence[Request], known: int, config: LlmConfig, model: str, rates: Rates
+    requests: Sequence[Request],
+    known: int,
+    config: LlmConfig,
+    model: str,
+    rates: Rates,
+    share: Decimal,
 ) -> Forecast:
-    """Return what it takes to answer requests, beside some that have an answer."""
+    """Return what it takes to answer requests at a share of the price, beside `known` ones."""
     places = [
         [Usage(round(_prompt(one) * factor), round(_output(one, ratio))) for one in requests]
         for factor, ratio in zip(rates.factor, rates.output, strict=True)
@@ -109,7 +114,9 @@ def forecast(
     completion = [float(sum(one.completion_tokens for one in usages)) for usages in places]
     money = [_sum(config, model, usages) for usages in places]
     low, expected, high = money
-    usd = None if low is None or expected is None or high is None else (low, expected, high)
+    usd = None
+    if low is not None and expected is not None and high is not None:
+        usd = (low * share, expected * share, high * share)
     return Forecast(
         len(requests), known,
         (prompt[0], prompt[1], prompt[2]), (completion[0], completion[1], completion[2]), usd,

@@ -124,7 +124,12 @@ def estimate(config: Config, *, probe: int = 0, workers: int | None = None) -> E
             sample = _sample({name: one.packs[own] for name, one in found.items()}, probe)
             seconds = _probed(reader, sample) if sample else None
         rates = reader.rates(pack for one in found.values() for pack in one.packs[own])
-        parts = [_part(name, one, reader, rates) for name, one in sorted(found.items())]
+        batched = frozenset(
+            extractor
+            for extractor in (HYBRID, LLM)
+            if sum(len(one.packs[extractor]) for one in found.values()) >= config.llm.batch_from
+        )
+        parts = [_part(name, one, reader, rates, batched) for name, one in sorted(found.items())]
         total = sum((one.by_extractor[own].forecast for one in parts), Forecast())
         return Estimate(
             extractor=own,
@@ -185,7 +190,9 @@ def _probed(reader: LlmReader, sample: Sequence[Pack]) -> float:
     return (time.perf_counter() - begin) * min(reader.concurrency, len(sample)) / len(sample)
 
 
-def _part(name: str, found: _Collected, reader: LlmReader, rates: Rates) -> Part:
+def _part(
+    name: str, found: _Collected, reader: LlmReader, rates: Rates, batched: frozenset[str]
+) -> Part:
     all_missed = found.missed[LLM] or 1.0
     return Part(
         name=name,
@@ -193,7 +200,8 @@ def _part(name: str, found: _Collected, reader: LlmReader, rates: Rates) -> Part
         documents=len(found.documents),
         by_extractor={
             extractor: Reading(
-                reader.forecast(packs, rates), min(found.missed[extractor] / all_missed, 1.0)
+                reader.forecast(packs, rates, batched=extractor in batched),
+                min(found.missed[extractor] / all_missed, 1.0),
             )
             for extractor, packs in found.packs.items()
         },
@@ -234,7 +242,12 @@ def _usd(reading: Reading) -> Decimal:
 
 
 def _minutes(config: Config, total: Forecast, seconds: float | None) -> Range:
-    """Return the time of asking: by the requests at a time, and by the limits a minute."""
+    """Return the time of asking: by the requests at a time, and by the limits a minute.
+
+    A batch is answered within a day.
+    """
+    if config.llm.batch != "off" and total.requests >= config.llm.batch_from:
+        return 5.0, 120.0, 24 * 60.0
     each = (0.7 * seconds, seconds, 1.5 * seconds) if seconds else _SECONDS_OF_REQUEST
     llm = config.llm
     found = []

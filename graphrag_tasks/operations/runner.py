@@ -27,8 +27,6 @@ from graphrag_tasks.storage.locks import sole_run
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, the steps done and the number of steps."""
 
-_SECONDS_BETWEEN_LOOKS = 60.0
-"""At batches that are under way."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -59,7 +57,7 @@ def run_index(
             ask, *then = MODEL_STAGES
             tell(ask, 0, 1)
             while wait and run.batch():
-                time.sleep(_SECONDS_BETWEEN_LOOKS)
+                time.sleep(config.llm.batch_poll_seconds)
             run.ask()
             tell(ask, 1, 1)
             process_shards(run, tuple(then), workers or os.cpu_count() or 1, tell)

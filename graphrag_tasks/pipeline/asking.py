@@ -42,12 +42,19 @@ def batch(state: RunState, wanted: Sequence[int]) -> int:
     return reader.batch(packs)
 
 
-def ask_groups(state: RunState, wanted: Sequence[int]) -> Iterator[tuple[list[int], LlmReader]]:
+def price(state: RunState, wanted: Sequence[int]) -> Forecast:
+    """Return what it takes to ask about shards; nothing is sent."""
+    return make_reader(state).forecast(_packs(state, wanted))
+
+
+def ask_groups(
+    state: RunState, wanted: Sequence[int], *, may_spend: bool = True
+) -> Iterator[tuple[list[int], LlmReader]]:
     """Yield shards, with what has asked about all of them; the threads work on many at once.
 
     What it takes is told in the log before the first request leaves.
     """
-    reader = make_reader(state)
+    reader = make_reader(state, may_spend=may_spend)
     _tell_price(state, reader, wanted)
     shards: list[int] = []
     packs: list[Pack] = []
@@ -58,7 +65,7 @@ def ask_groups(state: RunState, wanted: Sequence[int]) -> Iterator[tuple[list[in
             reader.read(packs)
             yield shards, reader
             shards, packs = [], []
-            reader = make_reader(state)
+            reader = make_reader(state, may_spend=may_spend)
     if shards:
         reader.read(packs)
         yield shards, reader

@@ -112,9 +112,9 @@ def _part(make: Callable[[Config], object]) -> Given:
     return Given(lambda state, _: make(state.config), lambda config, _: _identity(make(config)))
 
 
-def make_reader(state: RunState) -> LlmReader:
+def make_reader(state: RunState, *, may_spend: bool = True) -> LlmReader:
     """Return what reads for a run, or raise `ConfigError` where no model is named."""
-    return LlmReader(_client(state), state.config)
+    return LlmReader(_client(state), state.config, may_spend=may_spend)
 
 
 def _client(state: RunState) -> Client:

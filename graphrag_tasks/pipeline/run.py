@@ -11,8 +11,9 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.cost import measured
 from graphrag_tasks.core.errors import SnapshotError, TransientError
 from graphrag_tasks.core.memory import release
+from graphrag_tasks.llm.forecast import Forecast
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.asking import ask_groups, batch, what_was_asked
+from graphrag_tasks.pipeline.asking import ask_groups, batch, price, what_was_asked
 from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
@@ -104,8 +105,10 @@ class Run:
         """Whether a language model reads: then `ask` runs after the shards, and `adopt` on each."""
         return self.state.config.extract.asks
 
-    def ask(self) -> list[Receipt]:
+    def ask(self, *, may_spend: bool = True) -> list[Receipt]:
         """Ask the language model about all shards, whose stages must have run.
+
+        Without `may_spend`, what has no answer yet is over the budget.
 
         Raises:
             EndpointError: It cannot be asked, or too few answers are valid.
@@ -114,12 +117,12 @@ class Run:
             TransientError: The endpoint is away for long, or batches are under way. Answers so far
                 are kept.
         """
-        if under_way := self.batch():
+        if may_spend and (under_way := self.batch()):
             what = f"{under_way:,} requests are under way in batches, which takes up to a day"
             raise TransientError(what, "ask", "Run again to take the answers")
         found = {one: self._finished_shard("ask", one) for one in self.shards}
         waiting = [one for one, receipt in found.items() if receipt is None]
-        for shards, reader in ask_groups(self.state, waiting):
+        for shards, reader in ask_groups(self.state, waiting, may_spend=may_spend):
             for one in shards:
                 found[one] = self.process_shard("ask", one, {"reader": reader})
         return [one for one in found.values() if one is not None]
@@ -137,8 +140,14 @@ class Run:
         """
         if self.state.config.llm.batch == "off":
             return 0
-        waiting = [one for one in self.shards if not self._finished_shard("ask", one)]
-        return batch(self.state, waiting)
+        return batch(self.state, self._unasked())
+
+    def price(self) -> Forecast:
+        """Return what `ask` would take now; nothing is sent."""
+        return price(self.state, self._unasked())
+
+    def _unasked(self) -> list[int]:
+        return [one for one in self.shards if not self._finished_shard("ask", one)]
 
     def _finished_shard(self, stage: str, shard: int) -> Receipt | None:
         folder = self.state.shard_folder(shard)

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.llm.batches import BatchScript
+from tests.llm.endpoint import scripted
+
 ROOT = Path(__file__).parents[2]
 
 SECRETS = {
@@ -29,10 +32,14 @@ QUESTION = {
 
 @dataclass(frozen=True)
 class InAirflow:
-    """Where Airflow and the DAGs wrote, and what `in_airflow` saw of plugin and DAGs."""
+    """Where Airflow and the DAGs wrote, and what `in_airflow` saw of plugin and DAGs.
+
+    `paid` has how often each request that was in a batch was paid.
+    """
 
     home: Path
     store: Path
+    paid: list[int]
     plugin: dict[str, Any]
     dags: dict[str, Any]
 
@@ -63,13 +70,15 @@ def in_airflow(tmp_path_factory: pytest.TempPathFactory) -> InAirflow:
     questions.write_text(json.dumps(QUESTION) + "\n")
     runs = json.dumps([good, good, missing])
     program = [sys.executable, "-m", "tests.dags.in_airflow"]
-    done = subprocess.run(  # noqa: S603
-        [*program, str(ROOT / "dags"), runs, str(questions)], cwd=ROOT,
-        env=os.environ | SECRETS | settings, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    with scripted(batch=BatchScript(looks=2)) as endpoint:
+        done = subprocess.run(  # noqa: S603
+            [*program, str(ROOT / "dags"), runs, str(questions), endpoint.url], cwd=ROOT,
+            env=os.environ | SECRETS | settings, capture_output=True, text=True, check=False,
+        )  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     assert lines and done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return InAirflow(home, store, **json.loads(lines[0].removeprefix("RESULT ")))
+    paid = sorted(endpoint.batch.paid.values())
+    return InAirflow(home, store, paid, **json.loads(lines[0].removeprefix("RESULT ")))
 
 
 def write_corpus(folder: Path) -> Path:

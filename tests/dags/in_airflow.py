@@ -1,7 +1,7 @@
 """What the plugin and the DAGs do in Airflow: prints one line of JSON with what was seen.
 
 Run in a process of its own, as Airflow's settings are of the whole process, with the corpus's
-runs: `python -m tests.dags.in_airflow DAGS_FOLDER RUNS QUESTIONS`. Nothing is served.
+runs: `python -m tests.dags.in_airflow DAGS_FOLDER RUNS QUESTIONS URL`. Nothing is served.
 """
 
 import asyncio
@@ -155,6 +155,35 @@ def deployed(folder: str) -> dict[str, Any]:
     }
 
 
+def reading(folder: str, params: dict[str, Any], url: str) -> dict[str, Any]:
+    """Load the DAG as it is with a language model, batches and approval, and run it.
+
+    What the runs cost is below what somebody has to approve.
+    """
+    from airflow.dag_processing.dagbag import DagBag
+
+    os.environ |= {
+        "GRAPHRAG__LLM__BASE_URL": url,
+        "GRAPHRAG__LLM__MODEL": "m",
+        "GRAPHRAG__LLM__PRICES": json.dumps({"m": {"input": 1, "output": 2}}),
+        "GRAPHRAG__LLM__BATCH": "auto",
+        "GRAPHRAG__LLM__BATCH_FROM": "2",
+        "GRAPHRAG__LLM__BATCH_POLL_SECONDS": "0.1",
+        "GRAPHRAG__LLM__BUDGET__APPROVE_ABOVE_USD": "1",
+    }
+    del os.environ["GRAPHRAG_AIRFLOW_DEADLINE_HOURS"]  # no run of `dag.test` may have one
+    for module in ("graphrag_defaults", "graphrag_asking"):
+        sys.modules.pop(module)
+    dag = DagBag(folder).dags["graphrag_reindex"]
+    run, ended = reindexed(dag, params)
+    sensor = dag.task_dict["batches"]
+    return {
+        **described(dag),
+        **ended,
+        "sleeps": sensor.reschedule,
+    }
+
+
 def followed(dag: Any, params: dict[str, Any]) -> dict[str, Any]:
     """Run another DAG; return how it ended and what its tasks returned."""
     run = dag.test(run_conf=params)
@@ -166,7 +195,7 @@ def followed(dag: Any, params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def dags(folder: str, runs: list[dict[str, Any]], questions: str) -> dict[str, Any]:
+def dags(folder: str, runs: list[dict[str, Any]], questions: str, url: str) -> dict[str, Any]:
     """Load the DAGs and run them."""
     from airflow.dag_processing.dagbag import DagBag
 
@@ -179,6 +208,7 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str) -> dict[str, A
     )
     ended = [reindexed(reindex, params) for params in runs]
     store = runs[0]["store"]
+    read = {**runs[0], "store": f"{store}-read", "extractor": "llm"}
     asked = {"store": store, "questions": questions, "modes": ["dense"]}
     return {
         "dag": described(reindex),
@@ -195,11 +225,12 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str) -> dict[str, A
         "maintained": followed(maintenance, {"store": store, "keep": 0}),
         "evaluated": followed(evaluate, asked),
         "not evaluated": followed(evaluate, {"store": store, "questions": ""}),
+        "reading": reading(folder, read, url),
     }
 
 
 if __name__ == "__main__":
     db.initdb()
     pages = plugin()  # before the DAGs load what is heavy, and before anything is published
-    seen = {"plugin": pages, "dags": dags(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3])}
+    seen = {"plugin": pages, "dags": dags(sys.argv[1], json.loads(sys.argv[2]), *sys.argv[3:])}
     sys.stdout.write(f"RESULT {json.dumps(seen)}\n")

@@ -58,6 +58,30 @@ def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
     assert {tuple(edge) for edge in seen["dag"]["edges"]} == set(pairwise(chain))
 
 
+def test_with_batches_and_approval_they_stand_before_ask(seen: dict[str, Any]) -> None:
+    added = {
+        ("shard.extract", "price"), ("price", "approve"), ("approve", "approved"),
+        ("approved", "batches"), ("price", "batches"), ("batches", "ask"),
+    }  # fmt: skip
+    edges = {tuple(edge) for edge in seen["reading"]["edges"]}
+    assert (
+        edges == {tuple(one) for one in seen["dag"]["edges"]} - {("shard.extract", "ask")} | added
+    )
+
+
+def test_a_run_reads_in_batches_while_its_task_sleeps(
+    seen: dict[str, Any], in_airflow: InAirflow
+) -> None:
+    found = seen["reading"]
+    assert found["state"] == "success", found["tasks"]
+    states = found["tasks"]
+    skipped = {name for name, state in states.items() if state != "success"}
+    assert skipped == {"approve", "approved"}
+    assert found["sleeps"]
+    assert "LLM read 2 of 2 windows" in found["note"]
+    assert in_airflow.paid == [1]
+
+
 def test_every_param_is_typed(seen: dict[str, Any]) -> None:
     params = seen["dag"]["params"]
     assert set(params) == {

@@ -23,6 +23,9 @@ class BudgetConfig(BaseConfig):
 
     usd: float = Field(5.0, ge=0, description="most money; 0: no cap in money")
     tokens: int = Field(0, ge=0, description="most tokens, prompts and answers; 0: no cap")
+    approve_above_usd: float = Field(
+        0, ge=0, description="in Airflow: expected price of reading that somebody approves; 0: none"
+    )
     when_spent: Literal["", "fail", "publish"] = Field(
         "", description="of a run that extracts; empty: publish with hybrid, fail with llm"
     )
@@ -66,6 +69,7 @@ class LlmConfig(BaseConfig):
         "off", description="auto: facts are asked for in batches, where the endpoint has them"
     )
     batch_from: int = Field(100, gt=0, description="requests that are worth a batch")
+    batch_poll_seconds: float = Field(300, gt=0, description="between two looks at batches")
     batch_price: float = Field(0.5, ge=0, description="price in a batch, as a share of the price")
     prices: dict[str, ModelPrice] = Field(
         default_factory=dict, description="by model; instead of the known list prices"
