@@ -175,7 +175,7 @@ def reading(folder: str, params: dict[str, Any], url: str) -> dict[str, Any]:
     for module in ("graphrag_defaults", "graphrag_asking"):
         sys.modules.pop(module)
     dag = DagBag(folder).dags["graphrag_reindex"]
-    run, ended = reindexed(dag, params)
+    _, ended = reindexed(dag, params)
     sensor = dag.task_dict["batches"]
     return {
         **described(dag),

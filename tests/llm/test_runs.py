@@ -10,8 +10,15 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, SnapshotError
-from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.core.errors import (
+    BudgetError,
+    ConfigError,
+    EndpointError,
+    SnapshotError,
+    TransientError,
+)
+from graphrag_tasks.operations.runner import process_shards, run_index
+from graphrag_tasks.pipeline import SHARD_STAGES, Run
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.snapshots.store import Snapshot, Store
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
@@ -97,6 +104,62 @@ def test_only_changed_communities_are_asked_about(
     run_index(config, workers=1)
     assert 0 < endpoint.requests - asked < asked + 3
     assert endpoint.asked_after_delivery == 0
+
+
+def in_batches(tmp_path: Path, source: Path, endpoint: ScriptedEndpoint) -> Config:
+    for number in range(12):
+        (source / f"note-{number}.md").write_text(
+            f"The report Z{number} reads the table T{number}."
+        )
+    config = configured(
+        tmp_path, source, endpoint.url, communities={}, extract={"extractor": "llm"}
+    )
+    batch = {"batch": "auto", "batch_from": 5, "batch_poll_seconds": 0.01}
+    return config.model_copy(update={"llm": config.llm.model_copy(update=batch)})
+
+
+def test_a_run_submits_batches_and_a_later_one_takes_their_answers(
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
+) -> None:
+    config = in_batches(tmp_path, source, endpoint)
+    endpoint.script.batch.looks = 1
+    for _ in range(2):
+        with pytest.raises(TransientError, match=r"\d+ requests are under way in batches.*again"):
+            run_index(config, workers=1)
+    published = run_index(config, workers=1).manifest
+    assert (endpoint.requests, len(endpoint.batch.batches)) == (1, 1)
+    endpoint.script.batch.api = False
+    alone = configured(
+        tmp_path, source, endpoint.url, communities={}, extract={"extractor": "llm"},
+        store=str(tmp_path / "alone"),
+    )  # fmt: skip
+    assert run_index(alone, workers=1).manifest.snapshot_id == published.snapshot_id
+
+
+def test_a_run_waits_for_batches_where_it_is_told_to(
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
+) -> None:
+    config = in_batches(tmp_path, source, endpoint)
+    endpoint.script.batch.looks = 3
+    assert run_index(config, workers=1, wait=True).changed
+    assert max(endpoint.batch.paid.values()) == 1
+
+
+@pytest.mark.parametrize("extractor", ["llm", "hybrid"])
+def test_what_nobody_approved_is_over_the_budget(
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint, extractor: str
+) -> None:
+    extract = {"extractor": extractor, "llm": {"critical": ["**"]}}
+    run, _ = Run.start(configured(tmp_path, source, endpoint.url, communities={}, extract=extract))
+    process_shards(run, tuple(SHARD_STAGES), 1)
+    assert run.price().requests
+    if extractor == "llm":
+        with pytest.raises(BudgetError, match="not approved"):
+            run.ask(may_spend=False)
+    else:
+        (receipt,) = run.ask(may_spend=False)
+        assert receipt.stats["windows_over_budget"] == receipt.stats["windows"]
+    assert not endpoint.requests
 
 
 def verdicts(body: Body) -> str:

@@ -108,6 +108,13 @@ class Deployment:
         body = {"dag_run_id": run_id, "logical_date": None, "conf": conf}
         self._request("POST", "/api/v2/dags/graphrag_reindex/dagRuns", body)
 
+    def answer(self, run_id: str, task_id: str, option: str) -> dict[str, Any]:
+        """Choose what a task that waits for a person offers; return what it had asked."""
+        task = f"/api/v2/dags/graphrag_reindex/dagRuns/{run_id}/taskInstances/{task_id}/-1"
+        asked: dict[str, Any] = self._request("GET", f"{task}/hitlDetails")
+        self._request("PATCH", f"{task}/hitlDetails", {"chosen_options": [option]})
+        return asked
+
     def state(self, run_id: str) -> str:
         """Return the state of a run."""
         return str(self._rows("SELECT state FROM dag_run WHERE run_id = %s", run_id)[0][0])

@@ -12,6 +12,8 @@ import pytest
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.snapshots.store import Manifest, Store
+from tests.llm.batches import BatchScript
+from tests.llm.endpoint import ScriptedEndpoint, scripted
 from tests.services.airflow_service import WORKERS, Deployment
 from tests.services.processes import wait_for
 
@@ -26,7 +28,14 @@ SETTINGS = {
     "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards",
     "GRAPHRAG_AIRFLOW_LLM_POOL": "graphrag_llm",
     "GRAPHRAG_AIRFLOW_DEADLINE_HOURS": "0.001",  # every run is late
+    "GRAPHRAG__LLM__MODEL": "m",
+    "GRAPHRAG__LLM__PRICES": '{"m": {"input": 1, "output": 2}}',
+    "GRAPHRAG__LLM__BATCH": "auto",
+    "GRAPHRAG__LLM__BATCH_FROM": "2",
+    "GRAPHRAG__LLM__BATCH_POLL_SECONDS": "5",
+    "GRAPHRAG__LLM__BUDGET__APPROVE_ABOVE_USD": "0.000001",
 }
+OF_MODELS = {"price", "approve", "approved", "batches", "ask", "adopt"}
 
 
 def write_notes(folder: Path, count: int) -> str:
@@ -47,10 +56,16 @@ def indexed(source: str, store: Path) -> Manifest:
 
 
 @pytest.fixture(scope="module")
-def airflow() -> Iterator[Deployment]:
+def endpoint() -> Iterator[ScriptedEndpoint]:
+    with scripted(batch=BatchScript(looks=2)) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def airflow(endpoint: ScriptedEndpoint) -> Iterator[Deployment]:
     folder = Path(tempfile.mkdtemp(prefix="graphrag-services-"))
     folder.chmod(0o711)
-    deployment = Deployment(folder, SETTINGS)
+    deployment = Deployment(folder, {**SETTINGS, "GRAPHRAG__LLM__BASE_URL": endpoint.url})
     try:
         deployment.start()
         yield deployment
@@ -80,7 +95,11 @@ def test_two_workers_publish_what_the_command_line_publishes(
     expected = indexed(source, tmp_path / "expected")
     assert finished(airflow, "both") == "success", airflow.tasks("both")
     tasks = airflow.tasks("both")
-    assert {state for _, _, state, _, _ in tasks} == {"success"}
+    states = {(task_id, state) for task_id, _, state, _, _ in tasks}
+    assert {state for task_id, state in states if task_id not in OF_MODELS} == {"success"}
+    without = {"success": {"price", "batches", "ask"}, "skipped": {"approve", "approved", "adopt"}}
+    for state, names in without.items():
+        assert {name for name, found in states if name in OF_MODELS and found == state} == names
     mapped = Counter(task_id for task_id, index, *_ in tasks if index >= 0)
     assert mapped.pop("embed_parts") == load_config(environ={}).plan.parts
     assert set(mapped.values()) == {SHARDS}
@@ -115,6 +134,47 @@ def test_a_worker_killed_within_a_shard_changes_nothing(
     published = Store(store).open()
     published.verify()
     assert published.snapshot_id == indexed(source, tmp_path / "expected").snapshot_id
+
+
+def test_a_person_approves_and_batches_are_answered_while_the_task_sleeps(
+    airflow: Deployment, endpoint: ScriptedEndpoint, tmp_path: Path
+) -> None:
+    source, store = write_notes(tmp_path / "notes", FEW_SHARDS), str(tmp_path / "store")
+    params = {"sources": [source], "store": store, "extractor": "llm"}
+    airflow.trigger("read", params)
+    wait_for(lambda: task_is(airflow, "read", "approve", "deferred"), RUN_SECONDS, "approval")
+    assert not endpoint.requests
+    asked = airflow.answer("read", "approve", "Approve")
+    assert asked["subject"].startswith("Spend about 0.00 USD on 4 requests to m?")
+    assert "| tokens of prompts |" in asked["body"]
+    assert finished(airflow, "read") == "success", airflow.tasks("read")
+    assert (endpoint.requests, sorted(endpoint.batch.paid.values())) == (1, [1] * (FEW_SHARDS - 1))
+    assert f"LLM read {FEW_SHARDS} of {FEW_SHARDS} windows" in airflow.note("read")
+    tasks = airflow.tasks("read")
+    of_model = {task_id: state for task_id, _, state, _, _ in tasks if task_id in OF_MODELS}
+    assert of_model == dict.fromkeys(OF_MODELS, "success")
+    per_shard = {task_id for task_id, index, *_ in tasks if index >= 0} - {"embed_parts"}
+    assert len(per_shard) == 5
+
+
+def test_what_a_person_rejects_is_not_spent(
+    airflow: Deployment, endpoint: ScriptedEndpoint, tmp_path: Path
+) -> None:
+    source, store = write_notes(tmp_path / "notes", FEW_SHARDS), str(tmp_path / "store")
+    before = endpoint.requests
+    airflow.trigger("refused", {"sources": [source], "store": store, "extractor": "llm"})
+    wait_for(lambda: task_is(airflow, "refused", "approve", "deferred"), RUN_SECONDS, "approval")
+    airflow.answer("refused", "approve", "Reject")
+    assert finished(airflow, "refused") == "failed"
+    assert task_is(airflow, "refused", "ask", "failed")
+    assert "not approved" in airflow.note("refused")
+    assert endpoint.requests == before
+    assert Store(store).current_id() is None
+
+
+def task_is(airflow: Deployment, run_id: str, task_id: str, state: str) -> bool:
+    """Return whether a task of a run is in a state."""
+    return any(one[0] == task_id and one[2] == state for one in airflow.tasks(run_id))
 
 
 def extracting(airflow: Deployment, run_id: str) -> tuple[str, int] | None:
