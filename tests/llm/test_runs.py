@@ -1,8 +1,12 @@
 """Runs with a language model: summaries, confirmed names, vectors, and how they are shown."""
 
 import json
+import os
+import random
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,6 +147,54 @@ def test_a_run_waits_for_batches_where_it_is_told_to(
     endpoint.script.batch.looks = 3
     assert run_index(config, workers=1, wait=True).changed
     assert max(endpoint.batch.paid.values()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_reading_loses_no_answer(
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint, seed: int
+) -> None:
+    for number in range(40):
+        (source / f"note-{number}.md").write_text(
+            f"The report Z{number} reads the table T{number}."
+        )
+    settings = tmp_path / "graphrag.toml"
+    settings.write_text(f"""
+        store = "{tmp_path / "store"}"
+        sources = ["{source}"]
+        [load]
+        vector_store = "none"
+        [extract]
+        extractor = "llm"
+        [llm]
+        base_url = "{endpoint.url}"
+        provider = "scripted"
+        model = "m"
+        concurrency = 2
+        [llm.prices.m]
+        input = 1
+        output = 2
+    """)
+    endpoint.script.delay = 0.1
+    line = [sys.executable, "-m", "graphrag_tasks", "index", "--config", str(settings)]
+    draw = random.Random(seed)
+    for kill in sorted(draw.sample(range(1, 40), 2)):
+        process = subprocess.Popen(line, stderr=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
+        while endpoint.requests < kill and process.poll() is None:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    endpoint.script.delay = 0
+    config = load_config(settings)
+    run_index(config, workers=1)
+    assert endpoint.asked_after_delivery <= 2 * 2  # those under way at each kill
+    snapshot = Store(config.store).open()
+    statuses = {
+        one["status"] for row in snapshot.table("answers").to_pylist() for one in row["windows"]
+    }
+    assert statuses <= {"answered", "silent"}
+    whole = config.model_copy(update={"store": str(tmp_path / "whole")})
+    assert run_index(whole, workers=1).manifest.snapshot_id == snapshot.snapshot_id
 
 
 @pytest.mark.parametrize("extractor", ["llm", "hybrid"])
