@@ -62,6 +62,9 @@ def estimate(
 
 
 def _print(found: Estimate, budget: float, model: str) -> None:
+    if not found.parts:
+        CONSOLE.print("Nothing to read: every document is as it was published.")
+        return
     has_price = found.total.usd is not None
     rows = []
     for part in found.parts:
@@ -86,15 +89,18 @@ def _print(found: Estimate, budget: float, model: str) -> None:
     )
     stages = [("extract", *_columns(found.total))]
     stages += [(f"{name} (roughly)", *_columns(one)) for name, one in found.stages.items()]
-    columns = ("stage", "requests", "answered", "tokens in", "tokens out", "USD", "from", "to")
+    columns = ("stage", "requests", "known", "tokens in", "tokens out", "USD", "from", "to")
     CONSOLE.print(table(f"A run with the extractor {found.extractor}", columns, stages))
     low, expected, high = found.minutes
+    time = f"About {expected:.0f} minutes of asking ({low:.0f} to {high:.0f})"
+    if found.in_batches:
+        time = "In batches, which are answered within a day"
     basis = (
         f"lengths are learned from {found.learned_from:,} answers"
         if found.learned_from
         else "lengths of answers are assumed: --probe 64 asks for some"
     )
-    CONSOLE.print(f"About {expected:.0f} minutes of asking ({low:.0f} to {high:.0f}); {basis}.")
+    CONSOLE.print(f"{time}; {basis}.")
     if found.spent:
         CONSOLE.print(f"Spent so far, as part of the run: {found.spent:.4f} USD.")
     if has_price and (advice := _settings(found)):

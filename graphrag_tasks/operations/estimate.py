@@ -79,6 +79,7 @@ class Estimate:
         spent: USD that the run spent already, as by a probe; None where the price is not known.
         stages: Roughly, what other stages that ask would take.
         minutes: Of asking: low, expected, high.
+        in_batches: Whether batches answer, which takes up to a day.
         learned_from: Number of answers that lengths are learned from; 0: they are assumed.
     """
 
@@ -88,6 +89,7 @@ class Estimate:
     spent: Decimal | None
     stages: dict[str, Forecast]
     minutes: Range
+    in_batches: bool
     learned_from: int
 
 
@@ -138,6 +140,7 @@ def estimate(config: Config, *, probe: int = 0, workers: int | None = None) -> E
             spent=reader.spent,
             stages=_other_stages(config, run),
             minutes=_minutes(config, total, seconds),
+            in_batches=config.llm.batch != "off" and own in batched,
             learned_from=rates.learned_from,
         )
 
@@ -242,12 +245,7 @@ def _usd(reading: Reading) -> Decimal:
 
 
 def _minutes(config: Config, total: Forecast, seconds: float | None) -> Range:
-    """Return the time of asking: by the requests at a time, and by the limits a minute.
-
-    A batch is answered within a day.
-    """
-    if config.llm.batch != "off" and total.requests >= config.llm.batch_from:
-        return 5.0, 120.0, 24 * 60.0
+    """Return the time of asking: by the requests at a time, and by the limits a minute."""
     each = (0.7 * seconds, seconds, 1.5 * seconds) if seconds else _SECONDS_OF_REQUEST
     llm = config.llm
     found = []
