@@ -9,8 +9,8 @@ tokens that they take: words that no triple covers, and coordinations. On labell
 finds two times what reading as many at random does (docs/results.md).
 
 Which sentences are read and packed together is decided stretch by stretch: a stretch begins at a
-heading whose hash says so, whatever the text below says. An edit changes the pack that it is in,
-and at most one more.
+heading whose hash says so, or after many sentences, whatever the text below says. An edit changes
+the pack that it is in and at most one more; of those chosen by `hybrid`, rarely two more.
 """
 
 from __future__ import annotations
@@ -46,6 +46,9 @@ _STRETCH = 2
 """One heading in so many begins a stretch where all sentences are read."""
 _STRETCH_OF_SHARE = 3
 """The same where a share is read, over that share: some requests' worth."""
+
+_LONGEST_STRETCH = 160
+"""Sentences after which a stretch ends, with or without a heading."""
 
 _WORD = re.compile(r"\w[\w/.-]*")
 _JOINT = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)
@@ -201,14 +204,17 @@ def _tokens(sentence: _Row) -> float:
 
 
 def _stretches(chunks: Sequence[_Chunk], one_in: int) -> Iterator[list[_Chunk]]:
-    """Cut a document before some of its headings, and where a long section goes on."""
+    """Cut a document before some of its headings, and where a stretch has become long."""
     stretch: list[_Chunk] = []
+    count = 0
     for chunk in chunks:
         begins = _number("stretch", chunk.headings) % one_in == 0
-        if stretch and begins and chunk.headings != stretch[-1].headings:
+        is_other = bool(stretch) and chunk.headings != stretch[-1].headings
+        if (begins and is_other) or count >= _LONGEST_STRETCH:
             yield stretch
-            stretch = []
+            stretch, count = [], 0
         stretch.append(chunk)
+        count += len(chunk.sentences)
     if stretch:
         yield stretch
 
