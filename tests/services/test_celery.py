@@ -142,7 +142,7 @@ def test_a_person_approves_and_batches_are_answered_while_the_task_sleeps(
     source, store = write_notes(tmp_path / "notes", FEW_SHARDS), str(tmp_path / "store")
     params = {"sources": [source], "store": store, "extractor": "llm"}
     airflow.trigger("read", params)
-    wait_for(lambda: task_is(airflow, "read", "approve", "deferred"), RUN_SECONDS, "approval")
+    wait_for(lambda: task_is(airflow, "read", "approve", "awaiting_input"), RUN_SECONDS, "approval")
     assert not endpoint.requests
     asked = airflow.answer("read", "approve", "Approve")
     assert asked["subject"].startswith("Spend about 0.00 USD on 4 requests to m?")
@@ -163,7 +163,9 @@ def test_what_a_person_rejects_is_not_spent(
     source, store = write_notes(tmp_path / "notes", FEW_SHARDS), str(tmp_path / "store")
     before = endpoint.requests
     airflow.trigger("refused", {"sources": [source], "store": store, "extractor": "llm"})
-    wait_for(lambda: task_is(airflow, "refused", "approve", "deferred"), RUN_SECONDS, "approval")
+    wait_for(
+        lambda: task_is(airflow, "refused", "approve", "awaiting_input"), RUN_SECONDS, "approval"
+    )
     airflow.answer("refused", "approve", "Reject")
     assert finished(airflow, "refused") == "failed"
     assert task_is(airflow, "refused", "ask", "failed")
