@@ -69,8 +69,8 @@ def approval(config: Config, open_run: Callable[[], Any], then: str) -> list[Any
 def may_spend() -> bool:
     """Return whether nobody was asked to approve, or somebody did."""
     instance = get_current_context()["ti"]
-    chosen = instance.xcom_pull(task_ids="approve") or {}
-    return ApprovalOperator.REJECT not in chosen.get("chosen_options", [])
+    was_asked = instance.xcom_pull(task_ids="price", key="subject") is not None
+    return not was_asked or instance.xcom_pull(task_ids="approved") is True
 
 
 def batches(config: Config, open_run: Callable[[], Any]) -> list[Any]:
