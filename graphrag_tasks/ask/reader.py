@@ -99,9 +99,8 @@ class LlmReader:
         return self._client.spent.usd
 
     def rates(self, packs: Iterable[Pack]) -> Rates:
-        """Return what the answers that there are say of the length of others."""
-        found = self._client.answered(one.request for one in packs if self._may_be_sent(one))
-        return Rates.learned([(one, answer.usage) for one, answer in found if answer])
+        """Return what the requests that were asked say of the others."""
+        return self._client.rates(one.request for one in packs if self._may_be_sent(one))
 
     def forecast(
         self, packs: Iterable[Pack], rates: Rates | None = None, *, batched: bool | None = None

@@ -181,6 +181,19 @@ class Client:
         by_key = {one.key(self.identity(one.purpose)): one for one in requests}
         return [(one, self._journal.known(key)) for key, one in by_key.items()]
 
+    def rates(self, requests: Iterable[Request]) -> Rates:
+        """Return what follows from requests, learned from those that were asked.
+
+        All attempts of this run count, also those that brought no valid answer.
+        """
+        used = self._journal.usages(self._run)
+        found = []
+        for one, answer in self.answered(requests):
+            usage = used.get(one.key(self.identity(one.purpose))) or (answer and answer.usage)
+            if usage:
+                found.append((one, usage))
+        return Rates.learned(found)
+
     def forecast(
         self,
         requests: Iterable[Request],
@@ -194,8 +207,7 @@ class Client:
         enough to be `batched` is decided by their number, unless it is told.
         """
         found = self.answered(requests)
-        if rates is None:
-            rates = Rates.learned([(one, answer.usage) for one, answer in found if answer])
+        rates = rates or self.rates(one for one, _ in found)
         waiting = [one for one, answer in found if answer is None]
         model = self.identity(waiting[0].purpose).model if waiting else ""
         if batched is None:

@@ -1,8 +1,9 @@
 """What requests will cost, before they are sent: tokens and money, as a range.
 
 A prompt is counted. What a model answers is not known before it is asked: it is assumed, in a wide
-range, until some of the requests have an answer. Their usage then says how long answers are beside
-what is read, and how the model counts tokens; the range is what such a sample leaves open.
+range, until some of the requests were asked. Their usage then says how long answers are beside what
+is read, how the model counts tokens, and how often it is asked again; the range is what such a
+sample leaves open.
 """
 
 from __future__ import annotations
@@ -106,8 +107,9 @@ def forecast(
     share: Decimal,
 ) -> Forecast:
     """Return what it takes to answer requests at a share of the price, beside `known` ones."""
+    output = _output if rates.learned_from else _shorter_than_the_most
     places = [
-        [Usage(round(_prompt(one) * factor), round(_output(one, ratio))) for one in requests]
+        [Usage(round(_prompt(one) * factor), round(output(one, ratio))) for one in requests]
         for factor, ratio in zip(rates.factor, rates.output, strict=True)
     ]
     prompt = [float(sum(one.prompt_tokens for one in usages)) for usages in places]
@@ -132,7 +134,11 @@ def _prompt(request: Request) -> int:
 
 
 def _output(request: Request, ratio: float) -> float:
-    return min(ratio * tokens.count(request.user), request.max_output)
+    return ratio * tokens.count(request.user)
+
+
+def _shorter_than_the_most(request: Request, ratio: float) -> float:
+    return min(_output(request, ratio), request.max_output)
 
 
 def _ratio(pairs: Sequence[tuple[float, float]]) -> Range:

@@ -149,6 +149,19 @@ class StoreJournal:
         """Return what a run spent so far, unsure attempts in full."""
         return sum((one.cost for one in self.attempts(run)), NOTHING)
 
+    def usages(self, run: str) -> dict[str, Usage]:
+        """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
+        found: dict[str, Usage] = {}
+        for name, one in self._records(run).items():
+            if one.fate == SURE and one.prompt_tokens:
+                key = name.partition("-")[0]
+                before = found.get(key, Usage())
+                found[key] = Usage(
+                    before.prompt_tokens + one.prompt_tokens,
+                    before.completion_tokens + one.completion_tokens,
+                )
+        return found
+
     def abilities(self, endpoint: str) -> Abilities | None:
         """Return what was learned about an endpoint and a model, by a hash of both."""
         folder = self._folder / ABILITIES
@@ -178,6 +191,9 @@ class Journal(Protocol):
     def spent(self, run: str, /) -> Cost:
         """Return what a run spent so far, unsure attempts in full."""
 
+    def usages(self, run: str, /) -> dict[str, Usage]:
+        """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
+
     def abilities(self, endpoint: str, /) -> Abilities | None:
         """Return what was learned about an endpoint and a model, by a hash of both."""
 
@@ -204,6 +220,10 @@ class NoJournal:
     def spent(self, _run: str) -> Cost:
         """Return that nothing is known to be spent."""
         return NOTHING
+
+    def usages(self, _run: str) -> dict[str, Usage]:
+        """Return nothing."""
+        return {}
 
     def abilities(self, _endpoint: str) -> None:
         """Return None."""

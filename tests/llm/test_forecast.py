@@ -2,17 +2,21 @@
 
 import random
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from graphrag_tasks.core.config import LlmConfig, ModelPrice
-from graphrag_tasks.llm import Request
+from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.forecast import Rates, forecast
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.tokens import count
+from tests.llm.endpoint import Body, scripted
+from tests.llm.test_client import requests, settings
 
 CONFIG = LlmConfig(model="m", prices={"m": ModelPrice(input=0.15, output=0.6)})
+FORM = '{"title": "a", "tags": []}'
 SAMPLE, REQUESTS = 64, 640
 
 
@@ -41,6 +45,17 @@ def test_the_bill_is_within_the_range_of_a_probe(seed: int) -> None:
     assert low <= bill <= high
     assert abs(expected / bill - 1) < Decimal("0.15")
     assert rates.learned_from >= SAMPLE
+
+
+def test_what_is_asked_twice_counts_twice(tmp_path: Path) -> None:
+    def answer(body: Body) -> str:
+        return "prose" if "could not be used" not in body["messages"][-1]["content"] else FORM
+
+    asked = requests(30)
+    with scripted(answer=answer) as endpoint:
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        assert all(isinstance(one, Answer) for one in client.ask(asked))
+        assert client.rates(asked).factor[1] > 1.9 * Client(settings(endpoint)).rates([]).factor[1]
 
 
 def test_too_few_answers_say_nothing() -> None:
