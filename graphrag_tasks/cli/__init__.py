@@ -12,6 +12,7 @@ import typer
 
 from graphrag_tasks.cli import (
     adapt,
+    answer,
     entities,
     estimate,
     evaluate,
@@ -35,6 +36,7 @@ app.command()(index.index)
 app.command()(index.plan)
 app.command()(estimate.estimate)
 app.command()(query.query)
+app.command()(answer.answer)
 app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
 app.command()(adapt.adapt)

@@ -104,14 +104,12 @@ def _print_dim(text: str) -> None:
 def _panel(hit: ChunkHit) -> Panel:
     text = _cut(_BLANK_LINES.sub("\n", hit.text))
     notes = [f"{name} #{rank}" for name, rank in hit.ranks.items()]
-    if hit.relevance is not None:
-        notes.append(f"reranker {hit.relevance:.0%}")
     title = f"{hit.rank}. {hit.title}{_pages(hit.page_start, hit.page_end)}"
     return Panel(
         f"{escape(text)}\n[dim]{escape(hit.uri)}[/]",
         title=escape(title),
         title_align="left",
-        subtitle=escape(f"score {hit.score:.3f} · {', '.join(notes)}"),
+        subtitle=escape(f"score {hit.score:.2f} · {', '.join(notes)}"),
         subtitle_align="right",
     )
 

@@ -90,6 +90,20 @@ class Browser:
             )  # fmt: skip
         return found
 
+    def sentences(self, chunk_id: str) -> tuple[SourceSentence, ...]:
+        """Return the sentences of a chunk, in reading order.
+
+        Raises:
+            QueryError: No chunk has the id.
+        """
+        return self._provenance.sentences_in(self._chunk(chunk_id))
+
+    def _chunk(self, chunk_id: str) -> int:
+        row = self._graph.chunks.row_of(chunk_id)
+        if row is None:
+            raise QueryError(f"there is no chunk '{chunk_id}'", "", "Ids stand in hits of a search")
+        return row
+
     def skeleton(self, budget_tokens: int = 1000) -> str:
         """Return the best supported relations as CSV, within a budget in tokens of four characters.
 

@@ -16,6 +16,7 @@ from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
+from graphrag_tasks.retrieval.context.signals import FirstRead, Signals
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
@@ -30,9 +31,10 @@ from graphrag_tasks.retrieval.question.query import (
 )
 from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
+from graphrag_tasks.retrieval.ranker.relevance import relevances
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.reranker import make_reranker
-from graphrag_tasks.retrieval.view.arrays import Floats
+from graphrag_tasks.retrieval.reranker import Passage, make_reranker
+from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.store import Snapshot, Store
@@ -105,7 +107,8 @@ class Index(Browser):
             k: Chunks wanted, at most `query.MOST_CHUNKS`, with at most 2k relations; `config.k` by
                 default.
             filters: Values or patterns by field (`filters.FIELDS`) that all chunks must match.
-            rerank: How many of the first chunks the reranker reads again; by default
+            rerank: How many of the first chunks the reranker reads again, which changes their order
+                in all modes but `paper`; by default
                 `config.rerank.candidates`, but none in the modes of `PLAIN_MODES` or where no
                 document has a word of the question.
 
@@ -121,7 +124,13 @@ class Index(Browser):
         if filters:
             allowed = allowed_chunks(self.snapshot, self._graph, filters)
             query = replace(query, allowed=allowed)
-        ranking = self._sifted(self._ranking(rank, query), query)
+        ranking = self._ranking(rank, query)
+        first = ranking.chunks[0].row if ranking.chunks else None
+        if query.rereading and not query.rereading.scores and ranking.chunks:
+            rows = np.array([one.row for one in ranking.chunks])  # the mode keeps its own order
+            first = int(rows[query.rereading.of(rows).argmax()])
+        signals = self._signals(first, query)
+        ranking = self._sifted(ranking, query)
         return Context(
             question=question,
             mode=mode,
@@ -137,7 +146,17 @@ class Index(Browser):
             },
             route=routed,
             notes=(*ranking.notes, *bounds),
+            read=self._read(query),
+            signals=signals,
         )
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return the unit vectors of texts as questions have them, shape (texts, dimension)."""
+        return self._encoder.encode(texts)
+
+    def reread(self, question: str, passages: Sequence[Passage]) -> Floats:
+        """Return the reranker's log-odds of each passage to answer a question."""
+        return make_reranker(self.config.rerank).scores(question, passages)
 
     def explain(
         self, question: str, chunk_id: str, mode: str = AUTO, rerank: int | None = None
@@ -147,9 +166,7 @@ class Index(Browser):
         Raises:
             QueryError: As in `search`, or no chunk has the id.
         """
-        row = self._graph.chunks.row_of(chunk_id)
-        if row is None:
-            raise QueryError(f"there is no chunk '{chunk_id}'", "", "Ids stand in hits of a search")
+        row = self._chunk(chunk_id)
         query, _ = self._query(question, _PLACES)
         routed, mode = self._routed(query, mode)
         rank = mode_named(mode)
@@ -219,17 +236,42 @@ class Index(Browser):
         )
         return replace(ranking, chunks=chunks, notes=[*ranking.notes, note])
 
-    def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
+    def _read(self, query: Query) -> dict[str, float]:
+        """Return the score of every chunk that was read again, best of the first reading first."""
         if query.rereading is None:
-            return self._provenance.chunk_hits(ranking.chunks)
-        places = query.rereading.places
+            return {}
+        ids = self._graph.chunks.ids
+        return {ids[row].as_py(): score for row, score in query.rereading.relevance.items()}
+
+    def _signals(self, first: int | None, query: Query) -> Signals:
+        lexicon = self._graph.lexicon
+        unknown = tuple(lexicon.unknown_words(query.text))
+        scores = query.rereading.scores if query.rereading else {}
+        if first is None or first not in scores:
+            return Signals(unknown=unknown)
+        return Signals(
+            unknown=unknown,
+            read=FirstRead(
+                log_odds=scores[first],
+                margin=scores[first] - sum(scores.values()) / len(scores),
+                cosine=float(self._graph.chunks.vectors[first] @ query.vector),
+                coverage=lexicon.share_held(query.text, first),
+            ),
+        )
+
+    def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
+        scores = relevances(self._graph, query.text, ranking.chunks)
+        if query.rereading is None:
+            return self._provenance.chunk_hits(ranking.chunks, scores)
+        places, read = query.rereading.places, query.rereading.relevance
         chunks = [
             replace(one, ranks={**one.ranks, FIRST_READING: places[one.row]})
             if one.row in places
             else one
             for one in ranking.chunks
         ]
-        return self._provenance.chunk_hits(chunks, query.rereading.relevance)
+        scores = [read.get(one.row, score) for one, score in zip(chunks, scores, strict=True)]
+        return self._provenance.chunk_hits(chunks, scores)
 
     def _routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
         if mode != AUTO:

@@ -158,7 +158,7 @@ def test_the_far_end_of_a_chain_of_names_comes_before_what_shares_words(index: I
 def test_nothing_named_starts_at_the_best_chunks_and_says_so(index: Index) -> None:
     context = index.search("what is wet earth?", "graph", k=4)
     assert len(context.chunks) == 4
-    assert "names nothing" in context.notes[0]
+    assert "recognised no name" in context.notes[0]
 
 
 def test_single_words_in_lower_case_are_no_seeds_but_names_of_several_are(index: Index) -> None:

@@ -92,7 +92,7 @@ def test_chunks_beyond_the_candidates_follow_in_the_order_of_the_walk(tmp_path: 
     index = open_index(tmp_path, embedder=FakeEmbedder())
     hits = index.search("text word3", "ranked", k=10**6).chunks
     assert len({hit.chunk_id for hit in hits}) == count
-    scores = [hit.score for hit in hits]
+    scores = [hit.ranking_score for hit in hits]
     assert scores == sorted(scores, reverse=True)
 
 

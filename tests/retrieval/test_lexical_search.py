@@ -101,10 +101,12 @@ def test_hybrid_is_the_weighted_sum_of_standard_scores(tmp_path: Path) -> None:
     vector = np.array(FakeEmbedder.vector("spooler driver"))
     texts = {one: text for one, _, text in SMALL.chunks}
     dense = {one: float(vector @ FakeEmbedder.vector(text)) for one, text in texts.items()}
-    lexical = {hit.chunk_id: hit.score for hit in index.search("spooler driver", "bm25").chunks}
+    lexical = {
+        hit.chunk_id: hit.ranking_score for hit in index.search("spooler driver", "bm25").chunks
+    }
     weight = index.config.bm25_weight
     expected = {one: standard(dense)[one] + weight * standard(lexical)[one] for one in texts}
-    assert {hit.chunk_id: hit.score for hit in hits} == pytest.approx(expected, abs=1e-5)
+    assert {hit.chunk_id: hit.ranking_score for hit in hits} == pytest.approx(expected, abs=1e-5)
     assert [hit.chunk_id for hit in hits] == sorted(expected, key=expected.__getitem__)[::-1]
     assert {hit.chunk_id: hit.similarity for hit in hits} == pytest.approx(dense)
 

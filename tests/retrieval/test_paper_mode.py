@@ -95,7 +95,7 @@ def algorithm_2(
 
 def ids_of(context: Context) -> dict[str, Any]:
     return {
-        "chunks": [(one.chunk_id, one.score) for one in context.chunks],
+        "chunks": [(one.chunk_id, one.ranking_score) for one in context.chunks],
         "relations": [(one.relation_id, one.score) for one in context.relations],
         "entity": [(one.entity_id, one.found_by) for one in context.entities],
     }
@@ -214,7 +214,7 @@ def test_seeds_by_noun_phrase_ignore_case_and_spaces_and_take_the_whole_name(
 def test_dense_mode_ranks_all_chunks_by_cosine(index: Index) -> None:
     scores = {one: cosine(vector(text), vector("why?")) for one, _, text in SMALL.chunks}
     context = index.search("why?", "dense", 2)
-    assert [(one.chunk_id, one.score) for one in context.chunks] == [
+    assert [(one.chunk_id, one.ranking_score) for one in context.chunks] == [
         (one, scores[one]) for one in best_first(scores)[:2]
     ]
     assert [one.ranks for one in context.chunks] == [{"dense": 1}, {"dense": 2}]
@@ -226,5 +226,7 @@ def test_chunks_say_which_lists_they_came_from(index: Index) -> None:
     context = index.search("x", "paper")
     assert [one.rank for one in context.chunks] == [1, 2, 3]
     for hit in context.chunks:
-        assert hit.score == pytest.approx(sum(1 / (60 + rank) for rank in hit.ranks.values()))
+        assert hit.ranking_score == pytest.approx(
+            sum(1 / (60 + rank) for rank in hit.ranks.values())
+        )
         assert "dense" in hit.ranks

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR, POSTINGS, TERMS
-from graphrag_tasks.language.bm25.tokens import query_terms, terms
+from graphrag_tasks.language.bm25.tokens import is_code_name, query_terms, terms, words
 from graphrag_tasks.storage.artifacts import batches_of
 
 if TYPE_CHECKING:
@@ -92,6 +92,32 @@ class Lexicon:
             covered[self._rows[self._part(term)]] += rarity
         total = sum(rarities.values())
         return covered / total if total else covered
+
+    def share_held(self, text: str, row: int) -> float:
+        """Return the share of a question's terms that a row holds, rare ones first.
+
+        A term that no text holds is the rarest.
+        """
+        asked = set(query_terms(text, self.known))
+        rarities = self.rarities([term for term in asked if term in self.known])
+        total = sum(rarities.values())
+        total += (len(asked) - len(rarities)) * float(np.log1p(2 * self._size))
+        held = self.held(list(rarities), np.array([row]))
+        return sum(rarities[term] for term in sorted(held)) / total if total else 0.0
+
+    def unknown_words(self, text: str) -> list[str]:
+        """Return the words of a question that no text holds, in order, each once.
+
+        A word in lower case that is a slip away from a known one counts as known; a name such as
+        `CStrW` has to be there as it is written, but for case and signs.
+        """
+        found = []
+        for word in words(text):
+            own = terms(word)
+            asked = own[:1] if is_code_name(word) else query_terms(word, self.known)
+            if own and not any(term in self.known for term in asked):
+                found.append(word)
+        return list(dict.fromkeys(found))
 
     def rarities(self, asked: Sequence[str]) -> dict[str, float]:
         """Return the inverse document frequency of each distinct term, in order of letters."""

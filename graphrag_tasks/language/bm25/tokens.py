@@ -59,6 +59,13 @@ def terms(text: str) -> list[str]:
     return [term for word in words(text) for term in _terms_of(word)]
 
 
+def is_code_name(word: str) -> bool:
+    """Tell whether a word is written as a name in code: with a digit, `_`, or a capital inside."""
+    return any(sign.isdigit() or sign == "_" for sign in word) or (
+        any(map(str.isupper, word[1:])) and not word.isupper()
+    )
+
+
 def query_terms(text: str, known: Collection[str]) -> list[str]:
     """Return the terms of a question: those of a text, and what its writer may have meant.
 

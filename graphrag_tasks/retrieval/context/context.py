@@ -14,9 +14,15 @@ from graphrag_tasks.retrieval.context.further import (
     ListedHit,
     PathHit,
 )
-from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, RelationHit
+from graphrag_tasks.retrieval.context.hits import (
+    FIRST_READING,
+    ChunkHit,
+    EntityHit,
+    RelationHit,
+)
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN, as_prompt
 from graphrag_tasks.retrieval.context.render import as_frame, as_html, as_networkx, as_svg
+from graphrag_tasks.retrieval.context.signals import Signals
 from graphrag_tasks.retrieval.question.router import Route
 from graphrag_tasks.retrieval.question.sub_questions import part_name, question_parts
 
@@ -42,6 +48,8 @@ class Context(Mapping[str, Hits]):
         further: Other hits, by the names of `FURTHER`.
         route: Why the router chose the mode; None where the caller did.
         notes: Why something is missing; empty when all is well.
+        read: Score of every chunk that the reranker read, by id, in the order of the first reading.
+        signals: What tells whether the question has an answer here.
     """
 
     question: str
@@ -54,6 +62,8 @@ class Context(Mapping[str, Hits]):
     further: Mapping[str, tuple[FurtherHit, ...]] = field(default_factory=dict)
     route: Route | None = None
     notes: tuple[str, ...] = ()
+    read: Mapping[str, float] = field(default_factory=dict)
+    signals: Signals = field(default_factory=Signals)
 
     @property
     def paths(self) -> tuple[PathHit, ...]:
@@ -120,6 +130,8 @@ class Context(Mapping[str, Hits]):
             "snapshot_id": self.snapshot_id,
             "route": asdict(self.route, dict_factory=_plain) if self.route else None,
             "notes": list(self.notes),
+            "read": dict(self.read),
+            "signals": asdict(self.signals, dict_factory=_plain),
             **{name: _plain_hits(hits) for name, hits in self.items()},
             **{name: _plain_hits(self.further.get(name, ())) for name in FURTHER},
         }
@@ -177,8 +189,8 @@ class Explanation:
         ]
         if self.chunk.similarity is not None:
             lines.append(f"cosine with the question: {self.chunk.similarity:.3f}")
-        if self.chunk.relevance is not None:
-            lines.append(f"answers the question, by the reranker: {self.chunk.relevance:.0%}")
+        by = "the reranker" if FIRST_READING in self.chunk.ranks else "cosine and words"
+        lines.append(f"answers the question, by {by}: {self.chunk.score:.0%}")
         shared = ", ".join(f"{term} {score:.1f}" for term, score in self.words.items())
         lines.append(f"words that both hold, with their BM25: {shared or 'none'}")
         lines.append(f"names that both hold: {', '.join(self.names) or 'none'}")

@@ -51,12 +51,13 @@ class ChunkHit:
 
     Attributes:
         rank: Place from 1.
-        score: Fused score in mode `paper`, cosine in `dense`; each mode has its own scale.
+        score: Probability that it answers the question, by the reranker where it read the chunk,
+            else by the cosine and the words that both hold; it means the same in every mode.
+        ranking_score: What the mode ranks by, on a scale of its own: fused in `paper`, cosine in
+            `dense`.
         similarity: Cosine with the question; None in a mode that does not encode it.
         ranks: Its rank in each list that it came from: `{"graph": 2, "dense": 1}`; in
             `FIRST_READING` before the reranker read it.
-        relevance: Probability that it answers the question, by the reranker; None if it was not
-            read again.
         path: How the graph leads to it: a name in the question, then names and titles by turns;
             empty without such a path.
         heading_path: Headings above it, outermost first.
@@ -66,6 +67,7 @@ class ChunkHit:
     chunk_id: str
     text: str
     score: float
+    ranking_score: float
     similarity: float | None
     ranks: Mapping[str, int]
     path: tuple[str, ...]
@@ -78,7 +80,6 @@ class ChunkHit:
     char_end: int
     heading_path: tuple[str, ...]
     boxes: tuple[PageBox, ...] = ()
-    relevance: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,9 @@ returns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -62,18 +61,25 @@ class Provenance:
             for chunk in self._records("chunks").at(rows)
         ]
 
+    def sentences_in(self, chunk: int) -> tuple[SourceSentence, ...]:
+        """Return the sentences of a chunk, in reading order."""
+        ends, rows = self._chunk_sentences
+        return tuple(self._sentences_of(rows[ends[chunk] : ends[chunk + 1]]))
+
     def chunk_hits(
-        self, ranked: Sequence[RankedChunk], relevance: Mapping[int, float] = MappingProxyType({})
+        self, ranked: Sequence[RankedChunk], scores: Sequence[float]
     ) -> tuple[ChunkHit, ...]:
-        """Return chunks with their documents, in the order given."""
+        """Return chunks with their documents and scores, in the order given."""
         chunks = self._spans("chunks", np.array([item.row for item in ranked], dtype=np.int64))
         return tuple(
             ChunkHit(
-                rank=rank, score=item.score, similarity=item.similarity, ranks=dict(item.ranks),
-                path=item.path, relevance=relevance.get(item.row),
+                rank=rank, score=score, ranking_score=item.score, similarity=item.similarity,
+                ranks=dict(item.ranks), path=item.path,
                 **chunk | {"heading_path": tuple(chunk["heading_path"])},
             )
-            for rank, (item, chunk) in enumerate(zip(ranked, chunks, strict=True), 1)
+            for rank, (item, score, chunk) in enumerate(
+                zip(ranked, scores, chunks, strict=True), 1
+            )
         )  # fmt: skip
 
     def relation_hits(self, ranked: Sequence[RankedRow]) -> tuple[RelationHit, ...]:
@@ -190,6 +196,15 @@ class Provenance:
             name: self._rows(name, "document_id", self._ids["document_id"])
             for name in ("chunks", "sentences")
         }
+
+    @cached_property
+    def _chunk_sentences(self) -> tuple[Rows, Rows]:
+        """Where the sentences of each chunk begin and end, and their rows in reading order."""
+        chunks = self._rows("sentences", "chunk_id", self._graph.chunks.ids)
+        ordinals = column(self._snapshot.table("sentences", ["ordinal"]), "ordinal").to_numpy()
+        order = np.lexsort((ordinals, chunks))
+        ends = np.searchsorted(chunks[order], np.arange(len(self._graph.chunks) + 1))
+        return ends, order
 
     @cached_property
     def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:

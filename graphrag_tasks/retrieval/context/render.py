@@ -108,7 +108,7 @@ def as_html(context: Context) -> str:
         if (found := context.further.get(name))
     ]
     chunks = [
-        (str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.4f}")
+        (str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.2f}")
         for hit in context.chunks
     ]
     parts += [

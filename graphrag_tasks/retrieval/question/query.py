@@ -51,7 +51,7 @@ class Rereading:
     @property
     def relevance(self) -> dict[int, float]:
         """The probability that a chunk answers the question, by row."""
-        return {row: 1 / (1 + math.exp(-score)) for row, score in self.scores.items()}
+        return {row: probability(score) for row, score in self.scores.items()}
 
     def of(self, rows: Rows) -> Floats:
         """Return the score of each row, the best of the first reading first."""
@@ -132,6 +132,12 @@ class Query:
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both
         return found
+
+
+def probability(log_odds: float) -> float:
+    """Return the probability of log-odds."""
+    odds = math.exp(-abs(log_odds))  # never overflows
+    return (odds if log_odds < 0 else 1.0) / (1 + odds)
 
 
 def checked(question: object, k: object) -> tuple[str, int, list[str]]:

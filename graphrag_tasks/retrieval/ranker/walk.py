@@ -29,7 +29,9 @@ from graphrag_tasks.retrieval.view.arrays import Floats, Rows, standardised, top
 _NEVER = 1e-6
 """Added to visits before the logarithm."""
 
-_NOTHING_NAMED = "The question names nothing that is known: the walk starts at the best chunks."
+_NOTHING_NAMED = (
+    "The walk through the graph recognised no name in the question: it starts at the best chunks."
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,165 @@
+"""An answer: sentences that point to their sources, and a verdict whether there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from graphrag_tasks.answer.verdict import Verdict
+from graphrag_tasks.retrieval import Context, SourceSentence
+from graphrag_tasks.retrieval.context.hits import one_line, place
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+_SHOWN_CHARACTERS = 400
+"""Characters of a sentence that the text shows; 99 % of the SAP documents' have fewer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Citation:
+    """A number in the answer's text and the sentence of a document that it points to."""
+
+    number: int
+    source: SourceSentence
+
+    @property
+    def place(self) -> str:
+        """Title and page of the sentence."""
+        return place(self.source.title, self.source.page)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerSentence:
+    """A sentence of an answer.
+
+    Attributes:
+        text: Without the numbers of its citations.
+        citations: What it rests on; never empty for a quotation.
+        is_best: Whether it was chosen; the sentences beside it only give its context.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    is_best: bool = True
+
+    @property
+    def shown(self) -> str:
+        """The text on one line, without the end of a very long one, such as a row with code."""
+        text = one_line(self.text)
+        if len(text) <= _SHOWN_CHARACTERS:
+            return text
+        return f"{text[:_SHOWN_CHARACTERS].rsplit(' ', 1)[0]} …"
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of its citations, ascending."""
+        return tuple(sorted({citation.number for citation in self.citations}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """An answer to a question, from one snapshot.
+
+    Attributes:
+        verdict: Whether the documents answer the question.
+        sentences: The answer, in reading order; empty where the verdict is that there is none.
+        context: What was searched and found.
+        usd: What a language model cost; 0 without one.
+        milliseconds: From the question to the reply.
+        notes: What the reader should know, such as what was not read.
+    """
+
+    question: str
+    verdict: Verdict
+    sentences: tuple[AnswerSentence, ...]
+    context: Context
+    milliseconds: float
+    usd: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Every sentence that the answer points to, by number and place."""
+        found = {
+            (one.number, one.source.sentence_id): one
+            for sentence in self.sentences
+            for one in sentence.citations
+        }
+        return tuple(found[key] for key in sorted(found, key=lambda key: key[0]))
+
+    @property
+    def text(self) -> str:
+        """The answer with the numbers of its citations, a paragraph for each source."""
+        return "\n".join(
+            f"{' '.join(one.shown for one in sentences)} {_marks(numbers)}"
+            for numbers, sentences in self.paragraphs()
+        )
+
+    def to_networkx(self) -> nx.MultiDiGraph:
+        """Return the part of the graph that the answer rests on.
+
+        Its relations are those of the context with evidence among the cited sentences. Nodes and
+        edges are as in `Context.to_networkx`.
+        """
+        graph = self.context.to_networkx()
+        cited = {citation.source.sentence_id for citation in self.citations}
+        used = {
+            relation.relation_id
+            for relation in self.context.relations
+            if any(sentence.sentence_id in cited for sentence in relation.evidence)
+        }
+        others = [
+            (head, tail, key)
+            for head, tail, key, kind in graph.edges(keys=True, data="kind")
+            if kind == "relation" and key not in used
+        ]
+        graph.remove_edges_from(others)
+        chunks = {citation.source.chunk_id for citation in self.citations}
+        alone = [node for node in graph if not graph.degree(node) and node not in chunks]
+        graph.remove_nodes_from(alone)
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reply as JSON values."""
+        return {
+            "question": self.question,
+            "text": self.text,
+            "verdict": asdict(self.verdict),
+            "sentences": [
+                {"text": one.text, "citations": list(one.numbers), "is_best": one.is_best}
+                for one in self.sentences
+            ],
+            "citations": [{"number": one.number, **asdict(one.source)} for one in self.citations],
+            "usd": self.usd,
+            "milliseconds": round(self.milliseconds, 1),
+            "notes": list(self.notes),
+            "context": self.context.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        lines = [self.verdict.sentence, ""]
+        if self.sentences:
+            lines += [self.text, "", *self.sources()]
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)]).rstrip()
+
+    def sources(self) -> list[str]:
+        """Return a line for each page or document cited: its numbers, title and address."""
+        numbers: dict[str, list[int]] = {}
+        for number, citations in groupby(self.citations, key=lambda one: one.number):
+            sources = [one.source for one in citations]
+            pages = [source.page for source in sources if source.page is not None]
+            where = place(sources[0].title, min(pages, default=None), max(pages, default=None))
+            numbers.setdefault(f"{where} ({sources[0].uri})", []).append(number)
+        return [f"{_marks(those)} {where}" for where, those in numbers.items()]
+
+    def paragraphs(self) -> Iterator[tuple[tuple[int, ...], Sequence[AnswerSentence]]]:
+        """Yield the sentences that cite the same numbers, with these."""
+        for numbers, sentences in groupby(self.sentences, key=lambda one: one.numbers):
+            yield numbers, list(sentences)
+
+
+def _marks(numbers: Sequence[int]) -> str:
+    return "".join(f"[{number}]" for number in numbers)

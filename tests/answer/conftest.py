@@ -1,0 +1,85 @@
+"""A small index whose reranker finds the passages best that hold a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval.reranker import Passage
+from tests.retrieval.small_worlds import FakeEmbedder, World, publish
+
+PAGES = World(
+    documents=(("d1", "Printing"), ("d2", "Network")),
+    chunks=(
+        (
+            "c1",
+            "d1",
+            "Printing. The print server replaced the spooler. It needs no driver. See above. "
+            "Its queues hold 90 jobs. Old queues are deleted each night.",
+        ),
+        ("c2", "d1", "The spooler needs a driver. It stops at midnight."),
+        ("c3", "d2", "The gateway listens on port 5150. It does not support the spooler."),
+    ),
+    sentences=(
+        ("s1", "c1", "Printing."),
+        ("s2", "c1", "The print server replaced the spooler."),
+        ("s3", "c1", "It needs no driver."),
+        ("s4", "c1", "See above."),
+        ("s5", "c1", "Its queues hold 90 jobs."),
+        ("s6", "c1", "Old queues are deleted each night."),
+        ("s7", "c2", "The spooler needs a driver."),
+        ("s8", "c2", "It stops at midnight."),
+        ("s9", "c3", "The gateway listens on port 5150."),
+        ("s10", "c3", "It does not support the spooler."),
+    ),
+    entities=(("e1", "print server", ()), ("e2", "spooler", ()), ("e3", "gateway", ())),
+    relations=(
+        ("r1", "e1", "print server replace spooler", "e2"),
+        ("r2", "e3", "gateway not support spooler", "e2"),
+    ),
+    evidence=(("r1", "s2", 0.75), ("r2", "s10", 0.5)),
+    mentions=(("e1", "s2"), ("e2", "s2"), ("e2", "s7"), ("e3", "s9"), ("e2", "s10")),
+)
+
+
+class Finder:
+    """Finds the passages best that hold a word; `read` keeps what it was asked to read."""
+
+    fingerprint = "0" * 64
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.read: list[str] = []
+
+    def scores(self, _question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        self.read += [passage.text for passage in passages]
+        return np.array([20.0 if self.word in one.text else -20.0 for one in passages], np.float32)
+
+
+@pytest.fixture
+def find(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finder]:
+    def find(word: str) -> Finder:
+        finder = Finder(word)
+        monkeypatch.setattr("graphrag_tasks.retrieval.index.make_reranker", lambda _: finder)
+        return finder
+
+    return find
+
+
+@pytest.fixture
+def open_world(tmp_path: Path) -> Callable[[World], Index]:
+    def open_world(world: World) -> Index:
+        publish(tmp_path / "store", world)
+        return open_index(tmp_path / "store", embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+
+    return open_world
+
+
+@pytest.fixture
+def index(open_world: Callable[[World], Index]) -> Index:
+    return open_world(PAGES)
