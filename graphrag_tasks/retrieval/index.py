@@ -16,7 +16,7 @@ from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
-from graphrag_tasks.retrieval.context.signals import FirstRead, Signals
+from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, written_as_names
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
@@ -247,10 +247,12 @@ class Index(Browser):
         lexicon = self._graph.lexicon
         unknown = tuple(lexicon.unknown_words(query.text))
         scores = query.rereading.scores if query.rereading else {}
+        names = written_as_names(query.text, unknown)
         if first is None or first not in scores:
-            return Signals(unknown=unknown)
+            return Signals(unknown=unknown, unknown_names=names)
         return Signals(
             unknown=unknown,
+            unknown_names=names,
             read=FirstRead(
                 log_odds=scores[first],
                 margin=scores[first] - sum(scores.values()) / len(scores),

@@ -75,7 +75,7 @@ def outputs(index: Index, questions: Sequence[str], names: Sequence[str]) -> Ite
             data = found.to_dict()
             ids += [one["relation_id"] for one in data["relations"]]
             ids += [one["entity_id"] for one in (*data["entity"], *data["listed"])]
-            del data["question"], data["route"], data["signals"]["unknown"]  # the question's words
+            del data["question"], data["route"], data["signals"]  # the question's words
             yield json.dumps(data)
             yield found.to_prompt()
             yield found.to_frame().to_csv()

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from graphrag_tasks.language.bm25.tokens import is_code_name
+
+_SIGN_INSIDE = re.compile(r"\w[./_-]\w")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +34,21 @@ class Signals:
 
     Attributes:
         unknown: Words and names of the question that no document holds, as they are written.
+        unknown_names: Those that are written as names: with a capital, a digit or a sign inside.
         read: None where no chunk was read by the reranker.
     """
 
     unknown: tuple[str, ...] = ()
+    unknown_names: tuple[str, ...] = ()
     read: FirstRead | None = None
+
+
+def written_as_names(question: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a question that are written as names; its first word may be any."""
+    return tuple(
+        word
+        for word in words
+        if is_code_name(word)
+        or _SIGN_INSIDE.search(word)
+        or (word[0].isupper() and not question.lstrip().startswith(word))
+    )
