@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag_tasks.answer.verdict import Verdict
 from graphrag_tasks.retrieval import Context, SourceSentence
@@ -13,6 +13,8 @@ from graphrag_tasks.retrieval.context.hits import one_line, place
 
 if TYPE_CHECKING:
     import networkx as nx
+
+Form = Literal["quotes", "list"]
 
 _SHOWN_CHARACTERS = 400
 """Characters of a sentence that the text shows; 99 % of the SAP documents' have fewer."""
@@ -64,6 +66,7 @@ class Reply:
     """An answer to a question, from one snapshot.
 
     Attributes:
+        form: `quotes`, or `list` where each sentence is an item.
         verdict: Whether the documents answer the question.
         sentences: The answer, in reading order; empty where the verdict is that there is none.
         context: What was searched and found.
@@ -77,6 +80,7 @@ class Reply:
     sentences: tuple[AnswerSentence, ...]
     context: Context
     milliseconds: float
+    form: Form = "quotes"
     usd: float = 0.0
     notes: tuple[str, ...] = ()
 
@@ -92,7 +96,9 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The answer with the numbers of its citations, a paragraph for each source."""
+        """The answer with the numbers of its citations: a paragraph for each, or a line an item."""
+        if self.form == "list":
+            return "\n".join(f"- {one.shown} {_marks(one.numbers)}" for one in self.sentences)
         return "\n".join(
             f"{' '.join(one.shown for one in sentences)} {_marks(numbers)}"
             for numbers, sentences in self.paragraphs()
@@ -127,6 +133,7 @@ class Reply:
         return {
             "question": self.question,
             "text": self.text,
+            "form": self.form,
             "verdict": asdict(self.verdict),
             "sentences": [
                 {"text": one.text, "citations": list(one.numbers), "is_best": one.is_best}

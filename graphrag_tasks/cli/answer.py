@@ -50,7 +50,9 @@ def _print_reply(reply: Reply) -> None:
     CONSOLE.print(f"[bold]{escape(reply.question)}[/]")
     style = _STYLES[reply.verdict.state]
     CONSOLE.print(f"[{style}]{escape(reply.verdict.sentence)}[/]", highlight=False)
-    for numbers, sentences in reply.paragraphs():
+    if reply.form == "list":
+        CONSOLE.print(Padding(escape(reply.text), (1, 0, 0, 2)), highlight=False)
+    for numbers, sentences in reply.paragraphs() if reply.form == "quotes" else ():
         marks = "".join(f"\\[{number}]" for number in numbers)
         words = " ".join(
             f"[{'bold' if one.is_best else 'dim'}]{escape(one.shown)}[/]" for one in sentences

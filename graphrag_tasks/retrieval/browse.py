@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -97,6 +98,25 @@ class Browser:
             QueryError: No chunk has the id.
         """
         return self._provenance.sentences_in(self._chunk(chunk_id))
+
+    def document_titles(self, chunk_ids: Sequence[str]) -> dict[str, str]:
+        """Return the titles of the documents of chunks, by id, in the order of the chunks.
+
+        Raises:
+            QueryError: No chunk has an id.
+        """
+        return self._provenance.document_titles([self._chunk(one) for one in chunk_ids])
+
+    def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
+        """Return the first sentence of each document whose title holds the last of some words."""
+        return self._provenance.documents_titled(words)
+
+    def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:
+        """Return the items of the list, or the rows of the table, that a sentence stands in.
+
+        Each is given by its sentences; it is empty where the sentence stands in neither.
+        """
+        return self._provenance.items_around(sentence)
 
     def _chunk(self, chunk_id: str) -> int:
         row = self._graph.chunks.row_of(chunk_id)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,9 +73,9 @@ def find(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finder]:
 
 
 @pytest.fixture
-def open_world(tmp_path: Path) -> Callable[[World], Index]:
-    def open_world(world: World) -> Index:
-        publish(tmp_path / "store", world)
+def open_world(tmp_path: Path) -> Callable[..., Index]:
+    def open_world(world: World, blocks: Sequence[Mapping[str, Any]] = ()) -> Index:
+        publish(tmp_path / "store", world, blocks=blocks)
         return open_index(tmp_path / "store", embedder=FakeEmbedder(), noun_phrases=lambda _: [])
 
     return open_world

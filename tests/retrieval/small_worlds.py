@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -213,12 +213,14 @@ def _vectors(texts: list[tuple[str, str]], backwards: bool) -> pa.Table:
     return pa.table(columns, schema=schemas.vectors_schema(DIMENSION))
 
 
-def publish(root: Path, world: World, snapshot_id: str = ONE) -> Store:
-    """Write a snapshot and make it the current one."""
+def publish(
+    root: Path, world: World, snapshot_id: str = ONE, **further: Sequence[Mapping[str, Any]]
+) -> Store:
+    """Write a snapshot, with further tables, and make it the current one."""
     store = Store(str(root))
     folder = store.snapshot_folder(snapshot_id)
     tables: dict[str, Table] = {}
-    for name, rows in _rows(world).items():
+    for name, rows in {**_rows(world), **further}.items():
         data = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
         tables[name] = folder.write_table(name, data, fingerprint="0")
     documents, chunks = (folder.read_table(name) for name in ("documents", "chunks"))

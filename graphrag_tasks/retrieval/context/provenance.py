@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
     EntityHit,
@@ -22,6 +23,7 @@ from graphrag_tasks.retrieval.context.hits import (
     RelationHit,
     SourceSentence,
 )
+from graphrag_tasks.retrieval.context.items import items_around
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
@@ -32,6 +34,7 @@ EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
 
 _COLUMNS = {
+    "blocks": ["kind", "text", "char_start", "char_end"],
     "documents": ["document_id", "uri", "title"],
     "chunks": ["chunk_id", "heading_path", "text", "page_start", "page_end", "char_start",
                "char_end"],
@@ -65,6 +68,36 @@ class Provenance:
         """Return the sentences of a chunk, in reading order."""
         ends, rows = self._chunk_sentences
         return tuple(self._sentences_of(rows[ends[chunk] : ends[chunk + 1]]))
+
+    def document_titles(self, chunks: Sequence[int]) -> dict[str, str]:
+        """Return the titles of the documents of chunks, by id, in the order of the chunks."""
+        rows = list(dict.fromkeys(self._documents_of["chunks"][chunks].tolist()))
+        documents = self._records("documents").at(rows)
+        return {one["document_id"]: one["title"] for one in documents}
+
+    def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
+        """Return the first sentence of each document whose title holds the last of some words."""
+        kind = terms(words)[-1:]
+        titles = self._snapshot.table("documents", ["title"])["title"].to_pylist()
+        rows = [row for row, title in enumerate(titles) if kind and kind[0] in terms(title)]
+        first = [self._rows_of_document("sentences", row)[:1] for row in rows]
+        return tuple(self._sentences_of(np.concatenate(first))) if first else ()
+
+    def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:
+        """Return the items of the list or table that a sentence stands in, by their sentences."""
+        document = self._ids["document_id"].index(sentence.document_id).as_py()
+        blocks = self._blocks.at(self._rows_of_document("blocks", document))
+        spans = items_around(blocks, sentence.char_start)
+        if not spans:
+            return []
+        rows = self._rows_of_document("sentences", document)
+        starts = self._sentence_starts[rows]
+        rows, starts = rows[np.argsort(starts, kind="stable")], np.sort(starts)
+        rows, starts = rows[np.unique(starts, return_index=True)[1]], np.unique(starts)
+        bounds = np.searchsorted(starts, [[span.start, span.end] for span in spans]).tolist()
+        return [
+            tuple(self._sentences_of(rows[first:last])) for first, last in bounds if first < last
+        ]
 
     def chunk_hits(
         self, ranked: Sequence[RankedChunk], scores: Sequence[float]
@@ -205,6 +238,35 @@ class Provenance:
         order = np.lexsort((ordinals, chunks))
         ends = np.searchsorted(chunks[order], np.arange(len(self._graph.chunks) + 1))
         return ends, order
+
+    def _rows_of_document(self, table: str, document: int) -> Rows:
+        """Return the rows of a table that belong to a document, in reading order."""
+        ends, rows = self._by_document[table]
+        found: Rows = rows[ends[document] : ends[document + 1]]
+        return found
+
+    @cached_property
+    def _by_document(self) -> dict[str, tuple[Rows, Rows]]:
+        """Where the rows of each document begin and end, and the rows."""
+        found = {}
+        for table in ("blocks", "sentences"):
+            documents = self._rows(table, "document_id", self._ids["document_id"])
+            starts = column(self._snapshot.table(table, ["char_start"]), "char_start").to_numpy()
+            order = np.lexsort((starts, documents))
+            ends = np.searchsorted(documents[order], np.arange(len(self._ids["document_id"]) + 1))
+            found[table] = (ends, order)
+        return found
+
+    @cached_property
+    def _sentence_starts(self) -> Rows:
+        starts: Rows = column(
+            self._snapshot.table("sentences", ["char_start"]), "char_start"
+        ).to_numpy()
+        return starts
+
+    @property
+    def _blocks(self) -> Records:
+        return self._records("blocks")
 
     @cached_property
     def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:

@@ -1,0 +1,144 @@
+"""Lists: the best sentences, each with its whole list or table, then further sentences.
+
+A question for several things of a kind is answered by a list in a document more often than by
+sentences of their own, so the group of a good sentence comes before the next one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from graphrag_tasks.answer.reply import AnswerSentence, Citation
+from graphrag_tasks.answer.sentences import best_first, candidates_of, sentence_scores
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval import Context, Index, SourceSentence
+from graphrag_tasks.retrieval.question.router import route
+
+LIST_CHUNKS = 10
+"""Chunks that are read for a list: twice those of other questions."""
+
+PLACES = 20
+"""Items that a list has at most."""
+
+_LEADING = 8
+"""Best sentences whose groups come first."""
+
+_GROUP = 16
+"""Most items of one group. Both by trying on the lists of the SAP documents (splits dev and tune)
+and of two foreign corpora."""
+
+_PLURAL = re.compile(
+    r"\b(?:which|what)\s+(?:\w+\s+){0,3}?[a-z]{3,}(?<!ss)(?<!us)s\b|^\W*(?:list|name|enumerate)\b",
+    re.IGNORECASE,
+)
+"""A question for several things: groups only add, so one too many does no harm."""
+
+_EXISTING = re.compile(
+    r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b",
+    re.IGNORECASE,
+)
+_ON_THE_SUBJECT = 0.2
+_NAMED = 5
+"""Least score of a chunk whose document is named, and most documents that are."""
+
+Item = tuple[SourceSentence, ...]
+
+
+def asks_for_list(question: str) -> bool:
+    """Tell whether a question may ask for several things of a kind."""
+    return route(question).kind == "list" or bool(_PLURAL.search(question))
+
+
+def list_items(index: Index, context: Context) -> tuple[AnswerSentence, ...]:
+    """Return the items of a list, those of a group together; each group has a number of its own.
+
+    First come the documents whose titles have the kind asked for, where the question is which of
+    them exist. Then the groups of the best sentences, then further sentences, then the sentences
+    that name an entity of the kind. It is empty where the question's words only look like a list's
+    and none of the best sentences stands in one.
+    """
+    candidates = candidates_of(index, context.chunks)
+    if not candidates:
+        return ()
+    order = list(best_first(candidates, sentence_scores(index, context, candidates)))
+    asked = frozenset(terms(context.question))
+    found = _Places()
+    if existing := _EXISTING.search(context.question):
+        found.add([(one,) for one in index.documents_titled(existing[1])])
+    for row in order[:_LEADING]:
+        best = candidates[row].sentence
+        found.add(_trimmed(index.items_around(best), best, asked) or [(best,)])
+    if not found.has_group and route(context.question).kind != "list":
+        return ()
+    for row in order[_LEADING:]:
+        found.add([(candidates[row].sentence,)])
+    for listed in context.listed:
+        found.add([listed.sources()[:1]] if listed.sources() else [])
+    return tuple(_sentences(found.groups))
+
+
+class _Places:
+    """The places of a list, filled in order; each sentence takes one once."""
+
+    def __init__(self) -> None:
+        self.groups: list[list[Item]] = []
+        self._shown: set[tuple[str, int]] = set()
+        self._left = PLACES
+
+    @property
+    def has_group(self) -> bool:
+        """Whether some items came together."""
+        return any(len(group) > 1 for group in self.groups)
+
+    def add(self, items: Sequence[Item]) -> None:
+        """Take the items that are new, as far as there are places."""
+        new = [one for one in items if _place(one[0]) not in self._shown][: self._left]
+        if new:
+            self._shown.update(_place(source) for one in new for source in one)
+            self.groups.append(new)
+            self._left -= len(new)
+
+
+def unread_documents(
+    index: Index, context: Context, items: Sequence[AnswerSentence]
+) -> tuple[str, ...]:
+    """Return a note on documents on the subject that may hold more, if there are any."""
+    listed = {citation.source.document_id for item in items for citation in item.citations}
+    likely = [chunk for chunk, score in context.read.items() if score >= _ON_THE_SUBJECT]
+    titles = index.document_titles(likely)
+    others = [title for document, title in titles.items() if document not in listed]
+    if not others:
+        return ()
+    named = "; ".join(others[:_NAMED]) + ("; …" if len(others) > _NAMED else "")
+    return (f"Documents on the subject that were not read to the end: {named}.",)
+
+
+def _trimmed(items: Sequence[Item], best: SourceSentence, asked: frozenset[str]) -> list[Item]:
+    """Return a group, or of a long one the items that share most with the question.
+
+    Of equals, those nearest to the best sentence are kept; the order stays the document's.
+    """
+    if len(items) <= _GROUP:
+        return list(items)
+
+    def rank(place: int) -> tuple[int, int]:
+        words = frozenset(terms(" ".join(source.text for source in items[place])))
+        return -len(words & asked), abs(items[place][0].char_start - best.char_start)
+
+    kept = sorted(sorted(range(len(items)), key=rank)[:_GROUP])
+    return [items[place] for place in kept]
+
+
+def _place(source: SourceSentence) -> tuple[str, int]:
+    """Return where a sentence stands; two chunks that overlap both have it."""
+    return source.document_id, source.char_start
+
+
+def _sentences(groups: Sequence[Sequence[Item]]) -> Iterator[AnswerSentence]:
+    for number, group in enumerate(groups, 1):
+        for item in group:
+            yield AnswerSentence(
+                text=" ".join(source.text for source in item),
+                citations=tuple(Citation(number=number, source=source) for source in item),
+            )

@@ -1,0 +1,93 @@
+"""Sentences of the chunks that were found, each with a score: how well it answers the question.
+
+The score is the cosine with the question, the log-odds of the chunk, and the terms that the
+sentence adds to the question: one that only repeats it, such as a heading, answers nothing. The
+reranker reads the first few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval import ChunkHit, Context, Index, SourceSentence
+from graphrag_tasks.retrieval.reranker import Passage
+from graphrag_tasks.retrieval.view.arrays import Floats
+
+_READ = 8
+"""First sentences that the reranker reads: more of them change nothing (`docs/results.md`)."""
+
+_COSINE, _CHUNK, _NEW_TERMS, _REREAD = 3.0, 0.4, 0.34, 0.18
+_OPENING = -0.84
+"""Weights, by a logistic regression on the SAP questions of splits dev and tune. The sentence that
+opens a chunk is often its heading or the end of the chunk before."""
+
+_NEVER = 1e-4
+"""Least probability that counts: the reranker's own go from .01 to .99."""
+
+_SAME = 0.8
+"""Share of common terms above which two sentences are one, as in copies of a page."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence with the place of its chunk in the context, and its own in the chunk."""
+
+    sentence: SourceSentence
+    chunk: int
+    position: int
+    terms: frozenset[str]
+
+    def is_copy_of(self, other: Candidate) -> bool:
+        """Tell whether two sentences say the same in nearly the same words."""
+        common = len(self.terms & other.terms)
+        return common >= _SAME * max(len(self.terms | other.terms), 1)
+
+
+def candidates_of(index: Index, chunks: Sequence[ChunkHit]) -> list[Candidate]:
+    """Return the sentences of chunks, in order of chunk and place."""
+    return [
+        Candidate(sentence, place, position, frozenset(terms(sentence.text)))
+        for place, hit in enumerate(chunks)
+        for position, sentence in enumerate(index.sentences(hit.chunk_id))
+    ]
+
+
+def sentence_scores(index: Index, context: Context, candidates: Sequence[Candidate]) -> Floats:
+    """Return a score for each candidate; those that the reranker reads come first."""
+    asked = frozenset(terms(context.question))
+    vectors = index.encode([context.question, *(one.sentence.text for one in candidates)])
+    scores: Floats = _COSINE * (vectors[1:] @ vectors[0])
+    for row, one in enumerate(candidates):
+        scores[row] += _CHUNK * _log_odds(context.chunks[one.chunk].score)
+        scores[row] += _NEW_TERMS * math.log1p(len(one.terms - asked))
+        scores[row] += _OPENING * (one.position == 0)
+    first = np.argsort(-scores, kind="stable")[:_READ]
+    passages = [
+        Passage(" > ".join(context.chunks[one.chunk].heading_path), one.sentence.text)
+        for one in (candidates[row] for row in first)
+    ]
+    read = _REREAD * index.reread(context.question, passages)
+    scores[first] += read
+    others = np.setdiff1d(np.arange(len(scores)), first)
+    scores[others] += min(scores[first].min() - scores[others].max(initial=-np.inf), 0)
+    return scores
+
+
+def best_first(candidates: Sequence[Candidate], scores: Floats) -> Iterator[int]:
+    """Yield candidates by score, without copies of better ones."""
+    taken: list[Candidate] = []
+    for row in np.argsort(-scores, kind="stable").tolist():
+        one = candidates[row]
+        if not any(one.is_copy_of(other) for other in taken):
+            taken.append(one)
+            yield row
+
+
+def _log_odds(probability: float) -> float:
+    kept = min(max(probability, _NEVER), 1 - _NEVER)
+    return math.log(kept / (1 - kept))
