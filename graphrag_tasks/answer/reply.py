@@ -14,7 +14,7 @@ from graphrag_tasks.retrieval.context.hits import one_line, place
 if TYPE_CHECKING:
     import networkx as nx
 
-Form = Literal["quotes", "list"]
+Form = Literal["quotes", "list", "rows"]
 
 _SHOWN_CHARACTERS = 400
 """Characters of a sentence that the text shows; 99 % of the SAP documents' have fewer."""
@@ -66,7 +66,8 @@ class Reply:
     """An answer to a question, from one snapshot.
 
     Attributes:
-        form: `quotes`, or `list` where each sentence is an item.
+        form: `quotes`; `list` where each sentence is an item, `rows` where it is a row of a table.
+        summary: What was counted in tables, over how many rows; empty for other answers.
         verdict: Whether the documents answer the question.
         sentences: The answer, in reading order; empty where the verdict is that there is none.
         context: What was searched and found.
@@ -81,6 +82,7 @@ class Reply:
     context: Context
     milliseconds: float
     form: Form = "quotes"
+    summary: str = ""
     usd: float = 0.0
     notes: tuple[str, ...] = ()
 
@@ -97,8 +99,9 @@ class Reply:
     @property
     def text(self) -> str:
         """The answer with the numbers of its citations: a paragraph for each, or a line an item."""
-        if self.form == "list":
-            return "\n".join(f"- {one.shown} {_marks(one.numbers)}" for one in self.sentences)
+        if self.form != "quotes" or self.summary:
+            lines = [f"- {one.shown} {_marks(one.numbers)}" for one in self.sentences]
+            return "\n".join([self.summary, *lines] if self.summary else lines)
         return "\n".join(
             f"{' '.join(one.shown for one in sentences)} {_marks(numbers)}"
             for numbers, sentences in self.paragraphs()
@@ -134,6 +137,7 @@ class Reply:
             "question": self.question,
             "text": self.text,
             "form": self.form,
+            "summary": self.summary,
             "verdict": asdict(self.verdict),
             "sentences": [
                 {"text": one.text, "citations": list(one.numbers), "is_best": one.is_best}
@@ -148,7 +152,7 @@ class Reply:
 
     def __str__(self) -> str:
         lines = [self.verdict.sentence, ""]
-        if self.sentences:
+        if self.text:
             lines += [self.text, "", *self.sources()]
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)]).rstrip()
 

@@ -10,6 +10,7 @@ from graphrag_tasks.retrieval.context.signals import Signals
 from graphrag_tasks.retrieval.question.query import probability
 
 State = Literal["answered", "uncertain", "not in these documents"]
+NOT_HERE: Literal["not in these documents"] = "not in these documents"
 
 _INTERCEPT, _LOG_ODDS, _COSINE, _COVERAGE, _UNKNOWN_NAME = -0.99, 0.44, 1.3, 1.63, -0.64
 """A logistic regression on the answerable and unanswerable questions of two corpora that are judged
@@ -51,7 +52,7 @@ def verdict(signals: Signals) -> Verdict:
     A name that no document holds makes it uncertain at best, however near the passages are.
     """
     if signals.read is None:
-        return Verdict(state="not in these documents", probability=0.0, unknown=signals.unknown)
+        return Verdict(state=NOT_HERE, probability=0.0, unknown=signals.unknown)
     log_odds = (
         _INTERCEPT
         + _LOG_ODDS * signals.read.log_odds
@@ -61,7 +62,7 @@ def verdict(signals: Signals) -> Verdict:
     )
     state: State = "answered"
     if log_odds < _UNCERTAIN:
-        state = "not in these documents"
+        state = NOT_HERE
     elif log_odds < _ANSWERED or signals.unknown_names:
         state = "uncertain"
     return Verdict(state=state, probability=probability(log_odds), unknown=signals.unknown)

@@ -50,7 +50,7 @@ def _print_reply(reply: Reply) -> None:
     CONSOLE.print(f"[bold]{escape(reply.question)}[/]")
     style = _STYLES[reply.verdict.state]
     CONSOLE.print(f"[{style}]{escape(reply.verdict.sentence)}[/]", highlight=False)
-    if reply.form == "list":
+    if reply.form != "quotes" or reply.summary:
         CONSOLE.print(Padding(escape(reply.text), (1, 0, 0, 2)), highlight=False)
     for numbers, sentences in reply.paragraphs() if reply.form == "quotes" else ():
         marks = "".join(f"\\[{number}]" for number in numbers)

@@ -17,6 +17,7 @@ from graphrag_tasks.retrieval.context.further import CommunityHit, PathHit
 from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN
 from graphrag_tasks.retrieval.context.provenance import Provenance
+from graphrag_tasks.retrieval.context.views import View, views_of
 from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.question.query import RankedRow
@@ -110,6 +111,17 @@ class Browser:
     def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document whose title holds the last of some words."""
         return self._provenance.documents_titled(words)
+
+    @cached_property
+    def views(self) -> tuple[View, ...]:
+        """The rows of the tables with a header; those with the same header together."""
+        return views_of(self.snapshot)
+
+    def sentences_between(
+        self, document_id: str, char_start: int, char_end: int
+    ) -> tuple[SourceSentence, ...]:
+        """Return the sentences that overlap a stretch of a document, in reading order."""
+        return self._provenance.sentences_between(document_id, char_start, char_end)
 
     def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:
         """Return the items of the list, or the rows of the table, that a sentence stands in.

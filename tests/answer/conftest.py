@@ -74,8 +74,8 @@ def find(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finder]:
 
 @pytest.fixture
 def open_world(tmp_path: Path) -> Callable[..., Index]:
-    def open_world(world: World, blocks: Sequence[Mapping[str, Any]] = ()) -> Index:
-        publish(tmp_path / "store", world, blocks=blocks)
+    def open_world(world: World, **further: Sequence[Mapping[str, Any]]) -> Index:
+        publish(tmp_path / "store", world, **further)
         return open_index(tmp_path / "store", embedder=FakeEmbedder(), noun_phrases=lambda _: [])
 
     return open_world

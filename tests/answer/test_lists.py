@@ -55,7 +55,7 @@ def test_questions_for_several_things_are_told(question: str, asks: bool) -> Non
 def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -> None:
     world, blocks = listing(["error", "warning", "notice"])
     find("levels")
-    reply = answer(open_world(world, blocks), "Which levels can a message have?")
+    reply = answer(open_world(world, blocks=blocks), "Which levels can a message have?")
     assert reply.form == "list"
     assert [one.text for one in reply.sentences[:3]] == ["error", "warning", "notice"]
     assert len({one.numbers for one in reply.sentences[:3]}) == 1
@@ -70,7 +70,7 @@ def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(
     ]
     world, blocks = listing(items)
     find("levels")
-    reply = answer(open_world(world, blocks), "Which levels are fatal?")
+    reply = answer(open_world(world, blocks=blocks), "Which levels are fatal?")
     assert len(reply.sentences) <= PLACES
     first = [one.text for one in reply.sentences if one.numbers == (1,)]
     assert all("fatal" in text for text in first)
@@ -91,7 +91,7 @@ def test_documents_are_listed_by_their_titles_where_they_are_asked_for(
 ) -> None:
     world, blocks = listing(["error", "warning"])
     find("e")
-    reply = answer(open_world(world, blocks), "Which policies exist?")
+    reply = answer(open_world(world, blocks=blocks), "Which policies exist?")
     titles = [one.citations[0].source.title for one in reply.sentences if one.numbers == (1,)]
     assert titles == ["Logging policies", "Backup policy"]
 
@@ -99,7 +99,7 @@ def test_documents_are_listed_by_their_titles_where_they_are_asked_for(
 def test_documents_on_the_subject_that_give_no_item_are_named(open_world: Open, find: Find) -> None:
     world, blocks = listing([f"level {number}" for number in range(30)])
     find("e")
-    reply = answer(open_world(world, blocks), "List the levels")
+    reply = answer(open_world(world, blocks=blocks), "List the levels")
     cited = {one.source.title for one in reply.citations}
     assert cited == {"Logging policies"}
     assert any("not read to the end: Backup policy." in note for note in reply.notes)

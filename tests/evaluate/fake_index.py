@@ -54,7 +54,8 @@ class FakeIndex:
         self.asked.append(k)
         chunks = tuple(
             ChunkHit(rank=rank, chunk_id=one, text="", score=0.0, ranking_score=0.0,
-                     similarity=0.0, ranks={}, document_id=f"id-{one.rpartition('/')[0]}", uri="", title="", page_start=None,
+                     similarity=0.0, ranks={}, document_id=f"id-{one.rpartition('/')[0]}",
+                     uri="", title="", page_start=None,
                      page_end=None, heading_path=(), path=(), char_start=0, char_end=0)
             for rank, one in enumerate(self.answers[question][:k], 1)
         )  # fmt: skip

@@ -146,6 +146,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
             for alias in aliases
         ],
         "blocks": [],
+        "cells": [],
         "relations": [
             {"relation_id": one, "head_id": head,
              "relation": text.removeprefix(names[head]).removesuffix(names[tail]).strip(),

@@ -85,19 +85,28 @@ class Provenance:
 
     def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:
         """Return the items of the list or table that a sentence stands in, by their sentences."""
-        document = self._ids["document_id"].index(sentence.document_id).as_py()
-        blocks = self._blocks.at(self._rows_of_document("blocks", document))
+        document = self._document(sentence.document_id)
+        blocks = self._records("blocks").at(self._rows_of_document("blocks", document))
         spans = items_around(blocks, sentence.char_start)
-        if not spans:
-            return []
-        rows = self._rows_of_document("sentences", document)
-        starts = self._sentence_starts[rows]
-        rows, starts = rows[np.argsort(starts, kind="stable")], np.sort(starts)
-        rows, starts = rows[np.unique(starts, return_index=True)[1]], np.unique(starts)
-        bounds = np.searchsorted(starts, [[span.start, span.end] for span in spans]).tolist()
-        return [
-            tuple(self._sentences_of(rows[first:last])) for first, last in bounds if first < last
-        ]
+        items = [self.sentences_between(sentence.document_id, one.start, one.end) for one in spans]
+        return [item for item in items if item]
+
+    def sentences_between(
+        self, document_id: str, char_start: int, char_end: int
+    ) -> tuple[SourceSentence, ...]:
+        """Return the sentences that overlap a stretch of a document, in reading order."""
+        rows = self._rows_of_document("sentences", self._document(document_id))
+        starts = self._sentence_places["char_start"][rows]
+        first, last = np.searchsorted(starts, [char_start, char_end])
+        inside = rows[:first][self._sentence_places["char_end"][rows[:first]] > char_start]
+        first -= len(inside)
+        # Chunks that overlap have the same sentence, each by an id of its own.
+        distinct = np.unique(starts[first:last], return_index=True)[1]
+        return tuple(self._sentences_of(rows[first:last][distinct]))
+
+    def _document(self, document_id: str) -> int:
+        row: int = self._ids["document_id"].index(document_id).as_py()
+        return row
 
     def chunk_hits(
         self, ranked: Sequence[RankedChunk], scores: Sequence[float]
@@ -258,15 +267,10 @@ class Provenance:
         return found
 
     @cached_property
-    def _sentence_starts(self) -> Rows:
-        starts: Rows = column(
-            self._snapshot.table("sentences", ["char_start"]), "char_start"
-        ).to_numpy()
-        return starts
-
-    @property
-    def _blocks(self) -> Records:
-        return self._records("blocks")
+    def _sentence_places(self) -> dict[str, Rows]:
+        """Where sentences begin and end in their documents."""
+        places = self._snapshot.table("sentences", ["char_start", "char_end"])
+        return {name: column(places, name).to_numpy() for name in places.column_names}
 
     @cached_property
     def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:

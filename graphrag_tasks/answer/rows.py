@@ -1,0 +1,361 @@
+"""Questions that filter or count the rows of tables: "how many of the reports failed?".
+
+A question is matched to a view by names alone: the noun by the names of its tables, a column or a
+value; conditions by values that the question names, and by numbers beside a column's name. The
+rows are filtered and counted, never guessed: a noun that no table has is refused by name, and a
+question that denies something is left to quotations.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from graphrag_tasks.answer.lists import asks_for_list
+from graphrag_tasks.answer.reply import AnswerSentence, Citation
+from graphrag_tasks.language.bm25 import STOP_WORDS, terms, words
+from graphrag_tasks.retrieval import Index
+from graphrag_tasks.retrieval.context.views import Term, View
+
+_COUNTS = re.compile(r"\b(?:how many|number of|count (?:of|the|all))\b", re.IGNORECASE)
+_NOUN = re.compile(
+    r"(?:\bhow many|\bnumber of|\bcount(?: of)?|\bwhich|\bwhat|^\W*(?:list|show|name|give me|find))"
+    r"\s+(?:(?:all|every|of|the|our|my|me|are|is|were)\s+)*((?:[\w/-]+\s*){1,4})",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(r"\b(?:not|never|no|without|except|but)\b|n['’]t\b", re.IGNORECASE)
+_UNITS = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+_NUMBER = rf"(\d[\d,]*(?:\.\d+)?(?: (?:{'|'.join(_UNITS)}))?)"
+_BETWEEN = re.compile(rf"\b(?:between|from)\s+{_NUMBER}\s+(?:and|to)\s+{_NUMBER}", re.IGNORECASE)
+_MORE = "more|greater|larger|higher|longer|heavier|older|later|bigger"
+_LESS = "less|fewer|smaller|lower|shorter|lighter|younger|earlier"
+_Compare = Callable[[float, float], bool]
+_BOUNDS: tuple[tuple[str, _Compare, str], ...] = (
+    ("≥", operator.ge, "at least|no (?:less|fewer) than|since|minimum of"),
+    ("≤", operator.le, "at most|no more than|up to|until|maximum of"),
+    (">", operator.gt, f"(?:{_MORE}) than|over|above|exceed(?:s|ing)?|after"),
+    ("<", operator.lt, f"(?:{_LESS}) than|under|below|before"),
+    ("=", operator.eq, "exactly|equal to|of|in|from|with|has|have|had|is|are|was"),
+)
+_COMPARED = tuple(
+    (sign, compare, re.compile(rf"\b(?:{said})\s+(?:an?\s+|the\s+)?{_NUMBER}", re.IGNORECASE))
+    for sign, compare, said in _BOUNDS
+)
+_HIGHEST = re.compile(
+    r"\b(?:highest|largest|biggest|most|greatest|longest|heaviest|latest|tallest|maximum|newest)\b",
+    re.IGNORECASE,
+)
+_LOWEST = re.compile(
+    r"\b(?:lowest|smallest|fewest|least|shortest|lightest|earliest|minimum|oldest)\b", re.IGNORECASE
+)
+_EXTREME = re.compile(f"{_HIGHEST.pattern}|{_LOWEST.pattern}", re.IGNORECASE)
+_ASKING = frozenset(
+    {"many", "number", "count", "list", "show", "name", "give", "find", "table", "tables", "row"}
+    | {"rows", "entries", "total", "all", "listed", "recorded", "has", "have", "had"}
+)
+"""Words that ask, and decide nothing."""
+
+_YEARS = re.compile(r"^(?:year|date|founded|built|since|from|born|start|begin)", re.IGNORECASE)
+_YEAR = range(1000, 2101)
+_PLURAL = re.compile(r"\w{2,}[^su\W]s")
+_NEAR = 5
+"""Words before and after a number in which the name of its column is looked for."""
+
+_SHORTEST_PREFIX = 3
+MOST_SHOWN = 20
+"""Rows that are quoted; all are counted."""
+_MOST_WORDS = 8
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a row must fulfil, in words and by the rows that do."""
+
+    said: str
+    rows: frozenset[int]
+
+
+@dataclass(frozen=True)
+class RowsFound:
+    """The rows of a view that a question asks for.
+
+    Attributes:
+        counts: Whether the question asks how many they are.
+        conditions: In words.
+        rows: Places in the view.
+    """
+
+    view: View
+    counts: bool
+    conditions: tuple[str, ...]
+    rows: tuple[int, ...]
+
+    @property
+    def summary(self) -> str:
+        """What was counted, over how many tables and rows, and how many are shown."""
+        tables = f"{len(self.view.tables)} table{'s' * (len(self.view.tables) != 1)}"
+        named = ", ".join(self.view.names[:3]) + ("…" if len(self.view.names) > 3 else "")
+        where = f"{len(self.view.rows):,} rows of {tables} ({named})"
+        by = f" where {' and '.join(self.conditions)}" if self.conditions else ""
+        rest = f" The first {MOST_SHOWN} are shown." if len(self.rows) > MOST_SHOWN else ""
+        return f"{len(self.rows):,} of {where}{by}.{rest}"
+
+
+@dataclass(frozen=True)
+class UnknownNoun:
+    """What a question asks for, where no table has it."""
+
+    noun: str
+
+    @property
+    def summary(self) -> str:
+        """The refusal in words."""
+        return f"No table holds “{self.noun}”: nothing was counted."
+
+
+def quoted_rows(index: Index, found: RowsFound) -> tuple[AnswerSentence, ...]:
+    """Return the first rows that were found, each with its sentences in the document."""
+    documents = list(dict.fromkeys(found.view.rows[row].document_id for row in found.rows))
+    rows = []
+    for row in (found.view.rows[place] for place in found.rows[:MOST_SHOWN]):
+        if row.char_start is None or row.char_end is None:
+            continue
+        sources = index.sentences_between(row.document_id, row.char_start, row.char_end)
+        number = documents.index(row.document_id) + 1
+        cited = tuple(Citation(number=number, source=source) for source in sources)
+        if cited:
+            text = " ".join(source.text for source in sources)
+            rows.append(AnswerSentence(text=text, citations=cited))
+    return tuple(rows)
+
+
+def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun | None:
+    """Return the rows that a question asks for, or the noun that no table has.
+
+    It is None for a question that no table's names, columns and values can answer. A noun is
+    refused only where some table has other words of the question.
+    """
+    noun = _noun(question)
+    if _DENIES.search(question) or noun is None or not views:
+        return None
+    counts = bool(_COUNTS.search(question))
+    if not (counts or asks_for_list(question) or _EXTREME.search(question)):
+        return None
+    matched = [one for view in views if (one := _matched(question, noun, view)) is not None]
+    known = [one for one in matched if one.knows_noun]
+    if known:
+        best = max(known, key=lambda one: one.weight)
+        enough = best.conditions or (counts and best.noun_names_view and not best.unused)
+        return best.found(counts=counts) if enough and not best.unused_names else None
+    if any(one.conditions or one.covered for one in matched):
+        return UnknownNoun(_head(noun))
+    return None
+
+
+@dataclass(frozen=True)
+class _Match:
+    view: View
+    conditions: tuple[Condition, ...]
+    knows_noun: bool
+    noun_names_view: bool
+    noun_names_column: bool
+    covered: int
+    unused: tuple[str, ...]
+
+    @property
+    def unused_names(self) -> bool:
+        """Whether a name or a number of the question decides nothing: then a count is wrong."""
+        return any(not word.islower() for word in self.unused)
+
+    @property
+    def weight(self) -> tuple[bool, int, int, int]:
+        named = self.noun_names_view or self.noun_names_column
+        return (named, self.covered, len(self.conditions), len(self.view.rows))
+
+    def found(self, *, counts: bool) -> RowsFound:
+        rows = frozenset(range(len(self.view.rows)))
+        for one in self.conditions:
+            rows &= one.rows
+        return RowsFound(
+            self.view, counts, tuple(one.said for one in self.conditions), tuple(sorted(rows))
+        )
+
+
+def _noun(question: str) -> str | None:
+    """Return the words that say what is asked for, up to a verb or preposition."""
+    found = _NOUN.search(question)
+    if not found:
+        return None
+    kept: list[str] = []
+    for word in words(found[1]):
+        if word.lower() in STOP_WORDS and kept:
+            break
+        if word.lower() not in STOP_WORDS:
+            kept.append(word)
+    return " ".join(kept) or None
+
+
+def _head(noun: str) -> str:
+    """Return the word of a noun phrase that says what things are: its first plural, or its last."""
+    spelled = words(noun)
+    plural = (one for one in spelled if one.islower() and _PLURAL.fullmatch(one))
+    return next(plural, spelled[-1])
+
+
+def _matched(question: str, noun: str, view: View) -> _Match | None:
+    asked = list(dict.fromkeys(terms(question)))
+    head = terms(_head(noun))
+    names_view = any(term in view.name_terms for term in head)
+    by_value = [
+        *_value_conditions(question, view, _head(noun) if names_view else ""),
+        *_table_conditions(asked, view),
+    ]
+    by_number = list(_number_conditions(question, view))
+    conditions = tuple(one for one, _ in (*by_value, *by_number))
+    used = frozenset().union(*(used for _, used in (*by_value, *by_number)))
+    in_columns = any(_names_column(term, column) for term in head for column in view.column_terms)
+    in_values = any(term in view.value_terms for term in head)
+    best = _extreme(question, view)
+    if best is not None:
+        conditions = (*conditions, best)
+
+    def is_used(term: str) -> bool:
+        if term in view.name_terms or term in used:
+            return True
+        return any(_names_column(term, column) for column in view.column_terms)
+
+    said = " ".join(one.said for one in conditions)
+    unused = tuple(
+        word
+        for place, word in enumerate(words(question))
+        if (own := terms(word)) and not any(map(is_used, own)) and word not in said
+        and word.lower() not in _ASKING and (place or word.islower())
+    )  # fmt: skip
+    known = names_view or in_columns or in_values
+    covered = sum(map(is_used, asked))
+    return _Match(view, conditions, known, names_view, in_columns, covered, unused)
+
+
+def _table_conditions(
+    asked: Sequence[str], view: View
+) -> Iterator[tuple[Condition, frozenset[str]]]:
+    """Yield a condition for each word that is in the names of some of the tables alone."""
+    for term in asked:
+        tables = {table for table, names in enumerate(view.table_terms) if term in names}
+        if 0 < len(tables) < len(view.tables):
+            rows = frozenset(row for row, one in enumerate(view.rows) if one.table in tables)
+            named = " or ".join(view.tables[table][0] for table in sorted(tables))
+            yield Condition(f"the table is {named}", rows), frozenset([term])
+
+
+def _value_conditions(
+    question: str, view: View, noun: str
+) -> Iterator[tuple[Condition, frozenset[str]]]:
+    """Yield a condition for each value that the question names, the longest values first.
+
+    The noun that names what the rows are is none: "municipalities" may be a value, too.
+    """
+    spelled = words(question)
+    stems = [tuple(terms(word)) for word in spelled]
+    taken = {place for place, word in enumerate(spelled) if word == noun}
+    for length in range(min(len(spelled), _MOST_WORDS), 0, -1):
+        for start in range(len(spelled) - length + 1):
+            places = range(start, start + length)
+            key: Term = tuple(term for place in places for term in stems[place])
+            columns = view.values.get(key, {})
+            if not columns or taken & set(places) or not _may_name(spelled[start : start + length]):
+                continue
+            taken.update(places)
+            column = max(columns, key=lambda one: len(columns[one]))
+            rows = frozenset(columns[column])
+            value = view.rows[min(rows)].cells[column].text
+            yield Condition(f"{view.header[column]} is {value}", rows), frozenset(key)
+
+
+def _may_name(spelled: Sequence[str]) -> bool:
+    """Tell whether words may name a value: not a short word in lower case, such as "in" for IN."""
+    return len(spelled) > 1 or len(spelled[0]) > _SHORTEST_PREFIX or spelled[0][0].isupper()
+
+
+def _number_conditions(question: str, view: View) -> Iterator[tuple[Condition, frozenset[str]]]:
+    taken: list[range] = []
+    used_in_names = {term for column in view.column_terms for term in column if term.isdigit()}
+    for found in _BETWEEN.finditer(question):
+        low, high = sorted(_value(one) for one in found.groups())
+        column = _column_of(question, found, low, view)
+        if column is not None:
+            taken.append(range(*found.span()))
+            rows = {row for row, number in view.numbers(column).items() if low <= number <= high}
+            said = f"{view.header[column]} is between {low:g} and {high:g}"
+            yield Condition(said, frozenset(rows)), frozenset(view.column_terms[column])
+    for sign, compare, pattern in _COMPARED:
+        for found in pattern.finditer(question):
+            if any(found.start() in span or found.end() - 1 in span for span in taken):
+                continue
+            bound = _value(found[1])
+            if f"{bound:g}" in used_in_names:
+                continue
+            column = _column_of(question, found, bound, view)
+            if column is None:
+                continue
+            taken.append(range(*found.span()))
+            numbers = view.numbers(column).items()
+            rows = {row for row, number in numbers if compare(number, bound)}
+            said = f"{view.header[column]} {sign} {bound:g}"
+            yield Condition(said, frozenset(rows)), frozenset(view.column_terms[column])
+
+
+def _value(text: str) -> float:
+    number, _, unit = text.replace(",", "").partition(" ")
+    return float(number) * _UNITS.get(unit.lower(), 1)
+
+
+def _column_of(question: str, found: re.Match[str], number: float, view: View) -> int | None:
+    """Return the column of numbers whose name stands nearest to a number in the question.
+
+    A number that may be a year belongs to the column of years, if there is one that has it.
+    """
+    if number in _YEAR and float(number).is_integer():
+        for column in range(len(view.header)):
+            if _YEARS.match(view.header[column]) and any(
+                one in _YEAR for one in view.numbers(column).values()
+            ):
+                return column
+    after = words(question[found.end() :])[:_NEAR]
+    before = words(question[: found.start()])[::-1][:_NEAR]
+    near = [word for pair in zip_longest(after, before) for word in pair if word]
+    numeric = [column for column in range(len(view.header)) if view.numbers(column)]
+    asked = set(terms(question))
+    for word in near:
+        for term in terms(word):
+            named = [one for one in numeric if _names_column(term, view.column_terms[one])]
+            if named:
+                return max(named, key=lambda one: len(asked.intersection(view.column_terms[one])))
+    return None
+
+
+def _extreme(question: str, view: View) -> Condition | None:
+    """Return the condition that a column has its highest or lowest number."""
+    for pattern, choose, said in ((_HIGHEST, max, "highest"), (_LOWEST, min, "lowest")):
+        found = pattern.search(question)
+        if not found:
+            continue
+        for word in words(question[found.end() :])[:_NEAR]:
+            for term in terms(word):
+                for column in range(len(view.header)):
+                    numbers = view.numbers(column)
+                    if numbers and _names_column(term, view.column_terms[column]):
+                        best = choose(numbers.values())
+                        rows = frozenset(row for row, one in numbers.items() if one == best)
+                        return Condition(f"{view.header[column]} is the {said}, {best:g}", rows)
+    return None
+
+
+def _names_column(term: str, column: Term) -> bool:
+    """Tell whether a word names a column: by a stem, or by a beginning, as "cyl" for cylinders."""
+    return any(
+        term == stem or (len(stem) >= _SHORTEST_PREFIX and term.startswith(stem)) for stem in column
+    )
