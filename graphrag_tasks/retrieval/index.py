@@ -154,6 +154,10 @@ class Index(Browser):
         """Return the unit vectors of texts as questions have them, shape (texts, dimension)."""
         return self._encoder.encode(texts)
 
+    def coverage(self, question: str, chunk_id: str) -> float:
+        """Return the share of a question's words that a chunk holds, rare ones first."""
+        return self._graph.lexicon.share_held(question, self._chunk(chunk_id))
+
     def reread(self, question: str, passages: Sequence[Passage]) -> Floats:
         """Return the reranker's log-odds of each passage to answer a question."""
         return make_reranker(self.config.rerank).scores(question, passages)
