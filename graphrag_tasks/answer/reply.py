@@ -38,12 +38,14 @@ class AnswerSentence:
     Attributes:
         text: Without the numbers of its citations.
         citations: What it rests on; never empty for a quotation.
+        problem: What a sentence by a model says and its source does not, in words.
         is_best: Whether it was chosen; the sentences beside it only give its context.
     """
 
     text: str
     citations: tuple[Citation, ...]
     is_best: bool = True
+    problem: str | None = None
 
     @property
     def shown(self) -> str:
@@ -52,6 +54,11 @@ class AnswerSentence:
         if len(text) <= _SHOWN_CHARACTERS:
             return text
         return f"{text[:_SHOWN_CHARACTERS].rsplit(' ', 1)[0]} …"
+
+    @property
+    def marked(self) -> str:
+        """The text that is shown, with its problem, if it has any."""
+        return f"{self.shown} (to be checked: {self.problem})" if self.problem else self.shown
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -67,7 +74,8 @@ class Reply:
         verdict: Whether the documents answer the question.
         sentences: The answer, in reading order; empty where the verdict is that there is none.
         context: What was searched and found.
-        usd: What a language model cost; 0 without one.
+        model: Who wrote the answer, as the endpoint names it; None: it is quoted.
+        usd: What a language model cost; 0 without one, None where its price is not known.
         milliseconds: From the question to the reply.
         notes: What the reader should know, such as what was not read.
     """
@@ -77,7 +85,8 @@ class Reply:
     sentences: tuple[AnswerSentence, ...]
     context: Context
     milliseconds: float
-    usd: float = 0.0
+    model: str | None = None
+    usd: float | None = 0.0
     notes: tuple[str, ...] = ()
 
     @property
@@ -94,7 +103,7 @@ class Reply:
     def text(self) -> str:
         """The answer with the numbers of its citations, a paragraph for each source."""
         return "\n".join(
-            f"{' '.join(one.shown for one in sentences)} {_marks(numbers)}"
+            f"{' '.join(one.marked for one in sentences)} {_marks(numbers)}"
             for numbers, sentences in self.paragraphs()
         )
 
@@ -129,10 +138,16 @@ class Reply:
             "text": self.text,
             "verdict": asdict(self.verdict),
             "sentences": [
-                {"text": one.text, "citations": list(one.numbers), "is_best": one.is_best}
+                {
+                    "text": one.text,
+                    "citations": list(one.numbers),
+                    "is_best": one.is_best,
+                    "problem": one.problem,
+                }
                 for one in self.sentences
             ],
             "citations": [{"number": one.number, **asdict(one.source)} for one in self.citations],
+            "model": self.model,
             "usd": self.usd,
             "milliseconds": round(self.milliseconds, 1),
             "notes": list(self.notes),
