@@ -148,8 +148,8 @@ def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSe
         "\n".join(_near(items[number], rows) for number, rows in kept.items()),
         question,
     )
-    wrong = problem(text, source) or (LINK if had_link else None)
-    return AnswerSentence(text=text, citations=citations, problem=wrong)
+    found_wrong = problem(text, source) or (LINK if had_link else None)
+    return AnswerSentence(text=text, citations=citations, problem=found_wrong)
 
 
 def _aligned(text: str, item: _Item) -> list[int]:

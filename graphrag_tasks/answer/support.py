@@ -120,13 +120,17 @@ def _denial(sentence: str, source: Source) -> str | None:
     said, given = _denied(sentence), _denied(source.text)
     near = given + _denied(source.near)
     for scope in said:
-        if not any(scope & other or not scope for other in near):
+        if not any(_is_same(scope, other) for other in near):
             return "its source does not deny this"
     held = frozenset(terms(sentence))
     for scope in given:
-        if len(scope & held) > len(scope) / 2 and not any(scope & other for other in said):
+        if len(scope & held) > len(scope) / 2 and not any(_is_same(scope, other) for other in said):
             return "its source denies this"
     return None
+
+
+def _is_same(scope: frozenset[str], other: frozenset[str]) -> bool:
+    return len(scope & other) >= min(len(scope), len(other)) / 2
 
 
 def _denied(text: str) -> list[frozenset[str]]:
