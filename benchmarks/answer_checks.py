@@ -6,6 +6,9 @@ True sentences are copied, or put in other words by rules (contractions, another
 some synonyms), which is less than a real model changes: the share of those marked is a lower bound.
 
     python -m benchmarks.answer_checks --store store --questions benchmarks/gold/sap_questions.jsonl
+
+With `--stream N` it measures instead how long after the endpoint's first piece the first piece of a
+streamed answer is there, over N answers of a scripted endpoint on this machine.
 """
 
 from __future__ import annotations
@@ -15,13 +18,17 @@ import json
 import random
 import re
 import sys
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from graphrag_tasks.answer import answer
+from graphrag_tasks.answer import answer, answer_stream
 from graphrag_tasks.answer.citations import checked
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index, open_index
+from tests.llm.endpoint import scripted
 
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?![\w.,/-]*\w)")
 _DENIED = (
@@ -96,6 +103,21 @@ def cited(index: Index, context: Context) -> Iterator[tuple[int, str]]:
                 yield hit.rank, text
 
 
+def streamed(index: Index, questions: list[str]) -> Iterator[float]:
+    """Yield milliseconds from the endpoint's first piece to the first of each answer."""
+    config = {"model": "m", "budget": {"usd": 0}}
+    with scripted(answer=lambda _: "The answer is here [1].", piece_delay=0.05) as endpoint:
+        client = Client(LlmConfig.model_validate(config | {"base_url": endpoint.url}))
+        for question in questions:
+            asked = endpoint.requests
+            stream = answer_stream(index, question, client)
+            next(stream)
+            if endpoint.requests > asked:
+                yield round(1000 * (time.monotonic() - endpoint.first_pieces[-1]), 2)
+                for _ in stream:
+                    pass
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print shares of marked sentences as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -103,6 +125,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--questions", type=Path, required=True)
     parser.add_argument("--corpus", help="only questions of this corpus")
     parser.add_argument("--most", type=int, default=200, help="questions")
+    parser.add_argument("--stream", type=int, default=0, help="streamed answers to time")
     parser.add_argument("--shown", type=int, default=0, help="mistakes of each kind to print")
     options = parser.parse_args(arguments)
     index = open_index(options.store)
@@ -111,6 +134,11 @@ def main(arguments: list[str] | None = None) -> None:
         row["question"] for row in rows
         if row.get("answer") and options.corpus in (None, row.get("corpus"))
     ][: options.most]  # fmt: skip
+    if options.stream:
+        lags = sorted(streamed(index, questions[: options.stream]))
+        result = {"answers": len(lags), "median_ms": lags[len(lags) // 2], "most_ms": lags[-1]}
+        sys.stdout.write(json.dumps(result) + "\n")
+        return
     found: dict[str, Counter[bool]] = defaultdict(Counter)
     mistakes: dict[str, list[str]] = defaultdict(list)
     other: tuple[int, str] | None = None
@@ -122,7 +150,7 @@ def main(arguments: list[str] | None = None) -> None:
                 mistakes[kind].append(f"{sentence.problem}: {text}")
 
     for place, question in enumerate(questions):
-        draw = random.Random(place)
+        draw = random.Random(place)  # noqa: S311 - made-up mistakes, no secret
         reply = answer(index, question)
         context, prompt = reply.context, reply.context.to_prompt()
         sentences = list(dict.fromkeys(cited(index, context)))
