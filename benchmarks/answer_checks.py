@@ -106,7 +106,9 @@ def cited(index: Index, context: Context) -> Iterator[tuple[int, str]]:
 def streamed(index: Index, questions: list[str]) -> Iterator[float]:
     """Yield milliseconds from the endpoint's first piece to the first of each answer."""
     config = {"model": "m", "budget": {"usd": 0}}
-    with scripted(answer=lambda _: "The answer is here [1].", piece_delay=0.05) as endpoint:
+    with scripted(
+        answer=lambda _: "The answer is here [1].", piece_delay=0.05, usage=False
+    ) as endpoint:
         client = Client(LlmConfig.model_validate(config | {"base_url": endpoint.url}))
         for question in questions:
             asked = endpoint.requests
