@@ -6,8 +6,8 @@
 >>> print(reply)
 """
 
-from graphrag_tasks.answer.answering import answer
+from graphrag_tasks.answer.answering import answer, answer_stream
 from graphrag_tasks.answer.reply import AnswerSentence, Citation, Reply
 from graphrag_tasks.answer.verdict import Verdict
 
-__all__ = ["AnswerSentence", "Citation", "Reply", "Verdict", "answer"]
+__all__ = ["AnswerSentence", "Citation", "Reply", "Verdict", "answer", "answer_stream"]

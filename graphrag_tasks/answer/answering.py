@@ -1,45 +1,63 @@
-"""Answering a question from an index, without a language model."""
+"""Answering a question from an index: with quotations, or by a language model that is checked."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from queue import SimpleQueue
+from threading import Thread
 
+from graphrag_tasks.answer.citations import checked
+from graphrag_tasks.answer.links import Held
 from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
 from graphrag_tasks.answer.quotes import QUOTED, quotes
 from graphrag_tasks.answer.reply import Reply
 from graphrag_tasks.answer.rows import RowsFound, UnknownNoun, find_rows, quoted_rows
 from graphrag_tasks.answer.verdict import NOT_HERE, verdict
+from graphrag_tasks.answer.writing import written
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES
+
+_REFUSED = "The model found no answer in the passages."
 
 
 def answer(
     index: Index,
     question: str,
+    client: Client | None = None,
     mode: str = AUTO,
     *,
     k: int | None = None,
     filters: Filters | None = None,
     wanted: int = QUOTED,
+    max_usd: float | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Reply:
     """Return an answer whose every sentence points to a sentence of a document, or none.
 
-    A question that filters or counts rows is answered from tables, one for several things by whole
-    lists, any other by quotations.
+    A question that filters or counts rows is answered from tables, also where a model is there.
+    Any other is answered by the model, or else one for several things by whole lists, the rest by
+    quotations. Where a model is asked and gives no answer, sentences are quoted, and a note says
+    why. It is not asked where no document answers.
 
     Args:
-        index: Opened with the reader's labels: nothing else is read.
+        index: Opened with the reader's labels: nothing else is read, or sent.
         question: As in `Index.search`.
+        client: Of the model that writes the answer; None: sentences of documents are quoted.
         mode: How chunks are found, as in `Index.search`; the reranker reads in every mode.
         k: Chunks that are read for sentences; by default `index.config.k`, and 10 for a list.
         filters: As in `Index.search`; tables are not counted with them.
         wanted: Sentences that are quoted, each with its neighbours.
+        max_usd: Most that the model may cost for this question.
+        tell: Is called with pieces of the model's text as they come, without links.
 
     Raises:
         QueryError: As in `Index.search`.
+        TerminalError: The settings of the model are to be mended.
     """
     started = time.perf_counter()
     as_list = isinstance(question, str) and asks_for_list(question)
@@ -50,7 +68,7 @@ def answer(
         verdict=verdict(context.signals),
         sentences=(),
         context=context,
-        milliseconds=0,
+        milliseconds=0.0,
         notes=context.notes,
     )
     found = None if filters else find_rows(question, index.views)
@@ -61,7 +79,10 @@ def answer(
             reply, verdict=replace(reply.verdict, state=NOT_HERE), summary=found.summary
         )
     elif reply.verdict.state != NOT_HERE:
-        reply = _with_sentences(index, reply, wanted, as_list=as_list)
+        if client is not None:
+            reply = _written(reply, index, client, max_usd, tell)
+        if reply.model is None:
+            reply = _with_sentences(index, reply, wanted, as_list=as_list)
     return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
 
 
@@ -87,3 +108,64 @@ def _with_sentences(index: Index, reply: Reply, wanted: int, *, as_list: bool) -
         return replace(reply, sentences=quotes(index, reply.context, wanted))
     notes = (*reply.notes, *unread_documents(index, reply.context, items))
     return replace(reply, sentences=items, form="list", notes=notes)
+
+
+def _written(
+    reply: Reply,
+    index: Index,
+    client: Client,
+    max_usd: float | None,
+    tell: Callable[[str], None] | None,
+) -> Reply:
+    """Return a reply with what a model wrote, or with a note why it wrote nothing."""
+    held = Held(tell) if tell else None
+    found = written(client, index, reply.context, max_usd, held.take if held else None)
+    if held:
+        held.end()
+    if not found.text:
+        return replace(reply, usd=found.usd, notes=(*reply.notes, found.note))
+    reply = replace(reply, context=found.context, model=found.model, usd=found.usd)
+    if found.is_refusal:
+        none = replace(reply.verdict, state=NOT_HERE)
+        return replace(reply, verdict=none, notes=(*reply.notes, _REFUSED))
+    sentences = checked(found.text, index, found.context, found.prompt)
+    return replace(reply, sentences=sentences)
+
+
+def answer_stream(
+    index: Index,
+    question: str,
+    client: Client,
+    mode: str = AUTO,
+    *,
+    k: int | None = None,
+    filters: Filters | None = None,
+    wanted: int = QUOTED,
+    max_usd: float | None = None,
+) -> Iterator[str | Reply]:
+    """Yield the pieces of a model's answer as they come, and at last the checked reply.
+
+    Pieces are without links, but not checked otherwise: only the reply counts, which may quote
+    sentences instead. Who stops listening does not stop the answer: it is paid, and kept.
+
+    Args and errors are those of `answer`.
+    """
+    came: SimpleQueue[str | Reply | Exception] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            came.put(
+                answer(
+                    index, question, client, mode,
+                    k=k, filters=filters, wanted=wanted, max_usd=max_usd, tell=came.put,
+                )
+            )  # fmt: skip
+        except Exception as error:  # noqa: BLE001 - raised below
+            came.put(error)
+
+    Thread(target=work, name="answer", daemon=True).start()
+    while isinstance(one := came.get(), str):
+        yield one
+    if isinstance(one, Exception):
+        raise one
+    yield one

@@ -40,12 +40,14 @@ class AnswerSentence:
     Attributes:
         text: Without the numbers of its citations.
         citations: What it rests on; never empty for a quotation.
+        problem: What a sentence by a model says and its source does not, in words.
         is_best: Whether it was chosen; the sentences beside it only give its context.
     """
 
     text: str
     citations: tuple[Citation, ...]
     is_best: bool = True
+    problem: str | None = None
 
     @property
     def shown(self) -> str:
@@ -54,6 +56,11 @@ class AnswerSentence:
         if len(text) <= _SHOWN_CHARACTERS:
             return text
         return f"{text[:_SHOWN_CHARACTERS].rsplit(' ', 1)[0]} …"
+
+    @property
+    def marked(self) -> str:
+        """The text that is shown, with its problem, if it has any."""
+        return f"{self.shown} (to be checked: {self.problem})" if self.problem else self.shown
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -71,7 +78,8 @@ class Reply:
         verdict: Whether the documents answer the question.
         sentences: The answer, in reading order; empty where the verdict is that there is none.
         context: What was searched and found.
-        usd: What a language model cost; 0 without one.
+        model: Who wrote the answer, as the endpoint names it; None: it is quoted.
+        usd: What a language model cost; 0 without one, None where its price is not known.
         milliseconds: From the question to the reply.
         notes: What the reader should know, such as what was not read.
     """
@@ -83,7 +91,8 @@ class Reply:
     milliseconds: float
     form: Form = "quotes"
     summary: str = ""
-    usd: float = 0.0
+    model: str | None = None
+    usd: float | None = 0.0
     notes: tuple[str, ...] = ()
 
     @property
@@ -103,7 +112,7 @@ class Reply:
             lines = [f"- {one.shown} {_marks(one.numbers)}" for one in self.sentences]
             return "\n".join([self.summary, *lines] if self.summary else lines)
         return "\n".join(
-            f"{' '.join(one.shown for one in sentences)} {_marks(numbers)}"
+            f"{' '.join(one.marked for one in sentences)} {_marks(numbers)}"
             for numbers, sentences in self.paragraphs()
         )
 
@@ -140,10 +149,16 @@ class Reply:
             "summary": self.summary,
             "verdict": asdict(self.verdict),
             "sentences": [
-                {"text": one.text, "citations": list(one.numbers), "is_best": one.is_best}
+                {
+                    "text": one.text,
+                    "citations": list(one.numbers),
+                    "is_best": one.is_best,
+                    "problem": one.problem,
+                }
                 for one in self.sentences
             ],
             "citations": [{"number": one.number, **asdict(one.source)} for one in self.citations],
+            "model": self.model,
             "usd": self.usd,
             "milliseconds": round(self.milliseconds, 1),
             "notes": list(self.notes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
 
 if TYPE_CHECKING:
-    from graphrag_tasks.answer import Reply
+    from graphrag_tasks.answer import AnswerSentence, Reply
 
 _STYLES = {"answered": "green", "uncertain": "yellow", "not in these documents": "red"}
 
@@ -30,20 +31,42 @@ def answer(
         list[str] | None,
         typer.Option("--as", help="Access label that you hold; repeat it for several."),
     ] = None,
+    llm: Annotated[
+        bool,
+        typer.Option(
+            "--llm/--no-llm",
+            help="Have llm.model write the answer: question and passages are sent to it.",
+        ),
+    ] = False,
+    max_usd: Annotated[
+        float | None,
+        typer.Option(min=0, help="Most that the model may cost.", show_default="llm.budget"),
+    ] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Answer a question with sentences of the documents, or say that none answers it."""
+    """Answer a question with sentences of the documents, or say that none answers it.
+
+    With --llm a language model writes the answer; what its sources do not say is marked.
+    """
     from graphrag_tasks.answer import answer as make_answer
+    from graphrag_tasks.llm import Client
     from graphrag_tasks.retrieval import open_index
 
     settings = load_config(config, overrides={"store": store})
     opened = open_index(settings.store, snapshot, principals or None, config=settings.retrieval)
-    reply = make_answer(opened, question, mode, k=k)
+    client = None
+    if llm:
+        client = Client(settings.llm, settings.store, f"answers-{date.today():%Y-%m-%d}")
+    reply = make_answer(opened, question, client, mode, k=k, max_usd=max_usd)
     if json:
         print_json(reply.to_dict())
     else:
         _print_reply(reply)
+
+
+def _problem(one: AnswerSentence) -> str:
+    return f" [red](to be checked: {escape(one.problem)})[/]" if one.problem else ""
 
 
 def _print_reply(reply: Reply) -> None:
@@ -55,12 +78,16 @@ def _print_reply(reply: Reply) -> None:
     for numbers, sentences in reply.paragraphs() if reply.form == "quotes" else ():
         marks = "".join(f"\\[{number}]" for number in numbers)
         words = " ".join(
-            f"[{'bold' if one.is_best else 'dim'}]{escape(one.shown)}[/]" for one in sentences
+            f"[{'bold' if one.is_best else 'dim'}]{escape(one.shown)}[/]{_problem(one)}"
+            for one in sentences
         )
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
     if reply.sentences:
         CONSOLE.print()
     for line in reply.sources():
         CONSOLE.print(Padding(escape(line), (0, 0, 0, 2)), highlight=False, style="dim")
+    if reply.model:
+        cost = "at an unknown price" if reply.usd is None else f"for {reply.usd:.4f} USD"
+        CONSOLE.print(f"Written by {escape(reply.model)} {cost}.", highlight=False, style="dim")
     for note in reply.notes:
         CONSOLE.print(f"note: {escape(note)}", highlight=False)

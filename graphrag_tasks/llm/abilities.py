@@ -18,15 +18,22 @@ class Abilities:
         length_name: What the most tokens of an answer are called.
         batches: Whether it takes batches.
         batch_tokens: How many tokens of prompts may wait in batches; 0: not known.
+        streams: Whether it sends an answer piece by piece, with its tokens at the end.
     """
 
     structured: str = SCHEMA
     length_name: str = _LENGTH_NAMES[0]
     batches: bool = True
     batch_tokens: int = 0
+    streams: bool = True
 
     def without(self, refused: str) -> Abilities | None:
-        """Return how else to ask an endpoint that refuses `structured` or `length`, or None."""
+        """Return how else to ask an endpoint that refuses a part of a request, or None.
+
+        The parts are `structured`, `length` and `stream`.
+        """
+        if refused == "stream":
+            return replace(self, streams=False) if self.streams else None
         if refused != "structured":
             first, second = _LENGTH_NAMES
             return replace(self, length_name=second) if self.length_name == first else None

@@ -38,10 +38,17 @@ class Budget:
         usd: Most money; None: no cap.
         tokens: Most tokens; 0: no cap.
         spent: What the run spent before.
+        of: The budget that this one is a part of: what is set aside here is set aside there, too.
     """
 
-    def __init__(self, usd: Decimal | None = None, tokens: int = 0, spent: Cost = NOTHING) -> None:
-        self._usd, self._tokens = usd, tokens
+    def __init__(
+        self,
+        usd: Decimal | None = None,
+        tokens: int = 0,
+        spent: Cost = NOTHING,
+        of: Budget | None = None,
+    ) -> None:
+        self._usd, self._tokens, self._of = usd, tokens, of
         self._spent, self._aside = spent, NOTHING
         self._changed = Condition()
 
@@ -69,9 +76,20 @@ class Budget:
                     raise BudgetError(what, "llm", _HINT.format(name))
                 self._changed.wait()
             self._aside += worst
+        if self._of is not None:
+            try:
+                self._of.reserve(worst)
+            except BudgetError:
+                self._settle(worst, NOTHING)
+                raise
 
     def settle(self, worst: Cost, cost: Cost) -> None:
         """Count what a request cost in place of its worst case."""
+        self._settle(worst, cost)
+        if self._of is not None:
+            self._of.settle(worst, cost)
+
+    def _settle(self, worst: Cost, cost: Cost) -> None:
         with self._changed:
             usd = (self._aside.usd or Decimal(0)) - (worst.usd or Decimal(0))
             self._aside = Cost(usd, self._aside.tokens - worst.tokens)

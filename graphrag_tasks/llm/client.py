@@ -29,14 +29,15 @@ from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.batch import Batches
-from graphrag_tasks.llm.budget import NOTHING, Cost
+from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
 from graphrag_tasks.llm.endpoint import Endpoint, Outcome
 from graphrag_tasks.llm.forecast import Forecast, Rates, forecast
-from graphrag_tasks.llm.journal import SURE, UNSURE, Journal, NoJournal, StoreJournal
+from graphrag_tasks.llm.journal import SURE, UNSURE, Journal, MemoryJournal, StoreJournal
 from graphrag_tasks.llm.ledger import Billed, Ledger
 from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.prices import check_price
 from graphrag_tasks.llm.request import Identity, Request
+from graphrag_tasks.llm.streaming import Pieces, streamed
 
 log = logging.getLogger(__name__)
 
@@ -58,13 +59,13 @@ class Client:
 
     Args:
         config: Settings of the model.
-        store: Where answers are kept, folder or URI; None: nowhere.
+        store: Where answers are kept, folder or URI; None: in memory, the last thousand.
         run: Name of the run: its budget counts what it spent before a kill.
     """
 
     def __init__(self, config: LlmConfig, store: str | None = None, run: str = "") -> None:
         self._config, self._store, self._run = config, store, run
-        self._journal: Journal = StoreJournal(store) if store else NoJournal()
+        self._journal: Journal = StoreJournal(store) if store else MemoryJournal()
         self._ledger = Ledger(config, self._journal, run)
         self._limiter = Limiter(config.requests_per_minute, config.tokens_per_minute)
         self._stopped = Event()
@@ -102,6 +103,11 @@ class Client:
         return self._abilities(self.identity(purpose).model)
 
     @property
+    def config(self) -> LlmConfig:
+        """The settings of the model."""
+        return self._config
+
+    @property
     def spent(self) -> Cost:
         """What the run spent so far."""
         return self._ledger.budget.spent
@@ -135,6 +141,36 @@ class Client:
             with self.connected():
                 results |= self._asked_by_threads(missing, until_spent)
         return [results[key] for key in keys]
+
+    def part_of_budget(self, usd: float | None) -> Budget:
+        """Return a budget within the run's, for one question; None: the run's cap alone."""
+        return Budget(None if usd is None else Decimal(str(usd)), of=self._ledger.budget)
+
+    def ask_one(
+        self,
+        request: Request,
+        budget: Budget | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> Answer | Failure:
+        """Return the answer to one request, or why there is none; several threads may ask.
+
+        Args:
+            request: What is asked.
+            budget: By `part_of_budget`; what is spent stands there afterwards.
+            tell: Is called with each piece of the answer as it comes, or with a known answer. Where
+                an attempt breaks off after a piece, the next one tells nothing.
+
+        Raises:
+            BudgetError: It could pass a cap. Otherwise as `ask` does.
+        """
+        key = request.key(self.identity(request.purpose))
+        if known := self._journal.known(key):
+            if tell:
+                tell(known.text)
+            return known
+        check_price(self._config, self.identity(request.purpose).model)
+        with self.connected():
+            return self._asked(key, request, budget, tell)
 
     def batch(
         self, purpose: str, requests: Callable[[], Iterable[Request]], form: type[BaseModel]
@@ -300,10 +336,17 @@ class Client:
             raise errors[0]  # the others may be of requests that this one stopped
         return results
 
-    def _asked(self, key: str, request: Request) -> Answer | Failure:
+    def _asked(
+        self,
+        key: str,
+        request: Request,
+        budget: Budget | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> Answer | Failure:
         """Ask until there is a result: in another way where the endpoint does not understand."""
         identity = self.identity(request.purpose)
-        billed = self._to_bill(request)
+        billed = replace(self._to_bill(request), budget=budget)
+        pieces = Pieces(tell) if tell else None
         problem, tries = "", 0
         while True:
             abilities = self._abilities(identity.model)
@@ -311,6 +354,8 @@ class Client:
                 abilities = replace(abilities, structured=PROMPT)
 
             def send(how: Abilities = abilities, wrong: str = problem) -> Outcome:
+                if pieces is not None:
+                    return streamed(self._open, request, identity.model, how, pieces)
                 return self._open.attempt(request, identity.model, how, wrong)
 
             outcome = self._until_done(billed, send, self._keep_for(key, billed))
@@ -377,7 +422,8 @@ class Client:
     ) -> Outcome:
         """Send a request once, with the worst case set aside and a record of what it cost."""
         ledger, worst = self._ledger, self._ledger.cost(billed.model, billed.most)
-        ledger.budget.reserve(worst)
+        budget = billed.budget or ledger.budget
+        budget.reserve(worst)
         spent = NOTHING
         try:
             self._limiter.take(billed.tokens + billed.max_output)
@@ -394,7 +440,7 @@ class Client:
             spent = ledger.cost(billed.model, usage)
             self._journal.sent(name, ledger.attempt(billed, usage, fate=fate, kind=outcome.kind))
         finally:
-            ledger.budget.settle(worst, spent)
+            budget.settle(worst, spent)
         self._limiter.told(outcome.headers)
         return outcome
 

@@ -39,6 +39,7 @@ _DOCTOR = "graphrag-tasks doctor --llm says what the endpoint answers"
 _TOO_LONG = ("context_length", "context length", "context size", "too long", "maximum context")
 _FORM = ("response_format", "json_schema", "json schema", "structured output")
 _LENGTH = ("max_completion_tokens", "max_tokens")
+_STREAM = ("stream_options", "include_usage", "streaming", "'stream'")
 
 
 @dataclass(frozen=True)
@@ -256,6 +257,8 @@ class Endpoint:
                 return Outcome(Kind.UNSUPPORTED, text="structured", why=said)
             if any(words in text for words in _LENGTH):
                 return Outcome(Kind.UNSUPPORTED, text="length", why=said)
+            if any(words in text for words in _STREAM):
+                return Outcome(Kind.UNSUPPORTED, text="stream", why=said)
         raise EndpointError(*_terminal(status, code, said, self.url, error))
 
 

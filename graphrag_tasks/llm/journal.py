@@ -27,6 +27,8 @@ from graphrag_tasks.storage.files import Files
 
 ANSWERS, SPENT, ABILITIES = "answers", "spent", "abilities"
 _LINES = "attempts.jsonl"
+_IN_MEMORY = 1000
+"""Answers that are kept without a store: some MB at most."""
 SURE, UNSURE = "sure", "unsure"
 
 
@@ -201,14 +203,23 @@ class Journal(Protocol):
         """Keep what was learned about an endpoint and a model."""
 
 
-class NoJournal:
-    """Keeps nothing: for readers, who may not write into the store."""
+class MemoryJournal:
+    """Keeps the last answers in memory, and no record: for readers, who may not write the store."""
 
-    def known(self, _key: str) -> None:
-        """Return None."""
+    def __init__(self) -> None:
+        self._answers: dict[str, Answer] = {}
+        self._lock = Lock()
 
-    def keep(self, _answer: Answer) -> None:
-        """Keep nothing."""
+    def known(self, key: str) -> Answer | None:
+        """Return the answer to a request, or None where there is none."""
+        return self._answers.get(key)
+
+    def keep(self, answer: Answer) -> None:
+        """Keep an answer, in place of the oldest where there are too many."""
+        with self._lock:
+            self._answers[answer.key] = answer
+            if len(self._answers) > _IN_MEMORY:
+                del self._answers[next(iter(self._answers))]
 
     def sending(self, _key: str, _attempt: Attempt) -> str:
         """Record nothing."""

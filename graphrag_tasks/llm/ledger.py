@@ -16,7 +16,7 @@ from graphrag_tasks.llm.prices import price
 
 @dataclass(frozen=True)
 class Billed:
-    """What is asked, for the record."""
+    """What is asked, for the record; `budget` is that of one question, where it has its own."""
 
     key: str
     purpose: str
@@ -24,6 +24,7 @@ class Billed:
     document_id: str | None
     prompt: tuple[str, ...]
     max_output: int
+    budget: Budget | None = None
 
     @cached_property
     def tokens(self) -> int:

@@ -36,13 +36,18 @@ def price(config: LlmConfig, model: str, usage: Usage) -> Decimal | None:
     return Decimal(found.total_price)
 
 
+def is_known(config: LlmConfig, model: str) -> bool:
+    """Tell whether the price of a model is known."""
+    return price(config, model, Usage(1, 1)) is not None
+
+
 def check_price(config: LlmConfig, model: str) -> None:
     """Refuse a cap in money for a model whose price is not known.
 
     Raises:
         PriceError: That is so.
     """
-    if config.budget.usd and price(config, model, Usage(1, 1)) is None:
+    if config.budget.usd and not is_known(config, model):
         hint = f'Set [llm.prices."{model}"] input and output (USD a million tokens), or '
         hint += "llm.budget.usd = 0 with a cap in llm.budget.tokens"
         raise PriceError(

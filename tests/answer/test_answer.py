@@ -98,7 +98,7 @@ def test_a_question_in_words_of_another_language_is_not_read(index: Index, find:
 @pytest.mark.parametrize("mode", ["dense", "bm25", "paper", "ranked", "path", "global", "list"])
 def test_every_mode_gives_an_answer_by_the_reranker(index: Index, find: Find, mode: str) -> None:
     find("5150")
-    reply = answer(index, "Which port does the gateway listen on?", mode, wanted=1)
+    reply = answer(index, "Which port does the gateway listen on?", mode=mode, wanted=1)
     assert reply.verdict.state == "answered"
     assert best(reply) == ["The gateway listens on port 5150."]
 

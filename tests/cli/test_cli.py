@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.errors import GraphragError, SnapshotError
+from tests.llm.endpoint import scripted
 
 RUNNER = CliRunner()
 
@@ -63,6 +64,28 @@ def test_query_shows_where_every_item_comes_from(store: Path) -> None:
     context = run_json("query", "What replaced VBBS?", "--store", store, "--mode", "dense")
     assert context["mode"] == "dense"
     assert {"chunks", "relations", "entity"} <= set(context)
+
+
+def test_answer_quotes_and_a_model_is_asked_only_with_llm(store: Path, tmp_path: Path) -> None:
+    text = "SAP replaced the table VBBS with VBBE [1]. SAP replaced 7 tables [1]."
+    with scripted(answer=lambda _: text) as endpoint:
+        config = tmp_path / "graphrag.toml"
+        config.write_text(
+            f'[llm]\nbase_url = "{endpoint.url}"\nmodel = "m"\n[llm.prices.m]\ninput = 1\n'
+        )
+        asked = ("answer", "What replaced VBBS?", "--store", store, "--config", config)
+        quoted = run_json(*asked)
+        assert (quoted["model"], endpoint.requests) == (None, 0)
+        written = run_json(*asked, "--llm")
+        assert (written["model"], endpoint.requests) == ("m", 1)
+        problems = [one["problem"] for one in written["sentences"]]
+        assert problems == [None, "the number 7 is not in its source"]
+        printed = " ".join(run(*asked, "--llm").split())
+        assert "(to be checked: the number 7 is not in its source)" in printed
+        assert "Written by m for 0.0000 USD" in printed
+        assert endpoint.requests == 1
+        cheap = run_json(*asked[:1], "What did SAP replace?", *asked[2:], "--llm", "--max-usd", 0)
+        assert (cheap["model"], endpoint.requests) == (None, 1)
 
 
 def test_snapshots_are_listed_and_shown_with_every_hash(store: Path) -> None:

@@ -57,6 +57,8 @@ class Script:
         refuse: Called with a body: status and error to answer with, or None.
         dimension: Of vectors.
         cut_prompts_at: Tokens that are read of a prompt, as Ollama does; 0: all.
+        piece_delay: Seconds between the pieces of a streamed answer.
+        streams: Whether a streamed answer comes in pieces; otherwise it comes whole.
     """
 
     faults: float = 0.0
@@ -69,6 +71,8 @@ class Script:
     dimension: int = 8
     cut_prompts_at: int = 0
     usage: bool = True
+    piece_delay: float = 0.0
+    streams: bool = True
     batch: BatchScript = field(default_factory=BatchScript)
 
 
@@ -85,6 +89,7 @@ class ScriptedEndpoint:
         self.bodies: list[Body] = []
         self.headers: list[dict[str, str]] = []
         self.times: list[float] = []
+        self.first_pieces: list[float] = []
         self.delivered: Counter[str] = Counter()
         self.asked_after_delivery = 0
         self.prompt_tokens = self.completion_tokens = 0
@@ -209,7 +214,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.embeddings(body)
             return
         completion = self.completion(body, text, **changes)
-        self.reply(200, completion)
+        if body.get("stream") and self.endpoint.script.streams:
+            self.stream(completion)
+        else:
+            self.reply(200, completion)
         usage = self.usage(body, completion["choices"][0]["message"]["content"] or "")
         self.endpoint.sent(body, usage, text is None and not changes)
 
@@ -267,6 +275,43 @@ class _Handler(BaseHTTPRequestHandler):
         with suppress(BrokenPipeError, ConnectionResetError):
             self.wfile.write(data)
             self.wfile.flush()
+
+    def stream(self, completion: Body, most: int | None = None) -> None:
+        """Write a completion as events, a word in each; `most`: break off after so many."""
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        (choice,) = completion["choices"]
+        pieces = re.findall(r"\s*\S+\s*?", choice["message"]["content"] or "")
+        with suppress(BrokenPipeError, ConnectionResetError):
+            for place, piece in enumerate(pieces[:most]):
+                if not place:
+                    self.endpoint.first_pieces.append(time.monotonic())
+                self.event({"choices": [{"index": 0, "delta": {"content": piece}}]})
+                time.sleep(self.endpoint.script.piece_delay)
+            if most is not None:
+                self.connection.close()
+                self.close_connection = True
+                return
+            refusal = choice["message"].get("refusal")
+            end = {"delta": {"refusal": refusal}, "finish_reason": choice["finish_reason"]}
+            self.event({"model": completion["model"], "choices": [end]})
+            if usage := completion.get("usage"):
+                self.event({"choices": [], "usage": usage})
+            self.chunk(b"data: [DONE]\n\n")
+            self.chunk(b"")
+
+    def event(self, value: Body) -> None:
+        self.chunk(b"data: " + json.dumps(value).encode() + b"\n\n")
+
+    def chunk(self, data: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        self.wfile.flush()
+
+    def fault_broken(self, body: Body) -> bool:
+        self.stream(self.completion(body), most=3)
+        return True
 
     def fault_busy(self, _: Body) -> bool:
         self.reply(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})

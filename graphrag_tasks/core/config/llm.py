@@ -37,6 +37,14 @@ class ModelsConfig(BaseConfig):
     extract: str = Field("", description="reads windows of sentences")
     confirm: str = Field("", description="judges pairs of names")
     summarize: str = Field("", description="summarises communities")
+    answer: str = Field("", description="answers questions")
+
+
+class AnswersConfig(BaseConfig):
+    """What a question may show a model, and how long its answer may be."""
+
+    prompt_tokens: int = Field(6000, gt=0, description="most tokens of passages and instructions")
+    output_tokens: int = Field(600, gt=0, description="most tokens of an answer")
 
 
 class LlmConfig(BaseConfig):
@@ -48,6 +56,7 @@ class LlmConfig(BaseConfig):
     base_url: str = Field("", description="of the endpoint, as in http://host:8000/v1; OpenAI's")
     model: str = Field("", description="name of the model; none: nothing is asked")
     models: ModelsConfig = ModelsConfig()
+    answers: AnswersConfig = AnswersConfig()
     provider: str = Field("", description="name in the keys of answers; the host by default")
     concurrency: int = Field(8, gt=0, le=256, description="requests at a time")
     requests_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")

@@ -1,0 +1,197 @@
+"""A model's text checked after the fact: what each sentence points to, and what no source says.
+
+A number counts where it stood in the prompt. Each sentence is aligned with the sentences of the
+cited items that have most of its words: these are its citations, with page and box. What they lack
+is named as the sentence's problem; nothing is corrected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_tasks.answer.links import harmless
+from graphrag_tasks.answer.reply import AnswerSentence, Citation
+from graphrag_tasks.answer.support import Source, problem, share
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval import Context, Index, SourceSentence
+from graphrag_tasks.retrieval.context.further import FURTHER
+from graphrag_tasks.retrieval.context.hits import one_line
+
+NO_SOURCE = "no source"
+LINK = "a link or picture that its source lacks was taken out"
+
+_MARK = r"\[\s*\d{1,4}(?:\s*[,;–\-]\s*\d{1,4})*\s*\]"
+_MARKS = re.compile(_MARK)
+_SENTENCE = re.compile(
+    rf"(?P<end>[.!?…][\"'”’)*_]*(?:\s*{_MARK})+|{_MARK}(?:\s*{_MARK})*[.!?…]?|[.!?…][\"'”’)*_]*)"
+    r"(?=\s+(?![a-z])|\s*$)"
+)
+_SHORT = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|approx|vs|no|fig|cf|incl|resp|ca)|\b[A-Z])\.$", re.IGNORECASE
+)
+_LINE_MARKS = re.compile(r"^\s*(?:[-*•#>]+\s+|\d{1,2}[.)]\s+)")
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_IN_PROMPT = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
+
+_MOST_ALIGNED = 3
+"""Sentences of an item that a sentence rests on at most: chosen by reading."""
+
+_ADDS = 0.15
+"""Share of a sentence's words that a further sentence of an item must add."""
+
+_LEAST_OF_ITEM = 0.3
+"""Least share of a sentence's words that a cited item has, beside a better one."""
+
+_BESIDE = 1
+"""Sentences before and after an aligned one whose words count as its source's."""
+
+
+@dataclass(frozen=True)
+class _Item:
+    """What a number of the prompt stands for: its sentences in reading order, and its headings."""
+
+    sentences: tuple[SourceSentence, ...]
+    headings: str = ""
+
+
+def checked(text: str, index: Index, context: Context, prompt: str) -> tuple[AnswerSentence, ...]:
+    """Return the sentences of a model's text, each with its citations and its problem, if any.
+
+    Args:
+        text: What the model wrote.
+        index: The index that was searched.
+        context: What was found.
+        prompt: What the model was shown of it.
+    """
+    shown = {int(number) for number in _IN_PROMPT.findall(prompt)}
+    items = {
+        number: item for number, item in _items(index, context).items()
+        if number in shown and item.sentences
+    }  # fmt: skip
+    return tuple(_checked(one, items, context.question) for one in _split(text))
+
+
+def _items(index: Index, context: Context) -> dict[int, _Item]:
+    """Return what each number of a prompt stands for, in the order of `context.prompt`."""
+    items = [
+        _Item(index.sentences(hit.chunk_id), "\n".join((hit.title, *hit.heading_path)))
+        for hit in context.chunks
+    ]
+    items += [_Item(hit.evidence, hit.text) for hit in context.relations]
+    items += [_Item(hit.sources()) for name in FURTHER for hit in context.further.get(name, ())]
+    return dict(enumerate(items, 1))
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A sentence as the model wrote it, and the numbers behind it."""
+
+    text: str
+    numbers: tuple[int, ...]
+
+
+def _split(text: str) -> Iterator[_Said]:
+    """Yield the sentences of a text; a line ends one, and numbers alone belong to the last."""
+    waiting: _Said | None = None
+    for line in text.splitlines():
+        for part in _sentences(_LINE_MARKS.sub("", line)):
+            numbers = tuple(_numbers(part))
+            bare = one_line(_EMPHASIS.sub("", _MARKS.sub(" ", part)))
+            bare = re.sub(r"\s+([.,;:!?])", r"\1", bare)
+            if any(map(str.isalnum, bare)):
+                if waiting:
+                    yield waiting
+                waiting = _Said(bare, numbers)
+            elif waiting:
+                waiting = _Said(waiting.text, (*waiting.numbers, *numbers))
+    if waiting:
+        yield waiting
+
+
+def _sentences(line: str) -> Iterator[str]:
+    start = 0
+    for found in _SENTENCE.finditer(line):
+        if not _SHORT.search(line[start : found.end()]):
+            yield line[start : found.end()]
+            start = found.end()
+    yield line[start:]
+
+
+def _numbers(text: str) -> Iterator[int]:
+    """Yield the numbers of marks such as `[1]`, `[1, 2]` and `[1-3]`."""
+    for mark in _MARKS.findall(text):
+        for part in re.split(r"[,;]", mark.strip("[]")):
+            first, *further = (int(one) for one in re.split(r"[–\-]", part))
+            yield from range(first, (further or [first])[-1] + 1)
+
+
+def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSentence:
+    numbers = dict.fromkeys(one for one in said.numbers if one in items)
+    found = {number: _aligned(said.text, items[number]) for number in numbers}
+    kept = {number: rows for number, rows in found.items() if rows}
+    cited = "\n".join(one.text for number in kept for one in items[number].sentences)
+    text, had_link = harmless(said.text, cited)
+    text = one_line(text)
+    if not kept:
+        wrong = NO_SOURCE if not numbers else "its source does not say this"
+        return AnswerSentence(text=text, citations=(), problem=wrong)
+    kept = _without_idle(said.text, kept, items)
+    citations = tuple(
+        Citation(number=number, source=items[number].sentences[row])
+        for number, rows in kept.items()
+        for row in rows
+    )
+    source = Source(
+        "\n".join(one.source.text for one in citations),
+        "\n".join(_near(items[number], rows) for number, rows in kept.items()),
+        question,
+    )
+    found_wrong = problem(text, source) or (LINK if had_link else None)
+    return AnswerSentence(text=text, citations=citations, problem=found_wrong)
+
+
+def _aligned(text: str, item: _Item) -> list[int]:
+    """Return the rows of an item's sentences that have most of a text's terms; none without any."""
+    said = frozenset(terms(text))
+    of_rows = [frozenset(terms(one.text)) for one in item.sentences]
+    chosen: list[int] = []
+    covered: frozenset[str] = frozenset()
+    for _ in range(_MOST_ALIGNED):
+        gains = [
+            (len((said & of_row) - covered), -len(of_row - said), -row)
+            for row, of_row in enumerate(of_rows)
+        ]
+        gain, _, place = max(gains, default=(0, 0, 0))
+        if not gain or (chosen and gain < _ADDS * len(said)):
+            break
+        if chosen and item.sentences[-place].document_id != item.sentences[chosen[0]].document_id:
+            break
+        chosen.append(-place)
+        covered |= said & of_rows[-place]
+    return sorted(chosen)
+
+
+def _without_idle(
+    text: str, kept: Mapping[int, list[int]], items: Mapping[int, _Item]
+) -> dict[int, list[int]]:
+    """Return the items that have enough of a text's words, or the best of them."""
+    shares = {
+        number: share(text, Source("\n".join(items[number].sentences[row].text for row in rows)))
+        for number, rows in kept.items()
+    }
+    best = max(shares, key=lambda number: shares[number])
+    return {
+        number: rows
+        for number, rows in kept.items()
+        if number == best or shares[number] >= _LEAST_OF_ITEM
+    }
+
+
+def _near(item: _Item, rows: Sequence[int]) -> str:
+    beside = {
+        row + step for row in rows for step in range(-_BESIDE, _BESIDE + 1)
+        if 0 <= row + step < len(item.sentences)
+    } - set(rows)  # fmt: skip
+    return "\n".join([item.headings, *(item.sentences[row].text for row in sorted(beside))])

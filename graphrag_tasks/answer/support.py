@@ -1,0 +1,154 @@
+"""Whether a sentence says what its source says, as far as words, numbers, names and "not" tell.
+
+This finds what was added to a source, not what was turned around in it: that "A replaced B" is not
+"B replaced A" is not noticed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.bm25.tokens import STOP_WORDS, fold, is_code_name, words
+
+LEAST_SHARE = 0.6
+"""Least share of a sentence's words that its source has: `benchmarks/answer_checks.py` shows both
+kinds of mistakes for other values."""
+
+_NUMBER_WORDS = (
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+)
+_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split(), 2)}
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+
+_NO_WORDS = "not no never none nothing nobody neither nor without cannot lack lacks lacking unable"
+_NO = frozenset(_NO_WORDS.split())
+_NOT_ENDING = re.compile(r"n['’]t$", re.IGNORECASE)
+_ONLY = frozenset(("only", "just", "necessarily"))
+_REACH = 5
+"""Words after "not" that it is about; chosen by reading."""
+_STEP = re.compile(r"[\w./_\-:~+&#'’]*\w|[,;:.!?()]")
+_SQUEEZED = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a sentence points to.
+
+    Attributes:
+        text: The sentences of documents that it rests on.
+        near: Those beside them, with title and headings.
+        question: What was asked; its names may be repeated, its numbers need a source.
+    """
+
+    text: str
+    near: str = ""
+    question: str = ""
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Terms of all that the sentence may take words from."""
+        return frozenset(terms(f"{self.text}\n{self.near}\n{self.question}"))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers of the documents."""
+        return frozenset(_numbers(f"{self.text}\n{self.near}"))
+
+    @cached_property
+    def squeezed(self) -> str:
+        """All of it in lower case without signs, as names are compared."""
+        return _squeezed(f"{self.text}\n{self.near}\n{self.question}")
+
+
+def share(sentence: str, source: Source) -> float:
+    """Return the share of a sentence's words that its source has, from 0 to 1."""
+    said = frozenset(terms(sentence))
+    return len(said & source.terms) / len(said) if said else 1.0
+
+
+def problem(sentence: str, source: Source) -> str | None:
+    """Return in words what a sentence says and its source does not, or None."""
+    for number in _numbers(sentence):
+        if number not in source.numbers:
+            return f"the number {number} is not in its source"
+    for name in _names(sentence):
+        if not _holds(source, name):
+            return f"the name {name} is not in its source"
+    if share(sentence, source) < LEAST_SHARE:
+        return "its source does not say this"
+    return _denial(sentence, source)
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """Yield numbers that stand alone, in digits or in words; not those within names."""
+    for word in words(text):
+        if word.lower() in _NUMBERS:
+            yield _NUMBERS[word.lower()]
+        elif not any(map(str.isalpha, word)):
+            for found in _NUMBER.findall(word):
+                yield found.replace(",", "") if _THOUSANDS.fullmatch(found) else found
+
+
+def _names(sentence: str) -> Iterator[str]:
+    """Yield words that are written as names; the first word may have its capital from there."""
+    for place, word in enumerate(words(sentence)):
+        if not any(map(str.isalpha, word)):
+            continue
+        is_capital = word[0].isupper() and (place > 0 or (len(word) > 1 and word.isupper()))
+        if is_code_name(word) or (is_capital and fold(word) not in STOP_WORDS):
+            yield word
+
+
+def _holds(source: Source, name: str) -> bool:
+    if set(terms(name)) <= source.terms:
+        return True
+    return is_code_name(name) and _squeezed(name) in source.squeezed
+
+
+def _squeezed(text: str) -> str:
+    return _SQUEEZED.sub("", text).casefold()
+
+
+def _denial(sentence: str, source: Source) -> str | None:
+    """Return whether one of the two denies what the other says."""
+    said, given = _denied(sentence), _denied(source.text)
+    near = given + _denied(source.near)
+    for scope in said:
+        if not any(_is_same(scope, other) for other in near):
+            return "its source does not deny this"
+    held = frozenset(terms(sentence))
+    for scope in given:
+        if len(scope & held) > len(scope) / 2 and not any(_is_same(scope, other) for other in said):
+            return "its source denies this"
+    return None
+
+
+def _is_same(scope: frozenset[str], other: frozenset[str]) -> bool:
+    return len(scope & other) >= min(len(scope), len(other)) / 2
+
+
+def _denied(text: str) -> list[frozenset[str]]:
+    """Return the terms of what each "not" of a text is about: the words after it."""
+    steps = _STEP.findall(text)
+    found = []
+    for place, word in enumerate(steps):
+        if not (word.lower() in _NO or _NOT_ENDING.search(word)):
+            continue
+        after = steps[place + 1 :]
+        if after and after[0].lower() in _ONLY:
+            continue
+        if place and steps[place - 1].lower() == "or":  # whether or not
+            continue
+        scope: list[str] = []
+        for other in after:
+            if other in ",;:.!?()" or len(scope) >= _REACH:
+                break
+            scope += terms(other)
+        found.append(frozenset(scope[:_REACH]))
+    return found

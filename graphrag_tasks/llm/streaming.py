@@ -1,0 +1,110 @@
+"""An answer that comes piece by piece, and is then read as one that came whole.
+
+A stream that breaks off, or ends without saying why it ends, is no answer: its attempt may have
+been billed, and counts in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from graphrag_tasks.llm.abilities import Abilities
+from graphrag_tasks.llm.answers import Kind
+from graphrag_tasks.llm.endpoint import Endpoint, Outcome, Response, read
+from graphrag_tasks.llm.request import Request
+
+if TYPE_CHECKING:
+    import openai
+
+
+class Pieces:
+    """Tells the pieces of one attempt: the first that has any.
+
+    Args:
+        tell: Is called with each piece.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell, self._has_told = tell, False
+
+    def begun(self) -> Callable[[str], None]:
+        """Return what a new attempt calls with its pieces; nothing comes of it after another's."""
+        if self._has_told:
+            return lambda _: None
+
+        def tell(piece: str) -> None:
+            self._has_told = True
+            self._tell(piece)
+
+        return tell
+
+
+def streamed(
+    endpoint: Endpoint, request: Request, model: str, abilities: Abilities, pieces: Pieces
+) -> Outcome:
+    """Send a request once and tell its answer as it comes; whole, where nothing streams.
+
+    Raises:
+        EndpointError: Asking again cannot help.
+    """
+    tell = pieces.begun()
+    if not abilities.streams:
+        outcome = endpoint.attempt(request, model, abilities)
+        if outcome.kind == Kind.ANSWERED:
+            tell(outcome.text)
+        return outcome
+    body = endpoint.body(request, model, abilities)
+    body |= {"stream": True, "stream_options": {"include_usage": True}}
+    came = endpoint.called(lambda client: _received(client, body, tell))
+    return came if isinstance(came, Outcome) else read(came, request)
+
+
+def _received(
+    client: openai.OpenAI, body: Mapping[str, Any], tell: Callable[[str], None]
+) -> Outcome | Response:
+    """Return a stream as the completion that it spells."""
+    import httpx2
+    import openai
+
+    text, refusal = "", ""
+    finish = usage = name = None
+    choice: dict[str, Any]
+    stream = client.post(
+        "/chat/completions", cast_to=object, body=body, stream=True, stream_cls=openai.Stream[Any]
+    )
+    try:
+        with stream:
+            if "json" in stream.response.headers.get("content-type", ""):
+                stream.response.read()
+                return _whole(stream.response.json(), stream.response.headers, tell)
+            for event in stream:
+                if not isinstance(event, dict):
+                    continue
+                usage, name = event.get("usage") or usage, event.get("model") or name
+                choice = next(iter(event.get("choices") or []), {})
+                delta = choice.get("delta") or {}
+                finish = choice.get("finish_reason") or finish
+                refusal += delta.get("refusal") or ""
+                if piece := delta.get("content") or "":
+                    text += piece
+                    tell(piece)
+    except (httpx2.TransportError, openai.APIError) as error:
+        return Outcome(Kind.UNSURE, why=f"the answer was cut off: {error}")
+    if finish is None:
+        return Outcome(Kind.UNSURE, why="the answer was cut off: it has no end")
+    message = {"content": text, "refusal": refusal}
+    whole = {"choices": [{"message": message, "finish_reason": finish}]}
+    return Response(whole | {"usage": usage, "model": name}, stream.response.headers)
+
+
+def _whole(
+    body: object, headers: Mapping[str, str], tell: Callable[[str], None]
+) -> Outcome | Response:
+    """Return a completion that came whole all the same, and tell its text."""
+    if not isinstance(body, dict):
+        return Outcome(Kind.UNSURE, why="the answer is no JSON object")
+    choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
+    if text := (choice.get("message") or {}).get("content"):
+        tell(str(text))
+    return Response(body, headers)

@@ -1,0 +1,130 @@
+"""An answer in pieces: told at once, and kept, paid and counted as one that came whole."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.core.errors import BudgetError, TransientError
+from graphrag_tasks.llm import Answer, Client, Failure, Request
+from graphrag_tasks.llm.answers import Kind
+from graphrag_tasks.llm.journal import UNSURE, StoreJournal
+from tests.llm.endpoint import Body, scripted
+from tests.llm.test_client import settings
+
+ASKED = Request("answer", "Answer.", "How many jobs does the queue hold?", None, 50)
+TEXT = "The queue holds 90 jobs. It is emptied each night."
+
+
+def say(_: Body) -> str:
+    return TEXT
+
+
+def test_pieces_are_told_as_they_come_and_make_the_answer(tmp_path: Path) -> None:
+    told: list[str] = []
+    with scripted(answer=say) as endpoint:
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        found = client.ask_one(ASKED, tell=told.append)
+        assert isinstance(found, Answer)
+        assert (found.text, "".join(told)) == (TEXT, TEXT)
+        assert len(told) == 10
+        assert found.usage.completion_tokens == 10
+        (attempt,) = StoreJournal(str(tmp_path)).attempts("run")
+        assert (attempt.fate, attempt.kind) == ("sure", "answered")
+        assert client.spent.usd == attempt.cost.usd
+        told.clear()
+        assert client.ask_one(ASKED, tell=told.append) == found
+        assert told == [TEXT]
+        assert client.ask([ASKED]) == [found]
+        assert endpoint.requests == 1
+
+
+def test_without_a_store_an_answer_is_asked_for_once(tmp_path: Path) -> None:
+    with scripted(answer=say) as endpoint:
+        client = Client(settings(endpoint))
+        assert client.ask_one(ASKED) == client.ask_one(ASKED)
+        assert endpoint.requests == 1
+
+
+def test_a_stream_that_breaks_off_is_paid_in_full_and_asked_for_again(tmp_path: Path) -> None:
+    told: list[str] = []
+    with scripted(answer=say, faults=1.0, kinds=("broken",)) as endpoint:
+        client = Client(settings(endpoint, attempts=2), str(tmp_path), "run")
+        with pytest.raises(TransientError, match="cut off"):
+            client.ask_one(ASKED, tell=told.append)
+        assert "".join(told).split() == ["The", "queue", "holds"]
+        attempts = list(StoreJournal(str(tmp_path)).attempts("run"))
+        assert [one.fate for one in attempts] == [UNSURE, UNSURE]
+        assert client.spent.usd == sum((one.cost.usd or Decimal(0) for one in attempts), Decimal(0))
+        endpoint.script.faults = 0.0
+        assert isinstance(client.ask_one(ASKED, tell=told.append), Answer)
+
+
+def test_the_attempt_after_a_broken_one_tells_nothing_twice(tmp_path: Path) -> None:
+    told: list[str] = []
+    with scripted(answer=say, faults=1.0, kinds=("broken",)) as endpoint:
+
+        def tell(piece: str) -> None:
+            told.append(piece)
+            endpoint.script.faults = 0.0
+
+        found = Client(settings(endpoint), str(tmp_path), "run").ask_one(ASKED, tell=tell)
+        assert isinstance(found, Answer) and found.text == TEXT
+        assert "".join(told).split() == ["The", "queue", "holds"]
+        assert endpoint.requests == 2
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+def test_an_endpoint_that_does_not_stream_is_asked_without(tmp_path: Path, refuses: bool) -> None:
+    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
+        if refuses and "stream_options" in body:
+            return 400, {"message": "Unknown parameter: 'stream_options'"}
+        return None
+
+    told: list[str] = []
+    with scripted(answer=say, refuse=refuse, streams=False) as endpoint:
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        found = client.ask_one(ASKED, tell=told.append)
+        assert isinstance(found, Answer)
+        assert told == [TEXT]
+        again = Request("answer", "Answer.", "And who empties it?", None, 50)
+        client.ask_one(again, tell=told.append)
+        assert endpoint.requests == (3 if refuses else 2)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [("refusal", Kind.REFUSED), ("empty", Kind.EMPTY), ("long", Kind.TRUNCATED)],
+)
+def test_what_is_no_answer_is_not_kept(tmp_path: Path, fault: str, kind: Kind) -> None:
+    with scripted(answer=say, faults=1.0, kinds=(fault,)) as endpoint:
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        found = client.ask_one(ASKED, tell=lambda _: None)
+        assert isinstance(found, Failure) and found.kind == kind
+        assert not list((tmp_path / "answers").glob("??/*.json"))
+
+
+def test_a_question_has_a_cap_of_its_own_within_the_runs() -> None:
+    with scripted(answer=say) as endpoint:
+        client = Client(settings(endpoint, budget={"usd": 1}))
+        little = client.part_of_budget(0.000001)
+        with pytest.raises(BudgetError, match=r"cap of 0\.000001 USD"):
+            client.ask_one(ASKED, little)
+        assert endpoint.requests == 0
+        enough = client.part_of_budget(0.01)
+        client.ask_one(ASKED, enough)
+        assert enough.spent == client.spent
+        assert enough.spent.tokens > 0
+
+
+def test_a_part_gives_back_what_the_whole_refuses() -> None:
+    with scripted(answer=say) as endpoint:
+        client = Client(settings(endpoint, budget={"usd": 0.0000001}))
+        part = client.part_of_budget(0.01)
+        with pytest.raises(BudgetError, match=r"cap of 0\.0000001 USD"):
+            client.ask_one(ASKED, part)
+        assert part.spent.tokens == 0
+        with pytest.raises(BudgetError):
+            client.ask_one(ASKED, part)
