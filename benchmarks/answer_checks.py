@@ -1,7 +1,7 @@
 """How often a model's sentence that its source does not state is marked, and a true one is not.
 
-A scripted model is made of sentences of the documents: it cites what `quotes` would quote, and then adds a sentence
-of another document, or changes a number, or adds or drops a "not", in one sentence of each answer.
+A scripted model copies sentences of the first chunks, cites them, and then adds a sentence of
+another document, changes a number, or adds or drops a "not".
 True sentences are copied, or put in other words by rules (contractions, another order of clauses,
 some synonyms), which is less than a real model changes: the share of those marked is a lower bound.
 

@@ -15,8 +15,8 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.bm25.tokens import STOP_WORDS, fold, is_code_name, words
 
 LEAST_SHARE = 0.6
-"""Least share of a sentence's words that its source has: `benchmarks/answer_checks.py` shows both
-kinds of mistakes for other values."""
+"""Least share of a sentence's words that its source has; chosen by reading, and measured by
+`benchmarks/answer_checks.py`."""
 
 _NUMBER_WORDS = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
+from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, without_copies
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
@@ -98,6 +99,7 @@ class Index(Browser):
         k: int | None = None,
         filters: Filters | None = None,
         rerank: int | None = None,
+        budget_characters: int | None = None,
     ) -> Context:
         """Return the chunks, relations and entities that help to answer a question, best first.
 
@@ -112,12 +114,18 @@ class Index(Browser):
                 `config.rerank.candidates`, but none in the modes of `PLAIN_MODES` or where no
                 document has a word of the question.
 
+            budget_characters: In place of k: as many chunks as fit, copies once, the last one cut
+                to whole sentences; k is then their number.
+
         Raises:
             QueryError: The question is blank or no text, the mode or a filter's field is unknown,
-                or k is no whole number from 1.
+                k is no whole number from 1, the budget is negative, or both are given.
             SnapshotError: The installed model is not the one the snapshot was embedded with.
         """
-        query, bounds = self._query(question, k)
+        if budget_characters is not None and (k is not None or budget_characters < 0):
+            what = f"give k or budget_characters, which must not be negative ({budget_characters})"
+            raise QueryError(what)
+        query, bounds = self._query(question, k if budget_characters is None else MOST_READ)
         routed, mode = self._routed(query, mode)
         rank = mode_named(mode)
         query = replace(query, rereading=self._rereading(query, mode, rerank))
@@ -131,12 +139,18 @@ class Index(Browser):
             first = int(rows[query.rereading.of(rows).argmax()])
         signals = self._signals(first, query)
         ranking = self._sifted(ranking, query)
+        chunks = self._chunk_hits(ranking, query)
+        if budget_characters is not None:
+            chunks = self._within(chunks, budget_characters)
+            places = max(len(chunks), 1)
+            ranking = replace(ranking, relations=ranking.relations[: 2 * places])
+            query = replace(query, k=places)
         return Context(
             question=question,
             mode=mode,
             k=query.k,
             snapshot_id=self.snapshot.snapshot_id,
-            chunks=self._chunk_hits(ranking, query),
+            chunks=chunks,
             relations=self._provenance.relation_hits(ranking.relations),
             entities=self._provenance.entity_hits(ranking.seeds),
             further={
@@ -239,6 +253,11 @@ class Index(Browser):
             f"probability below {least:.0%} were left out; the best has {best:.0%}."
         )
         return replace(ranking, chunks=chunks, notes=[*ranking.notes, note])
+
+    def _within(self, chunks: Iterable[ChunkHit], characters: int) -> tuple[ChunkHit, ...]:
+        kept = list(without_copies(chunks))
+        sentences = [self.sentences(one.chunk_id) for one in kept]
+        return within_budget(kept, characters, sentences)
 
     def _read(self, query: Query) -> dict[str, float]:
         """Return the score of every chunk that was read again, best of the first reading first."""
