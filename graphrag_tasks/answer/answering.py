@@ -11,10 +11,11 @@ from threading import Thread
 from graphrag_tasks.answer.citations import checked
 from graphrag_tasks.answer.links import Held
 from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
+from graphrag_tasks.answer.overview import asks_for_overview, overview
 from graphrag_tasks.answer.quotes import QUOTED, quotes
 from graphrag_tasks.answer.reply import Reply
 from graphrag_tasks.answer.rows import RowsFound, UnknownNoun, find_rows, quoted_rows
-from graphrag_tasks.answer.verdict import NOT_HERE, verdict
+from graphrag_tasks.answer.verdict import NOT_HERE, State, verdict
 from graphrag_tasks.answer.writing import written
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.llm import Client
@@ -39,7 +40,8 @@ def answer(
 ) -> Reply:
     """Return an answer whose every sentence points to a sentence of a document, or none.
 
-    A question that filters or counts rows is answered from tables, also where a model is there.
+    A question for the topics of the corpus is answered by its communities, one that filters or
+    counts rows from tables, also where a model is there.
     Any other is answered by the model, or else one for several things by whole lists, the rest by
     quotations. Where a model is asked and gives no answer, sentences are quoted, and a note says
     why. It is not asked where no document answers.
@@ -69,10 +71,15 @@ def answer(
         sentences=(),
         context=context,
         milliseconds=0.0,
-        notes=context.notes,
+        notes=context.limits,
     )
     found = None if filters else find_rows(question, index.views)
-    if isinstance(found, RowsFound):
+    if asks_for_overview(context) and client is None:
+        topics = overview(index)
+        state: State = "answered" if topics else NOT_HERE
+        seen = replace(reply.verdict, state=state, probability=float(bool(topics)))
+        reply = replace(reply, verdict=seen, sentences=topics, form="overview")
+    elif isinstance(found, RowsFound):
         reply = _with_rows(index, reply, found)
     elif isinstance(found, UnknownNoun) and not _is_found(found.noun, context):
         reply = replace(

@@ -14,7 +14,7 @@ from graphrag_tasks.retrieval.context.hits import one_line, place
 if TYPE_CHECKING:
     import networkx as nx
 
-Form = Literal["quotes", "list", "rows"]
+Form = Literal["quotes", "list", "rows", "overview"]
 
 _SHOWN_CHARACTERS = 400
 """Characters of a sentence that the text shows; 99 % of the SAP documents' have fewer."""
@@ -73,7 +73,8 @@ class Reply:
     """An answer to a question, from one snapshot.
 
     Attributes:
-        form: `quotes`; `list` where each sentence is an item, `rows` where it is a row of a table.
+        form: `quotes`; `list` where each sentence is an item, `rows` where it is a row of a table,
+            `overview` where it is a topic with counts, which no document states.
         summary: What was counted in tables, over how many rows; empty for other answers.
         verdict: Whether the documents answer the question.
         sentences: The answer, in reading order; empty where the verdict is that there is none.

@@ -136,7 +136,7 @@ def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun |
     """Return the rows that a question asks for, or the noun that no table has.
 
     It is None for a question that no table's names, columns and values can answer. A noun is
-    refused only where some table has other words of the question.
+    refused only where some table has all other words of the question, or fulfils its conditions.
     """
     noun = _noun(question)
     if _DENIES.search(question) or noun is None or not views:
@@ -150,8 +150,9 @@ def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun |
         best = max(known, key=lambda one: one.weight)
         enough = best.conditions or (counts and best.noun_names_view and not best.unused)
         return best.found(counts=counts) if enough and not best.unused_names else None
-    if any(one.conditions or one.covered for one in matched):
-        return UnknownNoun(_head(noun))
+    head = _head(noun)
+    if any(one.conditions or (one.covered and one.unused == (head,)) for one in matched):
+        return UnknownNoun(head)
     return None
 
 

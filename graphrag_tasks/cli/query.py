@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,11 +14,13 @@ from rich.panel import Panel
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.language.bm25 import terms
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, FurtherHit, SourceSentence
 
 _SHOWN_CHARACTERS = 400
+_WORD = re.compile(r"[\w/.-]*\w")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
@@ -48,6 +50,7 @@ def query(
     json: JsonOption = False,
 ) -> None:
     """Find the chunks, relations and entities that help to answer a question."""
+    from graphrag_tasks.answer.sentences import best_of_each_chunk
     from graphrag_tasks.retrieval import open_index
 
     settings = load_config(config, overrides={"store": store})
@@ -56,17 +59,17 @@ def query(
     if json:
         print_json(context.to_dict())
     else:
-        _print_context(context)
+        _print_context(context, best_of_each_chunk(opened, context))
 
 
-def _print_context(context: Context) -> None:
+def _print_context(context: Context, best: Mapping[str, SourceSentence]) -> None:
     CONSOLE.print(f"[bold]{escape(context.question)}[/]  (mode {context.mode})")
     if context.route:
         CONSOLE.print(f"{context.route.kind}: {escape('; '.join(context.route.reasons))}")
     for found in context.further.values():
         _print_further(found)
     for hit in context.chunks:
-        CONSOLE.print(_panel(hit))
+        CONSOLE.print(_panel(hit, best.get(hit.chunk_id), context.question))
     if context.relations:
         CONSOLE.print("[bold]Relations[/]")
     for relation in context.relations:
@@ -101,17 +104,29 @@ def _print_dim(text: str) -> None:
     CONSOLE.print(Padding(f"[dim]{escape(text)}[/]", (0, 0, 0, 5)), highlight=False)
 
 
-def _panel(hit: ChunkHit) -> Panel:
-    text = _cut(_BLANK_LINES.sub("\n", hit.text))
+def _panel(hit: ChunkHit, best: SourceSentence | None, question: str) -> Panel:
+    text = escape(_cut(_BLANK_LINES.sub("\n", hit.text)))
+    if best is not None:
+        text = f"{_marked(best.text, question)}\n[dim]{text}[/]"
     notes = [f"{name} #{rank}" for name, rank in hit.ranks.items()]
     title = f"{hit.rank}. {hit.title}{_pages(hit.page_start, hit.page_end)}"
     return Panel(
-        f"{escape(text)}\n[dim]{escape(hit.uri)}[/]",
+        f"{text}\n[dim]{escape(hit.uri)}[/]",
         title=escape(title),
         title_align="left",
         subtitle=escape(f"score {hit.score:.2f} · {', '.join(notes)}"),
         subtitle_align="right",
     )
+
+
+def _marked(sentence: str, question: str) -> str:
+    """Return a sentence in bold, the words that it shares with the question underlined."""
+    asked = set(terms(question))
+    marked = _WORD.sub(
+        lambda word: f"[u]{word[0]}[/u]" if asked.intersection(terms(word[0])) else word[0],
+        escape(" ".join(sentence.split())),
+    )
+    return f"[bold]{marked}[/]"
 
 
 def _cut(text: str) -> str:

@@ -14,18 +14,20 @@ import numpy as np
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.context.further import CommunityHit, PathHit
-from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence
+from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, Topic
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN
 from graphrag_tasks.retrieval.context.provenance import Provenance
 from graphrag_tasks.retrieval.context.views import View, views_of
 from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
+from graphrag_tasks.retrieval.graph.topics import topics
 from graphrag_tasks.retrieval.question.query import RankedRow
 from graphrag_tasks.retrieval.ranker.traverse import paths_between
 from graphrag_tasks.retrieval.view.arrays import Rows
 from graphrag_tasks.snapshots.store import Snapshot
 
 _SUGGESTED = 3
+_DOCUMENTS_SHOWN = 3
 
 
 class Browser:
@@ -129,6 +131,21 @@ class Browser:
         Each is given by its sentences; it is empty where the sentence stands in neither.
         """
         return self._provenance.items_around(sentence)
+
+    def topics(self, most: int) -> tuple[Topic, ...]:
+        """Return the topics with the most documents: communities of the coarsest level."""
+        found = topics(self._graph)[:most]
+        communities = self._graph.communities.rows([row for row, _ in found])
+        total = max(len(np.unique(self._graph.chunk_documents)), 1)
+        return tuple(
+            Topic(
+                title=community["title"],
+                documents=len(documents),
+                share=len(documents) / total,
+                sources=self._provenance.first_sentences(documents[:_DOCUMENTS_SHOWN]),
+            )
+            for community, (_, documents) in zip(communities, found, strict=True)
+        )
 
     def _chunk(self, chunk_id: str) -> int:
         row = self._graph.chunks.row_of(chunk_id)

@@ -160,6 +160,7 @@ class Index(Browser):
             },
             route=routed,
             notes=(*ranking.notes, *bounds),
+            limits=tuple(bounds),
             read=self._read(query),
             signals=signals,
         )

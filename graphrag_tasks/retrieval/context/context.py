@@ -48,6 +48,7 @@ class Context(Mapping[str, Hits]):
         further: Other hits, by the names of `FURTHER`.
         route: Why the router chose the mode; None where the caller did.
         notes: Why something is missing; empty when all is well.
+        limits: Notes on what of the question or of k was left out; they are in `notes`, too.
         read: Score of every chunk that the reranker read, by id, in the order of the first reading.
         signals: What tells whether the question has an answer here.
     """
@@ -62,6 +63,7 @@ class Context(Mapping[str, Hits]):
     further: Mapping[str, tuple[FurtherHit, ...]] = field(default_factory=dict)
     route: Route | None = None
     notes: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
     read: Mapping[str, float] = field(default_factory=dict)
     signals: Signals = field(default_factory=Signals)
 

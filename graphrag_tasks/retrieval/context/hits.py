@@ -131,6 +131,23 @@ class EntityHit:
     example: SourceSentence | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Topic:
+    """What a part of the corpus is about.
+
+    Attributes:
+        title: Of its community.
+        documents: How many documents are mostly about it.
+        share: Of all documents with text.
+        sources: The first sentences of those that mention it most.
+    """
+
+    title: str
+    documents: int
+    share: float
+    sources: tuple[SourceSentence, ...]
+
+
 def chunk_place(hit: ChunkHit) -> str:
     """Return a chunk's title, pages and headings, without a heading that repeats the title."""
     headings = [one_line(heading) for heading in hit.heading_path]

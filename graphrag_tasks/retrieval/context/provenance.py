@@ -80,7 +80,11 @@ class Provenance:
         kind = terms(words)[-1:]
         titles = self._snapshot.table("documents", ["title"])["title"].to_pylist()
         rows = [row for row, title in enumerate(titles) if kind and kind[0] in terms(title)]
-        first = [self._rows_of_document("sentences", row)[:1] for row in rows]
+        return self.first_sentences(rows)
+
+    def first_sentences(self, documents: Sequence[int]) -> tuple[SourceSentence, ...]:
+        """Return the first sentence of each document that has one."""
+        first = [self._rows_of_document("sentences", row)[:1] for row in documents]
         return tuple(self._sentences_of(np.concatenate(first))) if first else ()
 
     def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:

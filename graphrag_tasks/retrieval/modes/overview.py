@@ -22,15 +22,20 @@ from graphrag_tasks.retrieval.ranker import rank_chunks
 from graphrag_tasks.retrieval.view.arrays import standardised
 
 _ASKED_FOR = """
-about across all collection common content contents corpus cover covered covers document
-documents entire everything file files general give here idea ideas key list main me most
-name overall overview please recurring show subject subjects summarise summarize summary tell
-text texts theme themes topic topics trend trends whole
+about across all base collection common content contents corpus cover covered covers docs document
+documentation documents entire everything file files general give guide handbook here idea ideas
+key knowledge list main manual me most name overall overview pages please recurring show subject
+subjects summarise summarize summary tell text texts theme themes topic topics trend trends whole
 """
 _ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())
 """Words of questions for an overview that name no subject."""
 
 _NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default ranking alone."
+
+
+def has_subject(question: str) -> bool:
+    """Tell whether a question names something: words beside those that ask for an overview."""
+    return not set(re.findall(r"\w+", question.casefold())) <= _ASKING_WORDS
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
@@ -42,7 +47,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     named = any(seed.as_name for seed in named_seeds(graph, query))
     levels = communities.levels
     rows = np.flatnonzero(levels == (levels.max() if named else levels.min()))
-    if set(re.findall(r"\w+", query.text.casefold())) <= _ASKING_WORDS:
+    if not has_subject(query.text):
         scores: NDArray[np.floating] = communities.sizes[rows].astype(np.float32)
     else:
         dense = communities.vectors[rows] @ query.vector

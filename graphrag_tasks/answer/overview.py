@@ -1,0 +1,37 @@
+"""Questions about the corpus as a whole: its topics, each with its documents and their share."""
+
+from __future__ import annotations
+
+from graphrag_tasks.answer.reply import AnswerSentence, Citation
+from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval.modes.overview import has_subject
+
+_TOPICS = 10
+_LEAST_DOCUMENTS = 2
+"""Topics that are listed, and the fewest documents of one; all are, if none has so many."""
+
+
+def asks_for_overview(context: Context) -> bool:
+    """Tell whether a question asks for the topics of the whole corpus, and names no subject."""
+    return context.mode == "global" and not has_subject(context.question)
+
+
+def overview(index: Index) -> tuple[AnswerSentence, ...]:
+    """Return the topics of the corpus, each with its documents, the one with the most first.
+
+    Titles, counts and shares are computed; each topic cites the beginning of the documents that
+    are about it most.
+    """
+    found = index.topics(_TOPICS)
+    found = tuple(one for one in found if one.documents >= _LEAST_DOCUMENTS) or found
+    lines = []
+    for number, topic in enumerate(found, 1):
+        titles = "; ".join(dict.fromkeys(source.title for source in topic.sources))
+        documents = f"{topic.documents} document{'s' * (topic.documents != 1)} ({topic.share:.0%})"
+        lines.append(
+            AnswerSentence(
+                text=f"{topic.title}: {documents}, such as {titles}",
+                citations=tuple(Citation(number=number, source=one) for one in topic.sources),
+            )
+        )
+    return tuple(lines)

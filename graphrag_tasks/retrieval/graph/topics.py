@@ -1,0 +1,43 @@
+"""Topics of a corpus: its coarsest communities, each with the documents that are about it most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.view.arrays import Rows
+
+
+def topics(graph: Graph) -> list[tuple[int, list[int]]]:
+    """Return communities with the rows of their documents, the most documents first.
+
+    Each document belongs to the community whose entities its chunks mention most often; those
+    with the most mentions come first. Documents without entities belong to none.
+    """
+    communities = graph.communities
+    if not len(communities) or not len(graph.chunks):
+        return []
+    coarsest = np.flatnonzero(communities.levels == communities.levels.min())
+    column = np.full(len(communities), -1)
+    column[coarsest] = np.arange(len(coarsest))
+    counts = np.zeros((int(graph.chunk_documents.max()) + 1, len(coarsest)), dtype=np.int64)
+    of_entity, entities = communities.of_entity.pairs(np.arange(len(graph.entities)))
+    chosen = column[of_entity] >= 0
+    community_of = np.full(len(graph.entities), -1)
+    community_of[entities[chosen]] = column[of_entity[chosen]]
+    chunks, mentioning = graph.entity_chunks.pairs(np.arange(len(graph.entities)))
+    known = community_of[mentioning] >= 0
+    np.add.at(counts, (graph.chunk_documents[chunks[known]], community_of[mentioning[known]]), 1)
+    best = np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
+    found = [
+        (int(coarsest[place]), _ordered(np.flatnonzero(best == place), counts[:, place]))
+        for place in range(len(coarsest))
+    ]
+    found = [topic for topic in found if topic[1]]
+    return sorted(found, key=lambda topic: (-len(topic[1]), topic[0]))
+
+
+def _ordered(documents: Rows, counts: Rows) -> list[int]:
+    order = np.lexsort((documents, -counts[documents]))
+    rows: list[int] = documents[order].tolist()
+    return rows
