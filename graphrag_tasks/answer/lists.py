@@ -13,7 +13,6 @@ from graphrag_tasks.answer.reply import AnswerSentence, Citation
 from graphrag_tasks.answer.sentences import best_first, candidates_of, sentence_scores
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
-from graphrag_tasks.retrieval.question.router import route
 
 LIST_CHUNKS = 10
 """Chunks that are read for a list: twice those of other questions."""
@@ -28,11 +27,21 @@ _GROUP = 16
 """Most items of one group. Both by trying on the lists of the SAP documents (splits dev and tune)
 and of two foreign corpora."""
 
-_PLURAL = re.compile(
-    r"\b(?:which|what)\s+(?:\w+\s+){0,3}?[a-z]{3,}(?<!ss)(?<!us)s\b|^\W*(?:list|name|enumerate)\b",
+_NO_NOUN = r"(?!(?:does|is|was|has|this|its|process|access|class|status|\w+(?:ss|us))\b)"
+_PLURAL = rf"{_NO_NOUN}[a-z][\w-]+s"
+_FOLLOWS = (
+    r"(?:\W*$|\s+(?:are|were|have|had|can|could|must|may|might|should|shall|do|does|did|will|would|need"
+    r"|exist|of|in|for|to|from|with|on|at|by|under|between|that|there)\b)"
+)
+_SEVERAL = re.compile(
+    r"^\W*(?:please\s+)?(?:list|enumerate|name all|show (?:me )?all|give me (?:all|a list))\b"
+    rf"|\bwhat are (?:the|my|our|its|all)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b"
+    rf"|\b(?:which|what)\s+(?:of the\s+)?{_PLURAL}\b"
+    rf"|\b(?:which|what)\s+(?:of the\s+)?(?:(?!of\b)[\w/-]+\s+){{1,2}}?{_PLURAL}{_FOLLOWS}",
     re.IGNORECASE,
 )
-"""A question for several things: groups only add, so one too many does no harm."""
+"""A question for several things of a kind. Behind another noun a word that ends with s may be a
+verb ("which table stores …"), so what follows decides."""
 
 _EXISTING = re.compile(
     r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b",
@@ -47,7 +56,7 @@ Item = tuple[SourceSentence, ...]
 
 def asks_for_list(question: str) -> bool:
     """Tell whether a question may ask for several things of a kind."""
-    return route(question).kind == "list" or bool(_PLURAL.search(question))
+    return bool(_SEVERAL.search(" ".join(question.split())))
 
 
 def list_items(index: Index, context: Context) -> tuple[AnswerSentence, ...]:
@@ -55,8 +64,7 @@ def list_items(index: Index, context: Context) -> tuple[AnswerSentence, ...]:
 
     First come the documents whose titles have the kind asked for, where the question is which of
     them exist. Then the groups of the best sentences, then further sentences, then the sentences
-    that name an entity of the kind. It is empty where the question's words only look like a list's
-    and none of the best sentences stands in one.
+    that name an entity of the kind. It is empty where none of the best sentences stands in a list.
     """
     candidates = candidates_of(index, context.chunks)
     if not candidates:
@@ -69,7 +77,7 @@ def list_items(index: Index, context: Context) -> tuple[AnswerSentence, ...]:
     for row in order[:_LEADING]:
         best = candidates[row].sentence
         found.add(_trimmed(index.items_around(best), best, asked) or [(best,)])
-    if not found.has_group and route(context.question).kind != "list":
+    if not found.has_group:
         return ()
     for row in order[_LEADING:]:
         found.add([(candidates[row].sentence,)])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from graphrag_tasks.answer.reply import AnswerSentence, Citation
 from graphrag_tasks.answer.sentences import Candidate, best_first, candidates_of, sentence_scores
+from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
@@ -55,11 +56,22 @@ def _runs(
 
 
 def _beside(candidates: Sequence[Candidate], row: int) -> Iterator[int]:
+    """Yield the neighbours that are quoted with a sentence, without scraps such as a lone name.
+
+    A row of a table has none: it says all that its header asks for.
+    """
+    if _is_row(candidates[row]):
+        return
     for other in range(max(row - _BEFORE, 0), min(row + _AFTER + 1, len(candidates))):
         one = candidates[other]
         is_scrap = len(one.sentence.text.split()) < _LEAST_WORDS
-        if other != row and one.chunk == candidates[row].chunk and not is_scrap:
+        beside = other != row and one.chunk == candidates[row].chunk
+        if beside and not is_scrap and not _is_row(one):
             yield other
+
+
+def _is_row(candidate: Candidate) -> bool:
+    return CELL_SEPARATOR in candidate.sentence.text
 
 
 def _quoted(

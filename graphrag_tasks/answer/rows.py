@@ -19,6 +19,7 @@ from graphrag_tasks.answer.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import STOP_WORDS, terms, words
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.context.views import Term, View
+from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
 _COUNTS = re.compile(r"\b(?:how many|number of|count (?:of|the|all))\b", re.IGNORECASE)
 _NOUN = re.compile(
@@ -139,7 +140,7 @@ def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun |
     refused only where some table has all other words of the question, or fulfils its conditions.
     """
     noun = _noun(question)
-    if _DENIES.search(question) or noun is None or not views:
+    if _DENIES.search(question) or noun is None or not views or question_parts(question):
         return None
     counts = bool(_COUNTS.search(question))
     if not (counts or asks_for_list(question) or _EXTREME.search(question)):

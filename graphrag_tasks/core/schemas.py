@@ -15,6 +15,7 @@ import pyarrow as pa
 
 SCHEMA_VERSION = 8
 BLOCK_SEPARATOR = "\n\n"
+CELL_SEPARATOR = " | "
 
 VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")
 """Tables of `vectors_schema`: one per kind, so that each can be memory-mapped as one matrix."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.parse.values import Value, value_of
 
-CELL_SEPARATOR = " | "
 HEADER_SEPARATOR = ": "
 _HEADER_LEVELS = " "  # between the texts of a header of several rows
 

@@ -46,6 +46,9 @@ def listing(items: Sequence[str], lead: str = "The levels are these.") -> tuple[
         ("List the log levels", True),
         ("What log levels can a message have?", True),
         ("How is a level set?", False),
+        ("Which table stores planned depreciation?", False),
+        ("Which report runs the same check?", False),
+        ("Which release does a central check system need?", False),
     ],
 )
 def test_questions_for_several_things_are_told(question: str, asks: bool) -> None:
