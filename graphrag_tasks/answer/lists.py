@@ -13,6 +13,7 @@ from graphrag_tasks.answer.reply import AnswerSentence, Citation
 from graphrag_tasks.answer.sentences import best_first, candidates_of, sentence_scores
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
+from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
 LIST_CHUNKS = 10
 """Chunks that are read for a list: twice those of other questions."""
@@ -36,12 +37,12 @@ _FOLLOWS = (
 _SEVERAL = re.compile(
     r"^\W*(?:please\s+)?(?:list|enumerate|name all|show (?:me )?all|give me (?:all|a list))\b"
     rf"|\bwhat are (?:the|my|our|its|all)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b"
-    rf"|\b(?:which|what)\s+(?:of the\s+)?{_PLURAL}\b"
-    rf"|\b(?:which|what)\s+(?:of the\s+)?(?:(?!of\b)[\w/-]+\s+){{1,2}}?{_PLURAL}{_FOLLOWS}",
+    rf"|\bwhich\s+(?:of the\s+)?{_PLURAL}\b"
+    rf"|\b(?:which|what)\s+(?:of the\s+)?(?:(?!of\b)[\w/-]+\s+){{0,2}}?{_PLURAL}{_FOLLOWS}",
     re.IGNORECASE,
 )
-"""A question for several things of a kind. Behind another noun a word that ends with s may be a
-verb ("which table stores …"), so what follows decides."""
+"""A question for several things of a kind. A word that ends with s may be a verb ("which table
+stores …", "what takes …"), so what follows decides."""
 
 _EXISTING = re.compile(
     r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b",
@@ -55,8 +56,8 @@ Item = tuple[SourceSentence, ...]
 
 
 def asks_for_list(question: str) -> bool:
-    """Tell whether a question may ask for several things of a kind."""
-    return bool(_SEVERAL.search(" ".join(question.split())))
+    """Tell whether a question asks for several things of one kind, and for nothing else."""
+    return not question_parts(question) and bool(_SEVERAL.search(" ".join(question.split())))
 
 
 def list_items(index: Index, context: Context) -> tuple[AnswerSentence, ...]:

@@ -48,6 +48,8 @@ def listing(items: Sequence[str], lead: str = "The levels are these.") -> tuple[
         ("How is a level set?", False),
         ("Which table stores planned depreciation?", False),
         ("Which report runs the same check?", False),
+        ("What takes the place of a level?", False),
+        ("Which levels has the logger, and which queue keeps old messages?", False),
         ("Which release does a central check system need?", False),
     ],
 )
