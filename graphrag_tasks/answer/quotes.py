@@ -58,15 +58,16 @@ def _runs(
 def _beside(candidates: Sequence[Candidate], row: int) -> Iterator[int]:
     """Yield the neighbours that are quoted with a sentence, without scraps such as a lone name.
 
-    A row of a table has none: it says all that its header asks for.
+    A row of a table ends where the next one begins.
     """
-    if _is_row(candidates[row]):
-        return
-    for other in range(max(row - _BEFORE, 0), min(row + _AFTER + 1, len(candidates))):
+    first = row if _is_row(candidates[row]) else max(row - _BEFORE, 0)
+    for other in range(first, min(row + _AFTER + 1, len(candidates))):
         one = candidates[other]
-        is_scrap = len(one.sentence.text.split()) < _LEAST_WORDS
-        beside = other != row and one.chunk == candidates[row].chunk
-        if beside and not is_scrap and not _is_row(one):
+        if one.chunk != candidates[row].chunk or other == row:
+            continue
+        if other > row and _is_row(one):
+            return
+        if len(one.sentence.text.split()) >= _LEAST_WORDS:
             yield other
 
 

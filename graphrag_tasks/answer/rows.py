@@ -73,10 +73,11 @@ _MOST_WORDS = 8
 
 @dataclass(frozen=True)
 class Condition:
-    """What a row must fulfil, in words and by the rows that do."""
+    """What a row must fulfil, in words and by the rows that do; `column` where it is a value's."""
 
     said: str
     rows: frozenset[int]
+    column: int | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,10 @@ def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun |
     if known:
         best = max(known, key=lambda one: one.weight)
         enough = best.conditions or (counts and best.noun_names_view and not best.unused)
-        return best.found(counts=counts) if enough and not best.unused_names else None
+        if not enough or best.unused_names or len(best.unused) > best.covered:
+            return None
+        found = best.found(counts=counts)
+        return found if found.rows or counts else None
     head = _head(noun)
     if any(one.conditions or (one.covered and one.unused == (head,)) for one in matched):
         return UnknownNoun(head)
@@ -178,12 +182,21 @@ class _Match:
         return (named, self.covered, len(self.conditions), len(self.view.rows))
 
     def found(self, *, counts: bool) -> RowsFound:
+        """Return the rows that fulfil all conditions; of two values of a column, one of them."""
         rows = frozenset(range(len(self.view.rows)))
+        said: list[str] = []
+        by_column: dict[int | None, list[Condition]] = {}
         for one in self.conditions:
-            rows &= one.rows
-        return RowsFound(
-            self.view, counts, tuple(one.said for one in self.conditions), tuple(sorted(rows))
-        )
+            by_column.setdefault(one.column, []).append(one)
+        for column, conditions in by_column.items():
+            if column is None:
+                said += [one.said for one in conditions]
+                for one in conditions:
+                    rows &= one.rows
+            else:
+                said.append(" or ".join(one.said for one in conditions))
+                rows &= frozenset().union(*(one.rows for one in conditions))
+        return RowsFound(self.view, counts, tuple(said), tuple(sorted(rows)))
 
 
 def _noun(question: str) -> str | None:
@@ -274,7 +287,8 @@ def _value_conditions(
             column = max(columns, key=lambda one: len(columns[one]))
             rows = frozenset(columns[column])
             value = view.rows[min(rows)].cells[column].text
-            yield Condition(f"{view.header[column]} is {value}", rows), frozenset(key)
+            said = f"{view.header[column]} is {value}"
+            yield Condition(said, rows, column), frozenset(key)
 
 
 def _may_name(spelled: Sequence[str]) -> bool:

@@ -150,3 +150,12 @@ def test_a_noun_that_no_table_has_is_refused_by_name(
     assert reply.verdict.state == "not in these documents"
     assert "“lighthouses”" in reply.summary
     assert reply.sentences == ()
+
+
+def test_two_values_of_a_column_are_both_taken() -> None:
+    expected = ["Stella", "Nordwind", "Albatros"]
+    assert names("Which vessels were built in Gdansk or Turku?", FLEET) == expected
+
+
+def test_a_filter_that_no_row_fulfils_is_left_to_quotations() -> None:
+    assert names("Which active vessels were built in Turku after 2000?", FLEET) is None
