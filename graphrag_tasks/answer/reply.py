@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -68,7 +69,7 @@ class AnswerSentence:
         return tuple(sorted({citation.number for citation in self.citations}))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Reply:
     """An answer to a question, from one snapshot.
 
@@ -166,11 +167,21 @@ class Reply:
             "context": self.context.to_dict(),
         }
 
+    def __repr__(self) -> str:
+        return f"Reply({self.question!r}, {self.verdict.state}, {len(self.sentences)} sentences)"
+
     def __str__(self) -> str:
         lines = [self.verdict.sentence, ""]
         if self.text:
             lines += [self.text, "", *self.sources()]
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)]).rstrip()
+
+    def _repr_html_(self) -> str:
+        lines = "<br>".join(escape(line) for line in self.text.splitlines())
+        sources = "<br>".join(escape(line) for line in self.sources())
+        notes = "".join(f"<p><i>{escape(note)}</i></p>" for note in self.notes)
+        said = escape(self.verdict.sentence)
+        return f"<p><b>{said}</b></p><p>{lines}</p><p><small>{sources}</small></p>{notes}"
 
     def sources(self) -> list[str]:
         """Return a line for each page or document cited: its numbers, title and address."""
