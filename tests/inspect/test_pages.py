@@ -229,3 +229,13 @@ def test_importing_the_pages_brings_no_model_and_no_parser() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_question_gets_a_verdict_and_sentences_with_their_sources(config: Config) -> None:
+    asked = {"question": "What replaces the table VBBS?"}
+    page = client(config).get("/snapshots/current/ask", params=asked).text
+    assert "The table VBBE replaces the table VBBS." in page.partition("<h2>Chunks")[0]
+    assert "[1] " in page
+    none = {"question": "Who won the football match on Saturday?"}
+    page = client(config).get("/snapshots/current/ask", params=none).text
+    assert "Not in these documents." in page

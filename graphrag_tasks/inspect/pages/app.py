@@ -18,12 +18,14 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from graphrag_tasks.answer import answer
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.inspect.pages.reader import CURRENT, Reader, names_with, neighbors, summarize
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
+from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 
 _ID = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
 SnapshotId = Annotated[str, Path(pattern=_ID)]
@@ -95,10 +97,16 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         k: Annotated[int, Query(ge=1, le=MOST_CHUNKS)] = 5,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        found = index.search(question, mode, k) if question.strip() else None
+        reply = None
+        if question.strip() and mode not in PLAIN_MODES:  # those are there to be compared
+            reply = answer(index, question, mode=mode, k=k)
+        found = reply.context if reply else None
+        if question.strip() and not reply:
+            found = index.search(question, mode, k)
         return html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             mode=mode, modes=("auto", *MODES), k=k, most=MOST_CHUNKS, found=found,
+            reply=reply,
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/why")
