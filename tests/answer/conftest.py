@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.retrieval.reranker import Passage
+from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 PAGES = World(
@@ -48,24 +46,10 @@ PAGES = World(
 )
 
 
-class Finder:
-    """Finds the passages best that hold a word; `read` keeps what it was asked to read."""
-
-    fingerprint = "0" * 64
-
-    def __init__(self, word: str) -> None:
-        self.word = word
-        self.read: list[str] = []
-
-    def scores(self, _question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
-        self.read += [passage.text for passage in passages]
-        return np.array([20.0 if self.word in one.text else -20.0 for one in passages], np.float32)
-
-
 @pytest.fixture
 def find(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finder]:
     def find(word: str) -> Finder:
-        finder = Finder(word)
+        finder = Finder(word, sure=20)
         monkeypatch.setattr("graphrag_tasks.retrieval.index.make_reranker", lambda _: finder)
         return finder
 

@@ -10,7 +10,7 @@ import pytest
 from graphrag_tasks.answer import answer
 from graphrag_tasks.answer.lists import PLACES, asks_for_list
 from graphrag_tasks.retrieval import Index
-from tests.answer.conftest import Finder
+from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import World
 
 Find = Callable[[str], Finder]

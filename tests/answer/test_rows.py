@@ -11,7 +11,7 @@ from graphrag_tasks.answer import answer
 from graphrag_tasks.answer.rows import RowsFound, UnknownNoun, find_rows
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.context.views import Cell, View, ViewRow
-from tests.answer.conftest import Finder
+from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import World
 
 VESSELS = (

@@ -15,9 +15,9 @@ from graphrag_tasks.core.errors import ConfigError, PriceError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Index, open_index
-from tests.answer.conftest import Finder
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 from tests.llm.test_client import settings
+from tests.retrieval.finder import Finder
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import FakeEmbedder, World
 

@@ -1,11 +1,9 @@
 """Reading the first chunks again: which are read, what their order becomes, what hits say of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RerankConfig, RetrievalConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
@@ -14,6 +12,7 @@ from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder, best_window
 from tests.embed.conftest import HIDDEN, WriteModel
+from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import FakeEmbedder
 
 QUESTION = "the spooler"
@@ -25,24 +24,10 @@ HEAD = {
 }
 
 
-class Stub:
-    """Finds the passages best that hold a word, and keeps what it was asked to read."""
-
-    fingerprint = "0" * 64
-
-    def __init__(self, word: str) -> None:
-        self.word = word
-        self.read: list[str] = []
-
-    def scores(self, _question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
-        self.read += [passage.text for passage in passages]
-        return np.array([9.0 if self.word in one.text else -9.0 for one in passages], np.float32)
-
-
 @pytest.fixture
-def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Stub]:
-    def use(word: str) -> Stub:
-        stub = Stub(word)
+def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finder]:
+    def use(word: str) -> Finder:
+        stub = Finder(word)
         monkeypatch.setattr("graphrag_tasks.retrieval.index.make_reranker", lambda _: stub)
         return stub
 
@@ -56,7 +41,7 @@ def ids(context: Context) -> list[str]:
 @pytest.mark.parametrize("word", ["gateway", "driver", "replaced"])
 @pytest.mark.parametrize("mode", ["ranked", "graph", "hybrid", "dense", "bm25"])
 def test_the_reranker_decides_between_chunks_that_are_close(
-    index: Index, use: Callable[[str], Stub], mode: str, word: str
+    index: Index, use: Callable[[str], Finder], mode: str, word: str
 ) -> None:
     use(word)
     context = index.search(QUESTION, mode, k=3, rerank=3)
@@ -67,7 +52,7 @@ def test_the_reranker_decides_between_chunks_that_are_close(
 
 
 def test_only_the_candidates_are_read_and_the_others_follow(
-    index: Index, use: Callable[[str], Stub]
+    index: Index, use: Callable[[str], Finder]
 ) -> None:
     plain = ids(index.search(QUESTION, "ranked", k=3, rerank=0))
     stub = use("none of them")
@@ -84,7 +69,7 @@ def test_only_the_candidates_are_read_and_the_others_follow(
     [("auto", True), ("ranked", True), ("local", True), ("dense", False), ("graph", False)],
 )
 def test_modes_to_compare_with_are_read_again_only_where_that_is_asked(
-    index: Index, use: Callable[[str], Stub], mode: str, is_read: bool
+    index: Index, use: Callable[[str], Finder], mode: str, is_read: bool
 ) -> None:
     stub = use("spooler")
     index.search("How does the spooler work?", mode)
@@ -94,7 +79,7 @@ def test_modes_to_compare_with_are_read_again_only_where_that_is_asked(
 
 
 def test_a_question_without_a_known_word_is_not_read_unless_asked(
-    index: Index, use: Callable[[str], Stub]
+    index: Index, use: Callable[[str], Finder]
 ) -> None:
     stub = use("spooler")
     index.search("Welcher Dienst ersetzte die Warteschlange?", "ranked")
@@ -104,7 +89,7 @@ def test_a_question_without_a_known_word_is_not_read_unless_asked(
 
 
 def test_only_chunks_that_may_be_returned_are_read(
-    index: Index, use: Callable[[str], Stub]
+    index: Index, use: Callable[[str], Finder]
 ) -> None:
     stub = use("spooler")
     context = index.search(QUESTION, "ranked", filters={"path": "d2.pdf"})
@@ -113,7 +98,7 @@ def test_only_chunks_that_may_be_returned_are_read(
 
 
 def test_hits_and_explanations_say_what_the_reranker_found(
-    index: Index, use: Callable[[str], Stub]
+    index: Index, use: Callable[[str], Finder]
 ) -> None:
     use("gateway")
     best = index.search(QUESTION, "ranked").chunks[0]
@@ -126,7 +111,7 @@ def test_hits_and_explanations_say_what_the_reranker_found(
 
 
 def test_chunks_that_hardly_answer_are_left_out_and_counted(
-    store: Path, use: Callable[[str], Stub]
+    store: Path, use: Callable[[str], Finder]
 ) -> None:
     use("gateway")
     config = RetrievalConfig(rerank=RerankConfig(min_relevance=0.5))

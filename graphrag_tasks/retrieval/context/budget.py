@@ -28,7 +28,7 @@ def without_copies(chunks: Iterable[ChunkHit]) -> Iterator[ChunkHit]:
 def within_budget(
     chunks: Iterable[ChunkHit], characters: int, sentences: Sequence[Sequence[SourceSentence]]
 ) -> tuple[ChunkHit, ...]:
-    """Return the first chunks that fit, ranked anew; the last is cut to its first whole sentences.
+    """Return the first chunks that fit, renumbered; the last is cut to its first whole sentences.
 
     Args:
         chunks: Best first.
