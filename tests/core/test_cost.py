@@ -53,5 +53,5 @@ def test_cpu_seconds_are_of_the_block_and_of_its_workers() -> None:
     worker.communicate(b"\n")
     with measured() as idle:
         pass
-    assert 0.3 <= cost.cpu_seconds < 5
+    assert 0.28 <= cost.cpu_seconds < 5  # /proc counts in ticks of .01 s, two of them cut
     assert idle.cpu_seconds < 0.2
