@@ -14,7 +14,13 @@ from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, 
 from graphrag_tasks.answer.overview import asks_for_overview, overview
 from graphrag_tasks.answer.quotes import QUOTED, quotes
 from graphrag_tasks.answer.reply import Reply
-from graphrag_tasks.answer.rows import RowsFound, UnknownNoun, find_rows, quoted_rows
+from graphrag_tasks.answer.rows import (
+    RowsFound,
+    UnknownNoun,
+    asks_for_rows,
+    find_rows,
+    quoted_rows,
+)
 from graphrag_tasks.answer.verdict import NOT_HERE, State, verdict
 from graphrag_tasks.answer.writing import written
 from graphrag_tasks.language.bm25 import terms
@@ -73,7 +79,8 @@ def answer(
         milliseconds=0.0,
         notes=context.limits,
     )
-    found = None if filters else find_rows(question, index.views)
+    with_rows = not filters and asks_for_rows(question)  # the tables are not read for others
+    found = find_rows(question, index.views) if with_rows else None
     if asks_for_overview(context) and client is None:
         topics = overview(index)
         state: State = "answered" if topics else NOT_HERE

@@ -134,6 +134,14 @@ def quoted_rows(index: Index, found: RowsFound) -> tuple[AnswerSentence, ...]:
     return tuple(rows)
 
 
+def asks_for_rows(question: str) -> bool:
+    """Tell whether a question may filter or count rows, before any table is looked at."""
+    if _DENIES.search(question) or question_parts(question):
+        return False
+    wanted = _COUNTS.search(question) or _EXTREME.search(question)
+    return bool(wanted) or asks_for_list(question)
+
+
 def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun | None:
     """Return the rows that a question asks for, or the noun that no table has.
 
@@ -141,12 +149,10 @@ def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun |
     refused only where some table has all other words of the question, or fulfils its conditions.
     """
     noun = _noun(question)
-    if _DENIES.search(question) or noun is None or not views or question_parts(question):
+    if noun is None or not asks_for_rows(question):
         return None
     counts = bool(_COUNTS.search(question))
-    if not (counts or asks_for_list(question) or _EXTREME.search(question)):
-        return None
-    matched = [one for view in views if (one := _matched(question, noun, view)) is not None]
+    matched = [_matched(question, noun, view) for view in views]
     known = [one for one in matched if one.knows_noun]
     if known:
         best = max(known, key=lambda one: one.weight)
@@ -220,7 +226,7 @@ def _head(noun: str) -> str:
     return next(plural, spelled[-1])
 
 
-def _matched(question: str, noun: str, view: View) -> _Match | None:
+def _matched(question: str, noun: str, view: View) -> _Match:
     asked = list(dict.fromkeys(terms(question)))
     head = terms(_head(noun))
     names_view = any(term in view.name_terms for term in head)

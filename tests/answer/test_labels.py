@@ -1,0 +1,42 @@
+"""Answers of a reader with labels: no word of a document that is hidden from the reader."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.answer import answer
+from graphrag_tasks.retrieval import MODES, open_index
+from tests.retrieval.finder import Finder
+from tests.retrieval.labelled_worlds import Document, Fact, publish
+from tests.retrieval.small_worlds import FakeEmbedder
+
+SEEN = Document("s", "Guide", (Fact("the Gateway", "hold", "Ports"),), ("staff",))
+HIDDEN = Document("h", "Zephyr plan", (Fact("the Gateway", "fund", "Quorum"),), ("board",))
+QUESTIONS = (
+    "What does the Gateway fund?", "Which plans exist?", "How many plans are there?",
+    "What are the main topics of this documentation?", "List what the Gateway holds",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["auto", *MODES])
+def test_no_word_of_a_hidden_document_is_in_an_answer(
+    tmp_path: Path, find: Callable[[str], Finder], mode: str
+) -> None:
+    find("Gateway")
+    store = publish(tmp_path, [SEEN, HIDDEN])
+
+    def told(principals: list[str]) -> str:
+        index = open_index(
+            store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
+        )
+        replies = [answer(index, question, mode=mode).to_dict() for question in QUESTIONS]
+        for reply in replies:  # the questions' own words
+            del reply["question"], reply["verdict"], reply["context"], reply["summary"]
+        return json.dumps(replies)
+
+    assert not any(word in told(["staff"]) for word in ("Zephyr", "Quorum", "plan"))
+    assert "Quorum" in told(["board"])
