@@ -11,6 +11,7 @@ from threading import Thread
 from graphrag_tasks.answer.citations import checked
 from graphrag_tasks.answer.links import Held
 from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
+from graphrag_tasks.answer.model import Model
 from graphrag_tasks.answer.overview import asks_for_overview, overview
 from graphrag_tasks.answer.quotes import QUOTED, quotes
 from graphrag_tasks.answer.reply import Reply
@@ -68,6 +69,7 @@ def answer(
         TerminalError: The settings of the model are to be mended.
     """
     started = time.perf_counter()
+    model = Model(client, index, max_usd) if client else None
     as_list = isinstance(question, str) and asks_for_list(question)
     rerank = index.config.rerank.candidates if mode in PLAIN_MODES else None
     context = index.search(question, mode, k or (LIST_CHUNKS if as_list else None), filters, rerank)
@@ -81,7 +83,7 @@ def answer(
     )
     with_rows = not filters and asks_for_rows(question)  # the tables are not read for others
     found = find_rows(question, index.views) if with_rows else None
-    if asks_for_overview(context) and client is None:
+    if asks_for_overview(context) and model is None:
         topics = overview(index)
         state: State = "answered" if topics else NOT_HERE
         seen = replace(reply.verdict, state=state, probability=float(bool(topics)))
@@ -93,8 +95,9 @@ def answer(
             reply, verdict=replace(reply.verdict, state=NOT_HERE), summary=found.summary
         )
     elif reply.verdict.state != NOT_HERE:
-        if client is not None:
-            reply = _written(reply, index, client, max_usd, tell)
+        if model is not None:
+            reply = _written(reply, model, tell)
+            reply = replace(reply, usd=model.usd, notes=(*reply.notes, *model.notes))
         if reply.model is None:
             reply = _with_sentences(index, reply, wanted, as_list=as_list)
     return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
@@ -124,25 +127,19 @@ def _with_sentences(index: Index, reply: Reply, wanted: int, *, as_list: bool) -
     return replace(reply, sentences=items, form="list", notes=notes)
 
 
-def _written(
-    reply: Reply,
-    index: Index,
-    client: Client,
-    max_usd: float | None,
-    tell: Callable[[str], None] | None,
-) -> Reply:
+def _written(reply: Reply, model: Model, tell: Callable[[str], None] | None) -> Reply:
     """Return a reply with what a model wrote, or with a note why it wrote nothing."""
     held = Held(tell) if tell else None
-    found = written(client, index, reply.context, max_usd, held.take if held else None)
+    found = written(model, reply.context, held.take if held else None)
     if held:
         held.end()
     if not found.text:
-        return replace(reply, usd=found.usd, notes=(*reply.notes, found.note))
-    reply = replace(reply, context=found.context, model=found.model, usd=found.usd)
+        return replace(reply, notes=(*reply.notes, found.note))
+    reply = replace(reply, context=found.context, model=found.model)
     if found.is_refusal:
         none = replace(reply.verdict, state=NOT_HERE)
         return replace(reply, verdict=none, notes=(*reply.notes, _REFUSED))
-    sentences = checked(found.text, index, found.context, found.prompt)
+    sentences = checked(found.text, model.index, found.context, found.prompt)
     return replace(reply, sentences=sentences)
 
 

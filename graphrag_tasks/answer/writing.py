@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from graphrag_tasks.answer.model import Model
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import BudgetError, TransientError
-from graphrag_tasks.core.globs import fits_any
-from graphrag_tasks.llm import Answer, Client, Failure, Request
+from graphrag_tasks.llm import Answer, Failure, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.budget import Budget
-from graphrag_tasks.llm.prices import check_price, is_known
 from graphrag_tasks.llm.tokens import count
-from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval import Context
 from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN
 
@@ -53,7 +51,6 @@ class Written:
         context: What may be sent of the context; its numbers are those of the text.
         prompt: What the model was shown of it.
         model: As the endpoint names it.
-        usd: What it cost; None where the price is not known.
         note: Why there is no text.
     """
 
@@ -61,7 +58,6 @@ class Written:
     text: str = ""
     prompt: str = ""
     model: str | None = None
-    usd: float | None = 0.0
     note: str = ""
 
     @property
@@ -70,49 +66,28 @@ class Written:
         return self.text.strip().strip(".*\"'").upper() == REFUSAL
 
 
-def written(
-    client: Client,
-    index: Index,
-    context: Context,
-    max_usd: float | None = None,
-    tell: Callable[[str], None] | None = None,
-) -> Written:
+def written(model: Model, context: Context, tell: Callable[[str], None] | None = None) -> Written:
     """Return what a model writes to a question, or why it wrote nothing.
 
     Args:
-        client: Who is asked, with its budget.
-        index: The index that was searched.
+        model: Who is asked.
         context: What was found.
-        max_usd: Most money for this question, all attempts together; None: the run's budget alone.
         tell: Is called with each piece of the text as it comes.
 
     Raises:
         TerminalError: The settings are to be mended: no model or price is known, a key is refused.
     """
-    model = client.identity(PURPOSE).model
-    if max_usd is not None:
-        capped = client.config.budget.model_copy(update={"usd": max(max_usd, 1e-9)})
-        check_price(client.config.model_copy(update={"budget": capped}), model)
-    budget = client.part_of_budget(max_usd)
-    context = _that_may_be_sent(client.config, index, context)
+    context = _that_may_be_sent(model, context)
     outcome = Written(context, note="No passage may be sent to the model.")
-    for request, prompt in _requests(client.config, context):
+    for request, prompt in _requests(model.config, context):
         try:
-            found = client.ask_one(request, budget, tell)
+            found = model.ask(request, tell)
         except (BudgetError, TransientError) as error:
-            outcome = Written(context, note=f"No model was asked: {error.what}.")
-            break
+            return Written(context, note=f"No model was asked: {error.what}.")
         outcome = _outcome(found, context, prompt)
         if isinstance(found, Answer) or found.kind != Kind.TOO_LONG:
             break
-    return replace(outcome, usd=_usd(client.config, model, budget))
-
-
-def _usd(config: LlmConfig, model: str, budget: Budget) -> float | None:
-    spent = budget.spent
-    if spent.tokens and not is_known(config, model):
-        return None
-    return float(spent.usd or 0)
+    return outcome
 
 
 def _outcome(found: Answer | Failure, context: Context, prompt: str) -> Written:
@@ -143,16 +118,15 @@ def _prompt(context: Context, tokens: int) -> str:
     return prompt
 
 
-def _that_may_be_sent(config: LlmConfig, index: Index, context: Context) -> Context:
+def _that_may_be_sent(model: Model, context: Context) -> Context:
     """Return a context without the documents of `llm.exclude`, and without what rests on them.
 
     Where something is excluded, lists, paths and communities are left out: they rest on many
     documents.
     """
-    if not config.exclude:
+    sent = model.sent
+    if sent is None:
         return context
-    table = index.snapshot.table("documents", ["document_id", "path"]).to_pylist()
-    sent = {one["document_id"] for one in table if not fits_any(one["path"], config.exclude)}
     chunks = [hit for hit in context.chunks if hit.document_id in sent]
     return replace(
         context,

@@ -45,6 +45,18 @@ class AnswersConfig(BaseConfig):
 
     prompt_tokens: int = Field(6000, gt=0, description="most tokens of passages and instructions")
     output_tokens: int = Field(600, gt=0, description="most tokens of an answer")
+    plan: bool = Field(
+        False, description="have the model rewrite a question by the graph before the search"
+    )
+    rerank: int = Field(
+        0, ge=0, le=50, description="first passages that the model puts in order; 0: none"
+    )
+    communities: int = Field(
+        40, gt=0, description="most communities that are read for a question on the whole corpus"
+    )
+    follow_ups: int = Field(
+        4, ge=0, description="most further questions that are searched for such a question"
+    )
 
 
 class LlmConfig(BaseConfig):
