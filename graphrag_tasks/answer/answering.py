@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
@@ -13,6 +13,7 @@ from graphrag_tasks.answer.links import Held
 from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
 from graphrag_tasks.answer.model import Model
 from graphrag_tasks.answer.overview import asks_for_overview, overview
+from graphrag_tasks.answer.plan import searched_by_plan
 from graphrag_tasks.answer.quotes import QUOTED, quotes
 from graphrag_tasks.answer.reply import Reply
 from graphrag_tasks.answer.rows import (
@@ -72,7 +73,12 @@ def answer(
     model = Model(client, index, max_usd) if client else None
     as_list = isinstance(question, str) and asks_for_list(question)
     rerank = index.config.rerank.candidates if mode in PLAIN_MODES else None
-    context = index.search(question, mode, k or (LIST_CHUNKS if as_list else None), filters, rerank)
+    places = k or (LIST_CHUNKS if as_list else None)
+
+    def search(mode: str, beside: Sequence[str] = ()) -> Context:
+        return index.search(question, mode, places, filters, rerank, beside=beside)
+
+    context = search(mode)
     reply = Reply(
         question=question,
         verdict=verdict(context.signals),
@@ -96,6 +102,9 @@ def answer(
         )
     elif reply.verdict.state != NOT_HERE:
         if model is not None:
+            if model.config.answers.plan:
+                context = searched_by_plan(model, context, mode, search)
+                reply = replace(reply, context=context)
             reply = _written(reply, model, tell)
             reply = replace(reply, usd=model.usd, notes=(*reply.notes, *model.notes))
         if reply.model is None:

@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.context.further import CommunityHit, PathHit
+from graphrag_tasks.retrieval.context.further import CommunityHit, ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, Topic
-from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN
 from graphrag_tasks.retrieval.context.provenance import Provenance
 from graphrag_tasks.retrieval.context.views import View, views_of
-from graphrag_tasks.retrieval.graph.names import folded_name
+from graphrag_tasks.retrieval.graph.names import find_names, folded_name
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.graph.topics import topics
-from graphrag_tasks.retrieval.question.query import RankedRow
+from graphrag_tasks.retrieval.question.query import RankedRow, Seed
+from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
 from graphrag_tasks.retrieval.ranker.traverse import paths_between
 from graphrag_tasks.retrieval.view.arrays import Rows
 from graphrag_tasks.snapshots.store import Snapshot
 
 _SUGGESTED = 3
 _DOCUMENTS_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What a path query found.
+
+    Attributes:
+        paths: At most `config.max_paths`, those with the best support first.
+        ends: All things at the end of the path that has no name.
+        dropped: Conditions that were dropped until something was found.
+    """
+
+    paths: tuple[PathHit, ...]
+    ends: tuple[ListedHit, ...]
+    dropped: tuple[str, ...]
 
 
 class Browser:
@@ -153,31 +166,26 @@ class Browser:
             raise QueryError(f"there is no chunk '{chunk_id}'", "", "Ids stand in hits of a search")
         return row
 
-    def skeleton(self, budget_tokens: int = 1000) -> str:
-        """Return the best supported relations as CSV, within a budget in tokens of four characters.
+    def follow(self, query: PathQuery) -> Followed:
+        """Return the paths that fit a typed path query, and the things at its open end.
 
-        It shows a language model the structure of the graph, so that it can rewrite queries.
-
-        Raises:
-            QueryError: The budget is negative.
+        What finds nothing is loosened, as `ranker.path_query.find_paths` says.
         """
-        if budget_tokens < 0:
-            raise QueryError(f"budget_tokens must not be negative (got {budget_tokens})")
-        graph, names = self._graph, self._graph.entity_names
-        order = np.lexsort((graph.relations.id_ranks, -graph.relation_support))
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        relations = (
-            (names[graph.heads[row]], graph.relation_words[row], names[graph.tails[row]])
-            for row in order.tolist()
+        found = find_paths(self._graph, query)
+        ends = [Seed(row, 1.0, "path") for row in found.ends]
+        return Followed(
+            paths=PathHit.of(self._provenance, found.paths[: self.config.max_paths]),
+            ends=ListedHit.of(self._provenance, ends),
+            dropped=found.dropped,
         )
-        end = 0
-        for line in chain([("head", "relation", "tail")], relations):
-            writer.writerow(line)
-            if text.tell() > budget_tokens * CHARACTERS_A_TOKEN:
-                break
-            end = text.tell()
-        return text.getvalue()[:end]
+
+    def is_name(self, name: str) -> bool:
+        """Tell whether an entity has this name; signs and case make no difference."""
+        return bool(self._graph.named_entities(folded_name(name)))
+
+    def names_in(self, text: str) -> tuple[str, ...]:
+        """Return the names of entities in a text, as they are written there."""
+        return tuple(text[one.start : one.end] for one in find_names(text, self._graph.called))
 
     def _entities(self, name: str) -> Rows:
         """Return the rows of the entities with a name, or else with the same words."""

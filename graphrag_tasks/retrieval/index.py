@@ -18,6 +18,7 @@ from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
 from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, written_as_names
+from graphrag_tasks.retrieval.context.skeleton import fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
@@ -32,15 +33,21 @@ from graphrag_tasks.retrieval.question.query import (
 )
 from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
+from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
+from graphrag_tasks.retrieval.ranker.path_query import Pattern, patterns
 from graphrag_tasks.retrieval.ranker.relevance import relevances
+from graphrag_tasks.retrieval.ranker.skeleton_order import by_question, by_support
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.reranker import Passage, make_reranker
-from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
+from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.store import Snapshot, Store
 
 log = logging.getLogger(__name__)
+
+_NEAR_RELATIONS = 2_000
+"""Relations near a question whose patterns are counted."""
 
 _PLACES, _STATEMENTS = 100, 3
 """How many places `explain` searches for a chunk, and how many of its statements it gives."""
@@ -54,6 +61,15 @@ class IndexFacts:
     chunks: int
     entities: int
     relations: int
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the search for one question found; the query has its rereading."""
+
+    ranking: Ranking
+    query: Query
+    signals: Signals
 
 
 class Index(Browser):
@@ -100,6 +116,7 @@ class Index(Browser):
         filters: Filters | None = None,
         rerank: int | None = None,
         budget_characters: int | None = None,
+        beside: Sequence[str] = (),
     ) -> Context:
         """Return the chunks, relations and entities that help to answer a question, best first.
 
@@ -113,9 +130,10 @@ class Index(Browser):
                 in all modes but `paper`; by default
                 `config.rerank.candidates`, but none in the modes of `PLAIN_MODES` or where no
                 document has a word of the question.
-
             budget_characters: In place of k: as many chunks as fit, copies once, the last one cut
                 to whole sentences; k is then their number.
+            beside: Further questions, such as the question in other words or a part of it: what
+                they find joins the chunks behind the first, and never the signals' unknown words.
 
         Raises:
             QueryError: The question is blank or no text, the mode or a filter's field is unknown,
@@ -128,16 +146,16 @@ class Index(Browser):
         query, bounds = self._query(question, k if budget_characters is None else MOST_READ)
         routed, mode = self._routed(query, mode)
         rank = mode_named(mode)
-        query = replace(query, rereading=self._rereading(query, mode, rerank))
         if filters:
-            allowed = allowed_chunks(self.snapshot, self._graph, filters)
-            query = replace(query, allowed=allowed)
-        ranking = self._ranking(rank, query)
-        first = ranking.chunks[0].row if ranking.chunks else None
-        if query.rereading and not query.rereading.scores and ranking.chunks:
-            rows = np.array([one.row for one in ranking.chunks])  # the mode keeps its own order
-            first = int(rows[query.rereading.of(rows).argmax()])
-        signals = self._signals(first, query)
+            query = replace(query, allowed=allowed_chunks(self.snapshot, self._graph, filters))
+        places = query.k
+        asked = [query]
+        if beside:
+            several = replace(query, k=max(places, PLACES))
+            asked = [several, *(replace(several, text=checked(one, 1)[0]) for one in beside)]
+        found = [self._found(one, mode, rank, rerank) for one in asked]
+        ranking = found[0].ranking if len(found) == 1 else _together(found).cut(places)
+        query, signals = replace(found[0].query, k=places), _signals(found)
         ranking = self._sifted(ranking, query)
         chunks = self._chunk_hits(ranking, query)
         if budget_characters is not None:
@@ -164,6 +182,41 @@ class Index(Browser):
             read=self._read(query),
             signals=signals,
         )
+
+    def skeleton(
+        self, budget_tokens: int = 1000, question: str | None = None, *, by_head: bool = False
+    ) -> str:
+        """Return relations without their sentences, within a budget in tokens.
+
+        It shows a language model the structure of the graph, so that it can rewrite questions.
+
+        Args:
+            budget_tokens: Counted by `llm.tokens.count`; the text never has more.
+            question: The relations that tell most of it come first; without one, those that have
+                the most support.
+            by_head: "head: relation tail; relation tail", a head a line, in place of CSV: a quarter
+                fewer tokens.
+
+        Raises:
+            QueryError: The budget is negative, or as in `search`.
+        """
+        if budget_tokens < 0:
+            raise QueryError(f"budget_tokens must not be negative (got {budget_tokens})")
+        relations = self._by_question(question) if question is not None else by_support(self._graph)
+        return fitting(self._graph, relations, budget_tokens, by_head=by_head)
+
+    def patterns(self, question: str, most: int = 40) -> tuple[Pattern, ...]:
+        """Return which types of things which relations join near a question, and how many do.
+
+        Raises:
+            QueryError: As in `search`.
+        """
+        near = self._by_question(question)[:_NEAR_RELATIONS]
+        return tuple(patterns(self._graph, near.tolist(), most))
+
+    def _by_question(self, question: str) -> Rows:
+        query, _ = self._query(question, 1)
+        return by_question(self._graph, query, self.config)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the unit vectors of texts as questions have them, shape (texts, dimension)."""
@@ -222,6 +275,15 @@ class Index(Browser):
     def _query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
         read, places, notes = checked(question, self.config.k if k is None else k)
         return Query(read, places, self._encoder.encode, self._noun_phrases), notes
+
+    def _found(self, query: Query, mode: str, rank: Mode, rerank: int | None) -> _Found:
+        query = replace(query, rereading=self._rereading(query, mode, rerank))
+        ranking = self._ranking(rank, query)
+        first = ranking.chunks[0].row if ranking.chunks else None
+        if query.rereading and not query.rereading.scores and ranking.chunks:
+            rows = np.array([one.row for one in ranking.chunks])  # the mode keeps its own order
+            first = int(rows[query.rereading.of(rows).argmax()])
+        return _Found(ranking, query, self._signals(first, query))
 
     def _rereading(self, query: Query, mode: str, candidates: int | None) -> Rereading | None:
         settings = self.config.rerank
@@ -315,6 +377,22 @@ class Index(Browser):
         if query.allowed is not None and not query.allowed.any():
             return Ranking(notes=["No chunk fits the filters."])
         return rank(self._graph, query, self.config)
+
+
+def _together(found: Sequence[_Found]) -> Ranking:
+    """Return the question's ranking with the chunks of all; it keeps what was read for any."""
+    first, *others = found
+    if first.query.rereading is not None:
+        for other in others:
+            first.query.rereading.learn(other.query.rereading)
+    return replace(first.ranking, chunks=fused([one.ranking.chunks for one in found]))
+
+
+def _signals(found: Sequence[_Found]) -> Signals:
+    """Return the question's signals, with the surest reading of all."""
+    read = [one.signals.read for one in found if one.signals.read]
+    surest = max(read, key=lambda one: one.log_odds, default=None)
+    return replace(found[0].signals, read=surest)
 
 
 def open_index(

@@ -149,7 +149,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "cells": [],
         "relations": [
             {"relation_id": one, "head_id": head,
-             "relation": text.removeprefix(names[head]).removesuffix(names[tail]).strip(),
+             "relation": _relation(text.removeprefix(names[head]).removesuffix(names[tail])),
              "tail_id": tail, "text": text, "negated": one in world.negated, "weight": 1.0,
              "confidence": 0.5}
             for one, head, text, tail in world.relations
@@ -193,6 +193,10 @@ def _stand(world: World, chunk: str, sentence: str) -> dict[str, int]:
     )
     start = 1000 * place + max(text.find(sentence), 0)
     return {"char_start": start, "char_end": start + len(sentence)}
+
+
+def _relation(words: str) -> str:
+    return words.strip().removeprefix("not ")
 
 
 def _place(world: World, entity: str, sentence: str) -> dict[str, int]:

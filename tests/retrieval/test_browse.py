@@ -84,7 +84,7 @@ def test_skeleton_keeps_whole_lines_within_the_budget(index: Index) -> None:
     assert sorted(whole[1:]) == [
         "gateway,not support,spooler", "print server,replace,spooler", "spooler,need,driver",
     ]  # fmt: skip
-    cut = index.skeleton(13).splitlines()
+    cut = index.skeleton(16).splitlines()
     assert cut == whole[: len(cut)]
     assert 1 < len(cut) < 4
     assert index.skeleton(0) == ""

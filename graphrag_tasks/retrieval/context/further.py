@@ -98,7 +98,8 @@ class PathHit(FurtherHit):
             names = provenance.entity_names(path.entities)
             text = names[0]
             for relation, ahead, name in zip(relations, forward, names[1:], strict=False):
-                text += f" —{relation.relation}→ " if ahead else f" ←{relation.relation}— "
+                said = f"not {relation.relation}" if relation.negated else relation.relation
+                text += f" —{said}→ " if ahead else f" ←{said}— "
                 text += name
             hits.append(cls(rank=rank, text=text, entities=names, relations=relations))
         return tuple(hits)

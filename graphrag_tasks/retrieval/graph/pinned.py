@@ -143,6 +143,11 @@ class Graph:
         """Canonical form of each relation: the words between head and tail."""
         return list(self._column("relations", "relation").to_pylist())
 
+    def said(self, relation: int) -> str:
+        """Return the words of a relation, with `not` before them where the sources deny it."""
+        words = self.relation_words[relation]
+        return f"not {words}" if self.denied[relation] else words
+
     @cached_property
     def denied(self) -> NDArray[np.bool_]:
         """Whether the sources deny each relation."""

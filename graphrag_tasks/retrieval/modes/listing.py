@@ -18,6 +18,7 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval.graph.kinds import INCLUDES, kinds
 from graphrag_tasks.retrieval.graph.names import is_written_as_name
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.listing_question import Asked, Verb, read, verb_term
@@ -25,8 +26,6 @@ from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking, S
 from graphrag_tasks.retrieval.question.seeds import NamedSeeds, named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
 
-_IS = frozenset({"be", "be a", "be an", "is a"})
-_INCLUDES = frozenset({"include", "comprise", "be such as"})
 _PASSIVE = re.compile(r"^be \w+(?:ed|en|t|wn|ne|ld|nd|de|id)\b|\bby$")
 _WITH_PREPOSITION = re.compile(r" (?:at|for|from|in|into|of|on|onto|over|to|under|via|with|as)$")
 _DENIED = re.compile(r"\b(?:not|never|cannot|no longer|without)\b|n['’]t\b", re.IGNORECASE)
@@ -56,7 +55,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         return ranking.with_more(seeds=seeds or ranking.seeds, notes=[_NO_LIST])
     names = graph.entity_names
     cosines = graph.relations.vectors[kept] @ query.vector
-    if asked.kind and not any(asked.kind in _kinds(graph, one) for one in listed):
+    if asked.kind and not any(asked.kind in kinds(graph, one) for one in listed):
         notes.append(_KIND_UNKNOWN)
     return ranking.with_more(
         relations=list(map(RankedRow, kept, cosines.tolist())),
@@ -91,7 +90,7 @@ def _included(graph: Graph, kind: str, chunks: Iterable[int]) -> dict[int, int]:
         found = {
             relation: int(graph.tails[relation])
             for relation in sorted(relations.tolist(), key=graph.relations.id_ranks.__getitem__)
-            if graph.relation_words[relation] in _INCLUDES
+            if graph.relation_words[relation] in INCLUDES
             and not graph.denied[relation]
             and terms(graph.entity_names[graph.heads[relation]])[-1:] == [kind]
         }
@@ -101,7 +100,7 @@ def _included(graph: Graph, kind: str, chunks: Iterable[int]) -> dict[int, int]:
 
 
 def _of_those(graph: Graph, found: Mapping[int, int], kind: str) -> dict[int, int]:
-    of_kind = {one for one in set(found.values()) if kind in _kinds(graph, one)}
+    of_kind = {one for one in set(found.values()) if kind in kinds(graph, one)}
     return {relation: one for relation, one in found.items() if one in of_kind}
 
 
@@ -162,23 +161,6 @@ def _of_kind(graph: Graph, asked: Asked, entities: set[int]) -> set[int]:
     entities -= {row for name in asked.names for row in name.rows}
     if asked.kind is None:
         return entities
-    known = {row for row in entities if asked.kind in _kinds(graph, row)}
+    known = {row for row in entities if asked.kind in kinds(graph, row)}
     names = graph.entity_names
     return known or {row for row in entities if is_written_as_name(names[row].split())}
-
-
-def _kinds(graph: Graph, entity: int) -> set[str]:
-    """Return the terms of an entity's name, its label, and its kinds in statements.
-
-    A common noun counts by its last word only: a "table view" is no table.
-    """
-    name = graph.entity_names[entity]
-    own = terms(name)
-    found = set(own if is_written_as_name(name.split()) else own[-1:])
-    found |= set(terms(graph.entity_types[entity] or ""))
-    for relation, other in graph.steps(entity):
-        words = graph.relation_words[relation]
-        is_head = graph.heads[relation] == entity
-        if not graph.denied[relation] and words in (_IS if is_head else _INCLUDES):
-            found |= set(terms(graph.entity_names[other])[-1:])
-    return found

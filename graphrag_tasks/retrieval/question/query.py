@@ -61,6 +61,11 @@ class Rereading:
         self.scores |= zip(new, self._read(new).tolist(), strict=True)
         return np.array([self.scores[row] for row in wanted], dtype=np.float32)
 
+    def learn(self, other: Rereading | None) -> None:
+        """Take over what was read for another form of the question, where it is better."""
+        for row, score in other.scores.items() if other else ():
+            self.scores[row] = max(score, self.scores.get(row, score))
+
 
 @dataclass(frozen=True)
 class Query:
@@ -243,6 +248,18 @@ class Ranking:
     def with_more(self, *, notes: Sequence[str] = (), **lists: Any) -> Ranking:  # noqa: ANN401
         """Return a copy with these lists in place of its own, and further notes."""
         return replace(self, notes=[*self.notes, *notes], **lists)
+
+    def cut(self, k: int) -> Ranking:
+        """Return a copy with at most k chunks and communities, and 2k relations."""
+        further = dict(self.further)
+        if "communities" in further:
+            further["communities"] = further["communities"][:k]
+        return replace(
+            self,
+            chunks=self.chunks[:k],
+            relations=self.relations[: 2 * k],
+            further=further,
+        )
 
 
 Mode = Callable[[Graph, Query, RetrievalConfig], Ranking]

@@ -1,0 +1,58 @@
+"""The skeleton of a graph as text: names and relations without sentences, for a language model.
+
+Source: "Surfacing the structure", which shows a model the triples of a graph as CSV before it
+rewrites a question. Grouped by head they take a quarter fewer tokens.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from graphrag_tasks.llm.tokens import count
+from graphrag_tasks.retrieval.context.hits import one_line
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.view.arrays import Rows
+
+_HEADER = ("head", "relation", "tail")
+_TOKENS_A_RELATION = 3
+"""No relation takes fewer: a name, a verb and a name."""
+
+
+def as_csv(graph: Graph, relations: Sequence[int]) -> str:
+    """Return relations as CSV, one a line, below a header."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_HEADER)
+    for row in relations:
+        head, tail = graph.entity_names[graph.heads[row]], graph.entity_names[graph.tails[row]]
+        writer.writerow((head, graph.said(row), tail))
+    return text.getvalue()
+
+
+def grouped(graph: Graph, relations: Sequence[int]) -> str:
+    """Return relations grouped by head: "head: relation tail; relation tail", a head a line."""
+    of_head: dict[int, list[str]] = {}
+    for row in relations:
+        tail = one_line(graph.entity_names[graph.tails[row]])
+        of_head.setdefault(int(graph.heads[row]), []).append(f"{graph.said(row)} {tail}")
+    names = graph.entity_names
+    return "\n".join(
+        f"{one_line(names[head])}: {'; '.join(told)}" for head, told in of_head.items()
+    )
+
+
+def fitting(graph: Graph, relations: Rows, budget_tokens: int, *, by_head: bool) -> str:
+    """Return the first relations, as many as fit a budget in tokens; empty where not one fits."""
+    write = grouped if by_head else as_csv
+
+    def tokens(number: int) -> int:
+        return count(write(graph, relations[:number].tolist()))
+
+    most = min(len(relations), budget_tokens // _TOKENS_A_RELATION)
+    fits = bisect_right(range(most + 1), budget_tokens, key=tokens) - 1
+    while fits > 0 and tokens(fits) > budget_tokens:  # a longer text may have fewer tokens
+        fits -= 1
+    return write(graph, relations[:fits].tolist()) if fits > 0 else ""

@@ -1,0 +1,28 @@
+"""What kinds of thing an entity is: by its name, its label, and what statements say it is."""
+
+from __future__ import annotations
+
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval.graph.names import is_written_as_name
+from graphrag_tasks.retrieval.graph.pinned import Graph
+
+_IS = frozenset({"be", "be a", "be an", "is a"})
+INCLUDES = frozenset({"include", "comprise", "be such as"})
+"""Relations whose tail is an example of their head."""
+
+
+def kinds(graph: Graph, entity: int) -> set[str]:
+    """Return the terms of an entity's name, its label, and its kinds in statements.
+
+    A common noun counts by its last word only: a "table view" is no table.
+    """
+    name = graph.entity_names[entity]
+    own = terms(name)
+    found = set(own if is_written_as_name(name.split()) else own[-1:])
+    found |= set(terms(graph.entity_types[entity] or ""))
+    for relation, other in graph.steps(entity):
+        words = graph.relation_words[relation]
+        is_head = graph.heads[relation] == entity
+        if not graph.denied[relation] and words in (_IS if is_head else INCLUDES):
+            found |= set(terms(graph.entity_names[other])[-1:])
+    return found

@@ -1,0 +1,46 @@
+"""Several questions in one search: a rewritten question or a part of it beside the question.
+
+A language model that rewrites a question may be wrong, so its words are searched beside the
+question and never in its place: the first chunks stay, the others are ordered by both searches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from graphrag_tasks.retrieval.question.query import RankedChunk
+from graphrag_tasks.retrieval.view.arrays import standardised
+
+PLACES = 20
+"""Chunks of each search that are put together."""
+
+_KEPT = 3
+"""First chunks of the question that stay. On MuSiQue (100 questions of dev) a question that names
+the bridge raises recall@5 by .04 with 1 to 3 of them; with 3, one that names two other things of
+the first ten chunks lowers it by .001, with 1 by .021."""
+
+
+def fused(rankings: Sequence[Sequence[RankedChunk]]) -> list[RankedChunk]:
+    """Return the chunks of several rankings, the question's first, in one order.
+
+    Each ranking's scores are standardised and added up; a chunk that one lacks has its lowest.
+    """
+    first = rankings[0]
+    hits = {hit.row: hit for ranking in reversed(rankings) for hit in ranking}
+    sums = dict.fromkeys(hits, 0.0)
+    for ranking in rankings:
+        scores = standardised(np.array([hit.score for hit in ranking], dtype=np.float32))
+        own = dict(zip((hit.row for hit in ranking), scores.tolist(), strict=True))
+        lowest = min(own.values(), default=0.0)
+        for row in sums:
+            sums[row] += own.get(row, lowest)
+    places = {hit.row: place for place, hit in enumerate(first)}
+    later = len(first)
+
+    def order(row: int) -> tuple[int, float, int, int]:
+        place = places.get(row, later)
+        return min(place, _KEPT), -sums[row], place, row
+
+    return [hits[row] for row in sorted(hits, key=order)]

@@ -1,0 +1,253 @@
+"""Typed paths through the graph, as a language model or a program asks for them.
+
+"Who works in Zurich?" is a path from Zurich over relations to things of a type. Who plans such a
+path cannot know which relations are there: "Surfacing the structure" tells of a query over teams,
+of which none had a city. So `patterns` says what there is, with its number, and a path that finds
+nothing is loosened, condition by condition.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal
+
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval.graph.kinds import kinds
+from graphrag_tasks.retrieval.graph.names import folded_name
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.question.query import Path
+from graphrag_tasks.retrieval.ranker.traverse import MAX_DEGREE
+
+ANY = "*"
+"""A relation that fits all."""
+
+Direction = Literal["out", "in", "any"]
+
+MOST_STEPS = 4
+"""Steps that are followed."""
+
+_MOST_FOUND = 5_000
+"""Paths that are looked at: a bound of time and memory."""
+
+_UNTYPED = "thing"
+"""How a thing without a type is shown; as a type it fits all."""
+
+_TURNED: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
+
+
+@dataclass(frozen=True)
+class Thing:
+    """What stands at a place of a path: a name, a type or kind ("person"), or both; or anything."""
+
+    name: str = ""
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A relation to the next thing of a path.
+
+    Attributes:
+        relation: Its words in any form ("works for"), or `*`.
+        direction: `out` from head to tail, `in` from tail to head, or `any`.
+    """
+
+    to: Thing = Thing()
+    relation: str = ANY
+    direction: Direction = "any"
+
+
+@dataclass(frozen=True)
+class PathQuery:
+    """A path: where it starts and its steps, of which `MOST_STEPS` are followed."""
+
+    start: Thing
+    steps: tuple[Step, ...]
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        """All things on the path, in order."""
+        return (self.start, *(step.to for step in self.steps))
+
+    def turned(self) -> PathQuery:
+        """Return the same path from its other end."""
+        befores = self.things[:-1]
+        steps = [
+            Step(before, step.relation, _TURNED[step.direction])
+            for before, step in zip(befores, self.steps, strict=True)
+        ]
+        return PathQuery(self.things[-1], tuple(reversed(steps)))
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """How many relations join things of two types; a type is empty where none is known."""
+
+    head_type: str
+    relation: str
+    tail_type: str
+    count: int
+
+    def __str__(self) -> str:
+        head, tail = self.head_type or _UNTYPED, self.tail_type or _UNTYPED
+        return f"{head} —{self.relation}→ {tail}: {self.count}"
+
+
+@dataclass(frozen=True)
+class FoundPaths:
+    """What a path query found: paths, best supported first, and what is asked for at their end.
+
+    Attributes:
+        ends: The distinct things at the end that has no name; of two such ends, at the last one.
+        dropped: The conditions that had to be dropped; all of them where nothing was found.
+    """
+
+    paths: tuple[Path, ...] = ()
+    ends: tuple[int, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+def patterns(graph: Graph, relations: Iterable[int], most: int) -> list[Pattern]:
+    """Return the most frequent patterns among relations, without those that sources deny."""
+    types = graph.entity_types
+
+    def pattern(row: int) -> tuple[str, str, str]:
+        head, tail = types[graph.heads[row]], types[graph.tails[row]]
+        return head or "", graph.relation_words[row], tail or ""
+
+    found = Counter(pattern(row) for row in relations if not graph.denied[row])
+    chosen = sorted(found, key=lambda key: (-found[key], key))[:most]
+    return [Pattern(*key, found[key]) for key in chosen]
+
+
+def find_paths(graph: Graph, query: PathQuery) -> FoundPaths:
+    """Return the paths that fit a query, or else those that fit what is left of its conditions.
+
+    Dropped one after the other: types, directions, the words of relations. Names never are: a name
+    that no thing has finds nothing. A path passes through no hub and visits nothing twice; what
+    sources deny is left out.
+    """
+    query = PathQuery(query.start, query.steps[:MOST_STEPS])
+    backwards = not query.start.name and bool(query.things[-1].name)
+    if backwards:
+        query = query.turned()
+    dropped: list[str] = []
+    for name, loosen in (("", None), *_LOOSER.items()):
+        if loosen:
+            looser = loosen(query)
+            if looser == query:
+                continue
+            query = looser
+            dropped.append(name)
+        if not query.steps or not any(thing.name or thing.type for thing in query.things):
+            break
+        found = _best(graph, islice(_follow(graph, query), _MOST_FOUND))
+        if found:
+            ends = () if query.things[-1].name else dict.fromkeys(one.entities[-1] for one in found)
+            return FoundPaths(
+                tuple(map(_turn, found)) if backwards else tuple(found), tuple(ends), tuple(dropped)
+            )
+    return FoundPaths(dropped=tuple(dropped))
+
+
+def _without_types(query: PathQuery) -> PathQuery:
+    steps = [replace(step, to=Thing(step.to.name)) for step in query.steps]
+    return PathQuery(Thing(query.start.name), tuple(steps))
+
+
+def _without_directions(query: PathQuery) -> PathQuery:
+    steps = [replace(step, direction="any") for step in query.steps]
+    return PathQuery(query.start, tuple(steps))
+
+
+def _without_words(query: PathQuery) -> PathQuery:
+    steps = [replace(step, relation=ANY) for step in query.steps]
+    return PathQuery(query.start, tuple(steps))
+
+
+_LOOSER: dict[str, Callable[[PathQuery], PathQuery]] = {
+    "types": _without_types,
+    "directions": _without_directions,
+    "relations": _without_words,
+}
+
+
+def _best(graph: Graph, paths: Iterable[Path]) -> list[Path]:
+    def order(path: Path) -> tuple[float, list[int]]:
+        relations = list(path.relations)
+        support = float(graph.relation_support[relations].min())
+        return -support, graph.relations.id_ranks[relations].tolist()
+
+    return sorted(paths, key=order)
+
+
+def _turn(path: Path) -> Path:
+    return Path(path.entities[::-1], path.relations[::-1])
+
+
+def _follow(graph: Graph, query: PathQuery) -> Iterator[Path]:
+    fits = _Fits(graph)
+    relations = [_said(step.relation) for step in query.steps]
+
+    def longer(path: Path) -> Iterator[Path]:
+        here, place = path.entities[-1], len(path.relations)
+        if place == len(query.steps):
+            yield path
+            return
+        if place and graph.degrees[here] > MAX_DEGREE:
+            return
+        step = query.steps[place]
+        for relation, other in graph.steps(here):
+            is_out = graph.heads[relation] == here
+            if (
+                other not in path.entities
+                and not graph.denied[relation]
+                and step.direction in ("any", "out" if is_out else "in")
+                and relations[place] <= _said(graph.relation_words[relation])
+                and fits(other, step.to)
+            ):
+                found = Path((*path.entities, other), (*path.relations, relation))
+                yield from longer(found)
+
+    for start in _starts(graph, query.start, fits):
+        yield from longer(Path((start,), ()))
+
+
+def _starts(graph: Graph, thing: Thing, fits: _Fits) -> Iterator[int]:
+    named = graph.named_entities(folded_name(thing.name)) if thing.name else None
+    candidates = range(len(graph.entities)) if named is None else named
+    return (one for one in candidates if fits(one, Thing(type=thing.type)))
+
+
+def _said(relation: str) -> frozenset[str]:
+    """Return what words of relations are compared by; nothing of one that fits all."""
+    if relation.strip() == ANY:
+        return frozenset()
+    return frozenset(terms(relation)) or frozenset(relation.casefold().split())
+
+
+class _Fits:
+    """Tells whether an entity is a thing, and keeps what it found out."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._kinds: dict[int, set[str]] = {}
+        self._named: dict[str, set[int]] = {}
+
+    def __call__(self, entity: int, thing: Thing) -> bool:
+        """Return whether the entity has the name and is of the type."""
+        if thing.name:
+            if thing.name not in self._named:
+                rows = self._graph.named_entities(folded_name(thing.name))
+                self._named[thing.name] = set(rows)
+            if entity not in self._named[thing.name]:
+                return False
+        kind = terms(thing.type)[-1:]
+        if not kind or kind == terms(_UNTYPED):
+            return True
+        if entity not in self._kinds:
+            self._kinds[entity] = kinds(self._graph, entity)
+        return kind[0] in self._kinds[entity]

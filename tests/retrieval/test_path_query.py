@@ -1,0 +1,146 @@
+"""Typed paths: what they find, what is dropped until they do, and the patterns shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.llm.tokens import count
+from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval.ranker.path_query import PathQuery, Step, Thing
+from tests.retrieval.labelled_worlds import Document, Fact, publish
+from tests.retrieval.small_worlds import FakeEmbedder
+
+Open = Callable[[Sequence[Fact]], Index]
+ANYTHING = Thing()
+
+
+@pytest.fixture
+def open_facts(tmp_path: Path) -> Open:
+    def open_facts(facts: Sequence[Fact]) -> Index:
+        store = publish(tmp_path, [Document("d", "Staff", tuple(facts), None)])
+        return open_index(store, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+
+    return open_facts
+
+
+def person(name: str, relation: str, tail: str, tail_type: str, *, negated: bool = False) -> Fact:
+    return Fact(name, relation, tail, "PERSON", tail_type, negated)
+
+
+def found(index: Index, *query: PathQuery) -> list[set[str]]:
+    return [{hit.name for hit in index.follow(one).ends} for one in query]
+
+
+FACTS = (
+    person("Ada Byron", "lead", "Team Alpha", "ORG"),
+    person("Max Frisch", "join", "Team Alpha", "ORG"),
+    person("Ada Byron", "live in", "Zurich", "GPE"),
+    person("Lise Meitner", "live in", "Berlin", "GPE"),
+    person("Rosa Parks", "live in", "Zurich", "GPE", negated=True),
+    Fact("Team Alpha", "own", "Ledger", "ORG", "PRODUCT"),
+)
+
+
+def test_a_step_follows_its_words_and_direction(open_facts: Open) -> None:
+    index = open_facts(FACTS)
+    lives = Step(Thing(type="person"), "lives in", "in")
+    assert found(index, PathQuery(Thing("zurich"), (lives,))) == [{"Ada Byron"}]
+    assert index.follow(PathQuery(Thing("Zurich"), (lives,))).dropped == ()
+    leads = PathQuery(
+        Thing("Ada Byron"), (Step(ANYTHING, "leads", "out"), Step(ANYTHING, "*", "out"))
+    )
+    (path,) = index.follow(leads).paths
+    assert path.text == "Ada Byron —lead→ Team Alpha —own→ Ledger"
+    assert [one.text for one in path.sources()] == [FACTS[0].text, FACTS[5].text]
+
+
+def test_a_path_may_be_given_from_either_end(open_facts: Open) -> None:
+    index = open_facts(FACTS)
+    query = PathQuery(Thing(type="person"), (Step(Thing("Zurich"), "live in", "out"),))
+    followed = index.follow(query)
+    assert [hit.name for hit in followed.ends] == ["Ada Byron"]
+    assert followed.paths[0].entities == ("Ada Byron", "Zurich")
+
+
+def test_what_sources_deny_is_left_out(open_facts: Open) -> None:
+    index = open_facts(FACTS)
+    (names,) = found(index, PathQuery(Thing("Zurich"), (Step(),)))
+    assert names == {"Ada Byron"}
+
+
+@pytest.mark.parametrize(
+    ("step", "dropped"),
+    [
+        (Step(Thing(type="robot"), "live in", "in"), ("types",)),
+        (Step(Thing(type="person"), "live in", "out"), ("types", "directions")),
+        (Step(Thing(type="person"), "reside at", "in"), ("types", "directions", "relations")),
+        (Step(Thing(), "reside at", "any"), ("relations",)),
+    ],
+)
+def test_conditions_are_dropped_until_something_is_found(
+    open_facts: Open, step: Step, dropped: tuple[str, ...]
+) -> None:
+    followed = open_facts(FACTS).follow(PathQuery(Thing("Zurich"), (step,)))
+    assert [hit.name for hit in followed.ends] == ["Ada Byron"]
+    assert followed.dropped == dropped
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        PathQuery(Thing("Nowhere"), (Step(),)),
+        PathQuery(Thing("Zurich"), (Step(Thing("Nowhere")),)),
+        PathQuery(Thing("Zurich"), ()),
+        PathQuery(ANYTHING, (Step(),)),
+        PathQuery(Thing("Zurich"), (Step(Thing("Ledger")),)),
+    ],
+)
+def test_a_path_that_is_not_there_finds_nothing(open_facts: Open, query: PathQuery) -> None:
+    followed = open_facts(FACTS).follow(query)
+    assert (followed.paths, followed.ends) == ((), ())
+
+
+def test_kinds_stand_in_names_and_statements_too(open_facts: Open) -> None:
+    index = open_facts(FACTS)
+    (names,) = found(index, PathQuery(Thing("Ada Byron"), (Step(Thing(type="team")),)))
+    assert names == {"Team Alpha"}
+
+
+def test_a_dense_graph_is_followed_to_a_bound(open_facts: Open) -> None:
+    names = [f"Node N{number}" for number in range(25)]
+    facts = [Fact(a, "call", b) for a, b in product(names, names) if a != b]
+    index = open_facts(facts)
+    followed = index.follow(PathQuery(Thing("Node N0"), (Step(),) * 9))
+    assert 0 < len(followed.paths) <= index.config.max_paths
+    assert len(followed.paths[0].relations) == 4
+
+
+def test_patterns_are_counted_and_denied_ones_are_not(open_facts: Open) -> None:
+    patterns = {str(one) for one in open_facts(FACTS).patterns("Who lives in Zurich?")}
+    assert "PERSON —live in→ GPE: 2" in patterns
+
+
+def test_the_skeleton_is_never_over_its_budget_and_says_what_is_denied(open_facts: Open) -> None:
+    index = open_facts(FACTS)
+    for budget, by_head, question in product(range(0, 90, 7), (True, False), (None, "Who leads?")):
+        assert count(index.skeleton(budget, question, by_head=by_head)) <= budget
+    whole = index.skeleton(1000, by_head=True)
+    assert "Ada Byron: live in Zurich; lead Team Alpha" in whole
+    assert "Rosa Parks: not live in Zurich" in whole
+
+
+def test_the_skeleton_begins_with_what_the_question_is_about(tmp_path: Path) -> None:
+    documents = [
+        Document(f"d{number}", f"Ship {name}", (Fact(name, "carry", f"Cargo {number}"),), None)
+        for number, name in enumerate(("Aurora", "Borealis", "Corona", "Dorado"))
+    ]
+    store = publish(tmp_path, documents)
+    index = open_index(store, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+    for document in documents:
+        fact = document.facts[0]
+        asked = f"{fact.head} carry {fact.tail}"  # as near as the vectors of the test can be
+        assert index.skeleton(20, asked).splitlines()[1].startswith(fact.head)
