@@ -21,6 +21,7 @@ from graphrag_tasks.retrieval.context.hits import (
 from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.modes.registry import MODES
 from graphrag_tasks.retrieval.question.router import Route
+from graphrag_tasks.retrieval.ranker.path_query import PathQuery, Step, Thing
 from graphrag_tasks.retrieval.view.visibility import ALL_DOCUMENTS
 
 __all__ = [
@@ -38,8 +39,11 @@ __all__ = [
     "ListedHit",
     "PageBox",
     "PathHit",
+    "PathQuery",
     "RelationHit",
     "Route",
     "SourceSentence",
+    "Step",
+    "Thing",
     "open_index",
 ]

@@ -8,6 +8,9 @@ from pydantic import Field, model_validator
 
 from graphrag_tasks.core.config.base import BaseConfig
 
+_OF_ANSWERS = frozenset({"answer", "plan", "points", "rerank"})
+"""Purposes that the model of answers is asked for."""
+
 OPENAI_URL = "https://api.openai.com/v1"
 
 
@@ -37,7 +40,7 @@ class ModelsConfig(BaseConfig):
     extract: str = Field("", description="reads windows of sentences")
     confirm: str = Field("", description="judges pairs of names")
     summarize: str = Field("", description="summarises communities")
-    answer: str = Field("", description="answers questions")
+    answer: str = Field("", description="answers questions, and plans and ranks for them")
 
 
 class AnswersConfig(BaseConfig):
@@ -109,4 +112,5 @@ class LlmConfig(BaseConfig):
 
     def model_for(self, purpose: str) -> str:
         """Return the model that a purpose asks."""
-        return getattr(self.models, purpose, "") or self.model
+        own = self.models.answer if purpose in _OF_ANSWERS else getattr(self.models, purpose, "")
+        return own or self.model
