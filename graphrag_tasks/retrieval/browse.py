@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -180,12 +182,16 @@ class Browser:
         )
 
     def is_name(self, name: str) -> bool:
-        """Tell whether an entity has this name; signs and case make no difference."""
-        return bool(self._graph.named_entities(folded_name(name)))
+        """Tell whether an entity or a document has this name; signs and case do not matter."""
+        return folded_name(name) in self._known_names
 
     def names_in(self, text: str) -> tuple[str, ...]:
-        """Return the names of entities in a text, as they are written there."""
-        return tuple(text[one.start : one.end] for one in find_names(text, self._graph.called))
+        """Return the names of entities and documents in a text, as they are written there."""
+        return tuple(text[one.start : one.end] for one in find_names(text, self._known_names))
+
+    @cached_property
+    def _known_names(self) -> ChainMap[str, Any]:
+        return ChainMap(self._graph.called, self._graph.name_graph.keys)
 
     def _entities(self, name: str) -> Rows:
         """Return the rows of the entities with a name, or else with the same words."""
