@@ -25,6 +25,7 @@ from graphrag_tasks.retrieval.context.hits import (
 )
 from graphrag_tasks.retrieval.context.items import items_around
 from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.graph.topics import central_relations
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Records, Rows, column, id_ranks, rows_of
@@ -32,6 +33,9 @@ from graphrag_tasks.snapshots.store import Snapshot
 
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
+
+COMMUNITY_SENTENCES = 10
+"""Most sentences that a community points to; its summary quotes a few of them."""
 
 _COLUMNS = {
     "blocks": ["kind", "text", "char_start", "char_end"],
@@ -172,8 +176,16 @@ class Provenance:
         return hits, tuple(int(self._graph.heads[row]) == here for row, here in ends)
 
     def communities(self, rows: Sequence[int]) -> list[dict[str, Any]]:
-        """Return the texts of communities."""
-        return self._graph.communities.rows(list(rows)) if rows else []
+        """Return the texts of communities, each with `evidence`: sentences that it rests on."""
+        if not rows:
+            return []
+        chosen = [self._central_sentences(row) for row in rows]
+        sentences = iter(self._sentences_of(np.array([one for some in chosen for one in some])))
+        texts = self._graph.communities.rows(list(rows))
+        return [
+            text | {"evidence": tuple(islice(sentences, len(some)))}
+            for text, some in zip(texts, chosen, strict=True)
+        ]
 
     def sources(self, item_id: str) -> tuple[SourceSentence, ...] | None:
         """Return the sentences behind a relation, entity or sentence id; None for any other."""
@@ -191,6 +203,19 @@ class Provenance:
         confidences = [confidence for best in chosen for confidence in best.values()]
         sentences = iter(self._sentences_of(rows, confidences))
         return [tuple(islice(sentences, len(best))) for best in chosen]
+
+    def _central_sentences(self, community: int) -> list[int]:
+        """Return rows of the sentences that tell most of a community, best first.
+
+        They state its central relations; without relations, they mention its central entities.
+        """
+        relations = central_relations(self._graph, community, COMMUNITY_SENTENCES)
+        stated = [row for one in relations for row in islice(self._best_sentences(one), 1)]
+        if not stated:
+            members, centrality = self._graph.communities.members(community)
+            mentioned = self._example_sentences[members[np.lexsort((members, -centrality))]]
+            stated = mentioned[mentioned >= 0][:COMMUNITY_SENTENCES].tolist()
+        return list(dict.fromkeys(stated))
 
     def _best_sentences(self, relation: int) -> dict[int, float]:
         """Return rows of distinct sentences with the confidence of their best triple."""

@@ -16,6 +16,7 @@ from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.retrieval.view.arrays import (
     Adjacency,
+    Floats,
     Rows,
     Vectors,
     column,
@@ -75,6 +76,12 @@ class Communities:
         """Return rows of the table `communities`, in the order given."""
         taken: list[dict[str, Any]] = self._table.take(pa.array(rows, pa.int64())).to_pylist()
         return taken
+
+    def members(self, community: int) -> tuple[Rows, Floats]:
+        """Return the entities of a community, in order of their rows, and how central each is."""
+        places = np.flatnonzero(self._of == community)
+        places = places[np.argsort(self._entities[places])]
+        return self._entities[places], self._centrality[places]
 
     @cached_property
     def of_entity(self) -> Adjacency:

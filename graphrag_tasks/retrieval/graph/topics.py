@@ -1,4 +1,4 @@
-"""Topics of a corpus: its coarsest communities, each with the documents that are about it most."""
+"""Topics of a corpus: its communities, with the documents and relations that tell most of each."""
 
 from __future__ import annotations
 
@@ -35,6 +35,23 @@ def topics(graph: Graph) -> list[tuple[int, list[int]]]:
     ]
     found = [topic for topic in found if topic[1]]
     return sorted(found, key=lambda topic: (-len(topic[1]), topic[0]))
+
+
+def central_relations(graph: Graph, community: int, most: int) -> list[int]:
+    """Return the relations within a community that tell most of it: strong, of central entities.
+
+    Summaries choose what they quote in the same way.
+    """
+    members, centrality = graph.communities.members(community)
+    relations = np.unique(graph.entity_relations.pairs(members)[0])
+    ends = np.stack([graph.heads[relations], graph.tails[relations]])
+    places = np.minimum(np.searchsorted(members, ends), len(members) - 1)
+    inside = (members[places] == ends).all(axis=0)
+    relations, places = relations[inside], places[:, inside]
+    telling = graph.relation_support[relations] * np.sqrt(centrality[places].prod(axis=0))
+    order = np.lexsort((graph.relations.id_ranks[relations], -telling))[:most]
+    rows: list[int] = relations[order].tolist()
+    return rows
 
 
 def _ordered(documents: Rows, counts: Rows) -> list[int]:
