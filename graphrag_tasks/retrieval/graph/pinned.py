@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.graph.weights import relation_weights
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.graph.chunk_names import ChunkNames
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
@@ -144,6 +145,18 @@ class Graph:
         )
         support: NDArray[np.float64] = np.log2(1.0 + weight) * confidence
         return support
+
+    @cached_property
+    def relation_weights(self) -> NDArray[np.float64]:
+        """How strongly each relation ties its ends, as communities were found."""
+        weight, confidence = (
+            self._column("relations", name).to_numpy() for name in ("weight", "confidence")
+        )
+        return relation_weights(
+            weight, confidence, np.column_stack([self.heads, self.tails]),
+            entities=len(self.entities),
+            degree_cap=self._snapshot.manifest.settings["graph"].degree_cap,
+        )  # fmt: skip
 
     @cached_property
     def relation_words(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.view.arrays import Rows
@@ -37,10 +38,10 @@ def topics(graph: Graph) -> list[tuple[int, list[int]]]:
     return sorted(found, key=lambda topic: (-len(topic[1]), topic[0]))
 
 
-def central_relations(graph: Graph, community: int, most: int) -> list[int]:
-    """Return the relations within a community that tell most of it: strong, of central entities.
+def central_relations(graph: Graph, community: int) -> tuple[Rows, NDArray[np.float64]]:
+    """Return the relations within a community, and how much each tells of it, best first.
 
-    Summaries choose what they quote in the same way.
+    One that is strong and has central ends tells most: summaries choose what they quote by it, too.
     """
     members, centrality = graph.communities.members(community)
     relations = np.unique(graph.entity_relations.pairs(members)[0])
@@ -48,10 +49,9 @@ def central_relations(graph: Graph, community: int, most: int) -> list[int]:
     places = np.minimum(np.searchsorted(members, ends), len(members) - 1)
     inside = (members[places] == ends).all(axis=0)
     relations, places = relations[inside], places[:, inside]
-    telling = graph.relation_support[relations] * np.sqrt(centrality[places].prod(axis=0))
-    order = np.lexsort((graph.relations.id_ranks[relations], -telling))[:most]
-    rows: list[int] = relations[order].tolist()
-    return rows
+    telling = graph.relation_weights[relations] * np.sqrt(centrality[places].prod(axis=0))
+    order = np.lexsort((graph.relations.id_ranks[relations], -telling))
+    return relations[order], telling[order]
 
 
 def _ordered(documents: Rows, counts: Rows) -> list[int]:
