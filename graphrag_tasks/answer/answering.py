@@ -52,8 +52,8 @@ def answer(
     A question that filters or counts rows is answered from tables, also where a model is there.
     Any other is answered by the model, or else one for the topics of the corpus by its communities,
     one for several things by whole lists, the rest by quotations. Where a model is asked and gives
-    no answer, it is as without, and a note says why. It is not asked where no document answers, or for one on
-    the whole corpus, where a word of its subject is in no document.
+    no answer, it is as without, and a note says why. It is not asked where no document answers, or
+    for one on the whole corpus, where a word of its subject is in no document.
 
     Args:
         index: Opened with the reader's labels: nothing else is read, or sent.

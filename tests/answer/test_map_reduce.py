@@ -1,4 +1,4 @@
-"""Answers on a whole corpus by a scripted model: what is read, what is followed up, what it costs."""
+"""Answers on a whole corpus by a scripted model: what is read, followed up, cited and paid."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphrag_tasks.answer import Reply, answer, answer_stream
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.tokens import count
-from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval import Context, Index, open_index
 from tests.answer.test_written import HOSTILE
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 from tests.llm.test_client import settings
@@ -48,6 +49,7 @@ def plants(summaries: Sequence[str] = (), number: int = PLANTS) -> World:
         ),
         relations=tuple((f"r{n}", f"p{n}", f"pump {n} leak into basin {n}", f"b{n}") for n in rows),
         evidence=tuple((f"r{n}", f"s{n}", 0.5) for n in rows),
+        mentions=tuple((f"{end}{n}", f"s{n}") for n in rows for end in "pb"),
         communities=tuple(
             (f"k{n}", 0, f"Pump {n} and basin {n}",
              summaries[n] if n < len(summaries) else f"{leak(n)} {'It was seen. ' * 12}")
@@ -202,9 +204,12 @@ def test_no_more_further_questions_are_searched_than_are_set(
 ) -> None:
     searched: list[str] = []
     search = index.search
-    monkeypatch.setattr(
-        index, "search", lambda text, *rest: (searched.append(text), search(text, *rest))[1]
-    )
+
+    def noted(question: str, *rest: Any) -> Context:
+        searched.append(question)
+        return search(question, *rest)
+
+    monkeypatch.setattr(index, "search", noted)
 
     def many(body: Body) -> str:
         if not is_map(body):
@@ -218,9 +223,9 @@ def test_no_more_further_questions_are_searched_than_are_set(
     assert "further" not in endpoint.bodies[0]["messages"][0]["content"]
     assert searched == [QUESTION]
     searched.clear()
+    endpoint.bodies.clear()
     ask(index, endpoint, follow_ups=4)
     firsts = sorted(min(shown(body)) for body in parted(endpoint)[0])
-    firsts = list(dict.fromkeys(firsts))
     asked = [f"What of {n}?" for n in firsts] + [f"What else of {n}?" for n in firsts]
     assert searched == [QUESTION, *asked[:4]]
 
@@ -331,7 +336,9 @@ def test_a_question_with_a_subject_is_quoted_where_no_batch_is_read(
     index: Index, endpoint: ScriptedEndpoint, find: Find
 ) -> None:
     find("Pump 7")
-    endpoint.script.refuse = lambda body: (400, {"message": "no"}) if is_map(body) else None
+    endpoint.script.refuse = lambda body: (
+        (400, {"message": "content_filter"}) if is_map(body) else None
+    )
     question = "What leaks from the pumps into the basin?"
     reply = answer(index, question, client(endpoint), "global")
     assert (reply.model, reply.form) == (None, "quotes")
@@ -348,7 +355,7 @@ def test_a_batch_that_fails_is_left_out(index: Index, endpoint: ScriptedEndpoint
     assert reply.model == "m"
     maps, (last,) = parted(endpoint)
     (first,) = (shown(body) for body in maps if 1 in shown(body))
-    assert leak(first[1]) not in user(last)
+    assert f"> {leak(first[1])} [" not in user(last)
     (note,) = reply.notes
     assert note.startswith("Communities were left out: ")
 
