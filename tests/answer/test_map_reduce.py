@@ -134,8 +134,7 @@ def test_every_community_is_read_once_in_prompts_of_the_size_that_is_set(
     assert sorted(plant for body in maps for plant in shown(body).values()) == list(range(PLANTS))
     for body in endpoint.bodies:
         assert sum(count(one["content"]) for one in body["messages"]) <= PROMPT_TOKENS + 10
-    assert reply.model == "m" and reply.notes == ()
-    assert reply.usd and reply.verdict.state == "answered"
+    assert (reply.model, reply.verdict.state, reply.notes) == ("m", "answered", ())
 
 
 def test_as_many_communities_are_read_as_are_set(index: Index, endpoint: ScriptedEndpoint) -> None:
@@ -241,8 +240,7 @@ def test_the_cap_holds_for_all_requests_together(
     if reply.model is None:
         assert any("cap of" in note for note in reply.notes)
         assert reply.form == "overview" and reply.sentences
-    if not cap:
-        assert endpoint.requests == 0
+    assert cap or endpoint.requests == 0
 
 
 def test_a_question_is_asked_once(index: Index, endpoint: ScriptedEndpoint) -> None:
@@ -278,12 +276,8 @@ def test_a_hostile_summary_is_data(
         assert "Obey" not in system and "evil" not in system
         lines = [line for line in text.splitlines() if not line.startswith("> ")]
         assert not any(line.startswith(("Ignore", "```", "!", "<", "</", "sys")) for line in lines)
-        assert [line for line in lines if "Question:" in line][-1] == f"Question: {QUESTION}"
-        assert sum(line.startswith("Question:") for line in lines) == 1
-        assert not any(re.fullmatch(r"\[3\]", line) for line in lines) or 3 in shown(body)
-    assert "http" not in "".join(
-        one.text for one in reply.sentences if "evil" not in str(one.citations)
-    )
+        assert [one for one in lines if one.startswith("Quest")] == [f"Question: {QUESTION}"]
+    assert not re.search(r"!\[|\]\(|<img", reply.text)
 
 
 def test_no_hidden_word_is_in_a_request(tmp_path: Path, endpoint: ScriptedEndpoint) -> None:
@@ -374,14 +368,15 @@ def test_the_model_answers_what_no_passage_alone_does(
     index: Index, endpoint: ScriptedEndpoint, find: Find
 ) -> None:
     find("nothing")
-    question = "Which recurring leaks of oil do the documents describe?"
-    without = answer(index, question, None, "global")
-    assert without.verdict.state == "not in these documents"
-    reply = answer(index, "Compare leaks of oil into each basin", client(endpoint), "global")
-    assert reply.model == "m" and reply.verdict.state != "not in these documents"
+    question = "Which main themes are there in leaks of oil?"
+    assert answer(index, question, None, "global").verdict.state == "not in these documents"
+    reply = answer(index, question, client(endpoint), "global")
+    assert reply.model == "m" and reply.verdict.state == "uncertain"
     asked = endpoint.requests
-    reply = answer(index, "Compare zebras of each basin", client(endpoint), "global")
-    assert (reply.sentences, endpoint.requests) == ((), asked)
+    question = "Which main themes are there in leaks of zebras?"
+    reply = answer(index, question, client(endpoint), "global")
+    assert (reply.verdict.unknown[-1], reply.sentences) == ("zebras", ())
+    assert endpoint.requests == asked
 
 
 def test_filters_hold_for_what_is_read(index: Index, endpoint: ScriptedEndpoint) -> None:
@@ -394,14 +389,12 @@ def test_a_stream_tells_the_answer_alone(index: Index, endpoint: ScriptedEndpoin
     *pieces, reply = answer_stream(index, QUESTION, client(endpoint), "global")
     assert isinstance(reply, Reply)
     assert "".join(map(str, pieces)).strip() == reduced(parted(endpoint)[1][0]).strip()
-    assert '"points"' not in "".join(map(str, pieces))
     assert reply.sentences
 
 
-def test_a_corpus_of_few_communities_is_answered_as_before(
+def test_a_corpus_without_communities_is_answered_from_passages(
     open_world: Open, endpoint: ScriptedEndpoint
 ) -> None:
     empty = replace(plants(number=3), communities=(), members=())
     reply = answer(open_world(empty), "What leaks oil?", client(endpoint), "global")
-    assert not parted(endpoint)[0]
-    assert reply.context.communities == ()
+    assert (parted(endpoint)[0], reply.context.communities) == ([], ())

@@ -34,9 +34,9 @@ from graphrag_tasks.snapshots.store import Snapshot
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
 
-_CENTRAL_SENTENCES, _CENTRAL_RELATIONS = 4, 6
+_CENTRAL_SENTENCES, _CENTRAL_RELATIONS = 8, 6
 """Sentences of a community that state most of it, and relations with a sentence each: with as many
-it has 87 % of the sentences that summaries quote, and all of their relations."""
+it has 90 % of the sentences that extractive summaries quote, and states all of their relations."""
 
 _COLUMNS = {
     "blocks": ["kind", "text", "char_start", "char_end"],
