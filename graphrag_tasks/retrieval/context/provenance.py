@@ -34,6 +34,9 @@ from graphrag_tasks.snapshots.store import Snapshot
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
 
+_MOST_RELATIONS = 1_000
+"""Relations of a community that are looked at: those of a large corpus may have very many."""
+
 _CENTRAL_SENTENCES, _CENTRAL_RELATIONS = 8, 6
 """Sentences of a community that state most of it, and relations with a sentence each: with as many
 it has 90 % of the sentences that extractive summaries quote, and states all of their relations."""
@@ -211,7 +214,8 @@ class Provenance:
         They state most of its relations, or the most central ones. Where a community has no
         relations, they mention its central entities.
         """
-        relations, telling = central_relations(self._graph, community)
+        found = central_relations(self._graph, community)
+        relations, telling = (one[:_MOST_RELATIONS] for one in found)
         bounds, sentences, _ = self._evidence
         stated = [sentences[bounds[one] : bounds[one + 1]] for one in relations.tolist()]
         if not stated:
