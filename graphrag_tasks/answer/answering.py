@@ -11,6 +11,7 @@ from threading import Thread
 from graphrag_tasks.answer.citations import checked
 from graphrag_tasks.answer.links import Held
 from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
+from graphrag_tasks.answer.map_reduce import Drawn, drawn
 from graphrag_tasks.answer.model import Model
 from graphrag_tasks.answer.overview import asks_for_overview, overview
 from graphrag_tasks.answer.plan import searched_by_plan
@@ -29,6 +30,7 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.filters import Filters
+from graphrag_tasks.retrieval.modes.overview import has_subject
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES
 
 _REFUSED = "The model found no answer in the passages."
@@ -48,11 +50,11 @@ def answer(
 ) -> Reply:
     """Return an answer whose every sentence points to a sentence of a document, or none.
 
-    A question for the topics of the corpus is answered by its communities, one that filters or
-    counts rows from tables, also where a model is there.
-    Any other is answered by the model, or else one for several things by whole lists, the rest by
-    quotations. Where a model is asked and gives no answer, sentences are quoted, and a note says
-    why. It is not asked where no document answers.
+    A question that filters or counts rows is answered from tables, also where a model is there.
+    Any other is answered by the model, or else one for the topics of the corpus by its communities,
+    one for several things by whole lists, the rest by quotations. Where a model is asked and gives
+    no answer, it is as without, and a note says why. It is not asked where no document answers, or
+    for one on the whole corpus, where a word of its subject is in no document.
 
     Args:
         index: Opened with the reader's labels: nothing else is read, or sent.
@@ -90,26 +92,43 @@ def answer(
     with_rows = not filters and asks_for_rows(question)  # the tables are not read for others
     found = find_rows(question, index.views) if with_rows else None
     if asks_for_overview(context) and model is None:
-        topics = overview(index)
-        state: State = "answered" if topics else NOT_HERE
-        seen = replace(reply.verdict, state=state, probability=float(bool(topics)))
-        reply = replace(reply, verdict=seen, sentences=topics, form="overview")
+        reply = _with_topics(index, reply)
     elif isinstance(found, RowsFound):
         reply = _with_rows(index, reply, found)
     elif isinstance(found, UnknownNoun) and not _is_found(found.noun, context):
         reply = replace(
             reply, verdict=replace(reply.verdict, state=NOT_HERE), summary=found.summary
         )
-    elif reply.verdict.state != NOT_HERE:
-        if model is not None:
+    else:
+        if model is not None and _may_answer(reply):
             if model.config.answers.plan:
                 context = searched_by_plan(model, context, mode, search)
                 reply = replace(reply, context=context)
-            reply = _written(reply, model, tell)
+            reply = _written(reply, model, tell, is_filtered=bool(filters))
             reply = replace(reply, usd=model.usd, notes=(*reply.notes, *model.notes))
-        if reply.model is None:
+        if reply.model is None and asks_for_overview(context):
+            reply = _with_topics(index, reply)
+        elif reply.model is None and reply.verdict.state != NOT_HERE:
             reply = _with_sentences(index, reply, wanted, as_list=as_list)
     return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
+
+
+def _may_answer(reply: Reply) -> bool:
+    """Tell whether a model is asked.
+
+    No passage tells whether the corpus as a whole answers a question: then it is, unless a word of
+    its subject is in no document.
+    """
+    if reply.verdict.state == NOT_HERE and reply.context.communities:
+        return not has_subject(" ".join(reply.verdict.unknown))
+    return reply.verdict.state != NOT_HERE
+
+
+def _with_topics(index: Index, reply: Reply) -> Reply:
+    topics = overview(index)
+    state: State = "answered" if topics else NOT_HERE
+    seen = replace(reply.verdict, state=state, probability=float(bool(topics)))
+    return replace(reply, verdict=seen, sentences=topics, form="overview")
 
 
 def _with_rows(index: Index, reply: Reply, found: RowsFound) -> Reply:
@@ -136,10 +155,17 @@ def _with_sentences(index: Index, reply: Reply, wanted: int, *, as_list: bool) -
     return replace(reply, sentences=items, form="list", notes=notes)
 
 
-def _written(reply: Reply, model: Model, tell: Callable[[str], None] | None) -> Reply:
+def _written(
+    reply: Reply, model: Model, tell: Callable[[str], None] | None, *, is_filtered: bool
+) -> Reply:
     """Return a reply with what a model wrote, or with a note why it wrote nothing."""
+    source: Drawn | None = Drawn(reply.context)
+    if reply.context.mode == "global" and not is_filtered:  # communities rest on all documents
+        source = drawn(model, reply.context)
+    if source is None:
+        return reply
     held = Held(tell) if tell else None
-    found = written(model, reply.context, held.take if held else None)
+    found = written(model, source.context, held.take if held else None, source.notes)
     if held:
         held.end()
     if not found.text:
@@ -148,8 +174,14 @@ def _written(reply: Reply, model: Model, tell: Callable[[str], None] | None) -> 
     if found.is_refusal:
         none = replace(reply.verdict, state=NOT_HERE)
         return replace(reply, verdict=none, notes=(*reply.notes, _REFUSED))
-    sentences = checked(found.text, model.index, found.context, found.prompt)
-    return replace(reply, sentences=sentences)
+    sentences = checked(found.text, model.index, found.context, found.prompt, found.noted)
+    seen = reply.verdict
+    if any(one.citations for one in sentences):
+        if asks_for_overview(found.context):
+            seen = replace(seen, state="answered")
+        elif seen.state == NOT_HERE:
+            seen = replace(seen, state="uncertain")
+    return replace(reply, sentences=sentences, verdict=seen)
 
 
 def answer_stream(

@@ -8,7 +8,7 @@ is named as the sentence's problem; nothing is corrected.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_tasks.answer.links import harmless
@@ -56,7 +56,9 @@ class _Item:
     headings: str = ""
 
 
-def checked(text: str, index: Index, context: Context, prompt: str) -> tuple[AnswerSentence, ...]:
+def checked(
+    text: str, index: Index, context: Context, prompt: str, noted: Collection[int] = ()
+) -> tuple[AnswerSentence, ...]:
     """Return the sentences of a model's text, each with its citations and its problem, if any.
 
     Args:
@@ -64,8 +66,9 @@ def checked(text: str, index: Index, context: Context, prompt: str) -> tuple[Ans
         index: The index that was searched.
         context: What was found.
         prompt: What the model was shown of it.
+        noted: Numbers of further items that it was shown by notes on them.
     """
-    shown = {int(number) for number in _IN_PROMPT.findall(prompt)}
+    shown = {int(number) for number in _IN_PROMPT.findall(prompt)}.union(noted)
     items = {
         number: item for number, item in _items(index, context).items()
         if number in shown and item.sentences

@@ -7,7 +7,7 @@ where the model finds the prompt too long all the same, it is shown half of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_tasks.answer.model import Model
@@ -32,6 +32,10 @@ states, copy names and numbers as they are written, and write no links, pictures
 in the language of the question.
 If the passages do not answer the question, write {REFUSAL} and nothing else."""
 
+_NOTES = "Notes on the question, the most helpful first; behind each the numbers that state it:"
+_SHARE_OF_NOTES = 0.5
+"""Most of a prompt that notes take."""
+
 _SHARES = (1.0, 0.5, 0.25)
 """Shares of the passages that are tried where the model finds a prompt too long."""
 
@@ -43,6 +47,23 @@ _MOST_QUESTION = 2_000
 
 
 @dataclass(frozen=True)
+class Note:
+    """What an earlier request noted on the question, as one line.
+
+    Attributes:
+        numbers: Those in the prompt of the items that state it.
+    """
+
+    text: str
+    numbers: tuple[int, ...]
+
+    @property
+    def line(self) -> str:
+        """The text quoted like a document's, for it rests on documents, and its numbers."""
+        return f"> {one_line(self.text)} {''.join(f'[{number}]' for number in self.numbers)}"
+
+
+@dataclass(frozen=True)
 class Written:
     """What came of asking.
 
@@ -50,6 +71,7 @@ class Written:
         text: What the model wrote; empty where it wrote nothing that counts.
         context: What may be sent of the context; its numbers are those of the text.
         prompt: What the model was shown of it.
+        noted: Numbers that stood behind notes.
         model: As the endpoint names it.
         note: Why there is no text.
     """
@@ -57,6 +79,7 @@ class Written:
     context: Context
     text: str = ""
     prompt: str = ""
+    noted: frozenset[int] = frozenset()
     model: str | None = None
     note: str = ""
 
@@ -66,25 +89,32 @@ class Written:
         return self.text.strip().strip(".*\"'").upper() == REFUSAL
 
 
-def written(model: Model, context: Context, tell: Callable[[str], None] | None = None) -> Written:
+def written(
+    model: Model,
+    context: Context,
+    tell: Callable[[str], None] | None = None,
+    notes: Sequence[Note] = (),
+) -> Written:
     """Return what a model writes to a question, or why it wrote nothing.
 
     Args:
         model: Who is asked.
         context: What was found.
         tell: Is called with each piece of the text as it comes.
+        notes: What is shown beside the context, the most important first; what does not fit into
+            half of the prompt is left out. Only of a context that may be sent as a whole.
 
     Raises:
         TerminalError: The settings are to be mended: no model or price is known, a key is refused.
     """
     context = _that_may_be_sent(model, context)
     outcome = Written(context, note="No passage may be sent to the model.")
-    for request, prompt in _requests(model.config, context):
+    for request, prompt, noted in _requests(model.config, context, notes):
         try:
             found = model.ask(request, tell)
         except (BudgetError, TransientError) as error:
             return Written(context, note=f"No model was asked: {error.what}.")
-        outcome = _outcome(found, context, prompt)
+        outcome = replace(_outcome(found, context, prompt), noted=noted)
         if isinstance(found, Answer) or found.kind != Kind.TOO_LONG:
             break
     return outcome
@@ -95,23 +125,58 @@ def _outcome(found: Answer | Failure, context: Context, prompt: str) -> Written:
         return Written(context, note=f"The model gave no answer: {found.why}.")
     if found.text.lstrip().startswith(("{", "[{", "```")):
         return Written(context, note="The model gave no answer: what it wrote is no plain text.")
-    return Written(context, found.text, prompt, found.model)
+    return Written(context, found.text, prompt, model=found.model)
 
 
-def _requests(config: LlmConfig, context: Context) -> Iterator[tuple[Request, str]]:
-    """Yield ever shorter requests, each with what it shows of the context."""
-    question = one_line(context.question)[:_MOST_QUESTION]
-    most = config.answers.prompt_tokens - count(_SYSTEM) - count(question)
+def question_line(context: Context) -> str:
+    """Return the last line of a prompt: the question, as far as it is sent."""
+    return f"Question: {one_line(context.question)[:_MOST_QUESTION]}"
+
+
+def fits(config: LlmConfig, context: Context) -> bool:
+    """Tell whether one prompt shows all of a context."""
+    whole = context.to_prompt()
+    return _prompt(context, _room(config, context)) == whole
+
+
+def _room(config: LlmConfig, context: Context) -> int:
+    """Return how many tokens the prompt of a context may have."""
+    return config.answers.prompt_tokens - count(_SYSTEM) - count(question_line(context))
+
+
+def _requests(
+    config: LlmConfig, context: Context, notes: Sequence[Note]
+) -> Iterator[tuple[Request, str, frozenset[int]]]:
+    """Yield ever shorter requests, each with what it shows of the context and of the notes."""
+    room = _room(config, context)
     for share in _SHARES:
-        prompt = _prompt(context, int(most * share))
+        lines, noted = _noted(notes, int(room * share * _SHARE_OF_NOTES))
+        prompt = _prompt(context, int(room * share) - count(lines))
         if not prompt:
             return
-        user = f"{prompt}\n\nQuestion: {question}"
-        yield Request(PURPOSE, _SYSTEM, user, None, config.answers.output_tokens), prompt
+        user = "\n\n".join(filter(None, [prompt, lines, question_line(context)]))
+        request = Request(PURPOSE, _SYSTEM, user, None, config.answers.output_tokens)
+        yield request, prompt, noted
+
+
+def _noted(notes: Sequence[Note], tokens: int) -> tuple[str, frozenset[int]]:
+    """Return the first notes that fit as text, and their numbers."""
+    lines, kept = [_NOTES], list[Note]()
+    for note in notes:
+        lines.append(note.line)
+        if count("\n".join(lines)) > tokens:
+            break
+        kept.append(note)
+    if not kept:
+        return "", frozenset()
+    numbers = frozenset(number for note in kept for number in note.numbers)
+    return "\n".join(lines[: len(kept) + 1]), numbers
 
 
 def _prompt(context: Context, tokens: int) -> str:
     """Return the context's prompt of at most so many tokens; empty where nothing fits."""
+    if count(whole := context.to_prompt()) <= tokens:
+        return whole
     characters = max(tokens, 0) * CHARACTERS_A_TOKEN
     while count(prompt := context.to_prompt(characters)) > tokens and characters:
         characters = int(characters * _SMALLER)

@@ -15,12 +15,13 @@ from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, without_copies
 from graphrag_tasks.retrieval.context.context import Context, Explanation
-from graphrag_tasks.retrieval.context.further import FURTHER
+from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
 from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
 from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, written_as_names
 from graphrag_tasks.retrieval.context.skeleton import fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.names import find_names
+from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
 from graphrag_tasks.retrieval.question.query import (
     MOST_CHUNKS,
@@ -217,6 +218,20 @@ class Index(Browser):
     def _by_question(self, question: str) -> Rows:
         query, _ = self._query(question, 1)
         return by_question(self._graph, query, self.config)
+
+    def communities(self, question: str, most: int) -> tuple[CommunityHit, ...]:
+        """Return the communities that tell most of a question, ranked as in mode `global`.
+
+        Args:
+            question: As in `search`.
+            most: Communities wanted; a search returns as many as chunks.
+
+        Raises:
+            QueryError: As in `search`, with `most` for k.
+            SnapshotError: The installed model is not the one the snapshot was embedded with.
+        """
+        query, _ = self._query(question, most)
+        return CommunityHit.of(self._provenance, best_communities(self._graph, query))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the unit vectors of texts as questions have them, shape (texts, dimension)."""

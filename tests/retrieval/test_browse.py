@@ -55,6 +55,37 @@ def test_global_mode_ranks_the_coarsest_communities(index: Index) -> None:
     assert (context.mode, [one.title for one in context.communities]) == ("global", ["Printing"])
 
 
+def test_a_community_points_to_sentences_that_state_its_relations(tmp_path: Path) -> None:
+    publish(tmp_path, replace(SMALL, communities=(("g1", 0, "Spooling", "Spoolers."),),
+                              members=(("g1", "e1"), ("g1", "e2"), ("g1", "e3"))))  # fmt: skip
+    index = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+    (hit,) = index.community("driver")
+    assert {one.sentence_id for one in hit.sources()} == {"s1", "s2", "s3"}  # s4 has the gateway
+    assert all(index.cite(one.sentence_id) == (one,) for one in hit.sources())
+    context = index.search("What are the main topics?", "global")
+    (row,) = context.to_frame().query("kind == 'community'").to_dict("records")
+    assert row["sentence"] == hit.sources()[0].text
+    assert context.to_dict()["communities"][0]["evidence"]
+
+
+def test_a_community_without_relations_points_to_mentions(index: Index) -> None:
+    (_, net) = index.community("print server")
+    assert [one.sentence_id for one in net.sources()] == ["s1"]
+
+
+def test_more_communities_than_chunks_can_be_asked_for(tmp_path: Path) -> None:
+    rows = tuple((f"g{n}", 0, f"Spooling {n}", "Spoolers.") for n in range(8))
+    members = tuple((f"g{n}", "e2") for n in range(8))
+    publish(tmp_path, replace(SMALL, communities=rows, members=members))
+    index = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+    context = index.search("How do spoolers differ?", "global", k=2)
+    found = index.communities("How do spoolers differ?", 6)
+    assert [one.rank for one in found] == [1, 2, 3, 4, 5, 6]
+    assert found[:2] == context.communities
+    with pytest.raises(QueryError):
+        index.communities(" ", 6)
+
+
 def test_a_question_for_themes_alone_is_answered_by_the_largest_communities(tmp_path: Path) -> None:
     summaries = (("g1", 0, "Gates", "Main gates."), ("g2", 0, "Net", "Lines."))
     members = (("g1", "e1"), ("g2", "e2"), ("g2", "e3"))

@@ -200,6 +200,8 @@ def test_prompt_numbers_paths_lists_and_communities_after_the_relations(answer: 
 def test_frame_and_prompt_give_items_the_same_numbers(answer: Context) -> None:
     frame = answer.to_frame()
     assert frame["citation"].dropna().tolist() == list(range(1, 17))
+    for name, kind in (("paths", "path"), ("listed", "listed"), ("communities", "community")):
+        assert list(answer.numbers(name)) == frame[frame["kind"] == kind]["citation"].tolist()
     assert frame["kind"].drop_duplicates().tolist() == [
         "chunk", "relation", "path", "listed", "community", "entity",
     ]  # fmt: skip

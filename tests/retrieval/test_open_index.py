@@ -46,9 +46,12 @@ def test_public_surface() -> None:
         "ListedHit",
         "PageBox",
         "PathHit",
+        "PathQuery",
         "RelationHit",
         "Route",
         "SourceSentence",
+        "Step",
+        "Thing",
         "open_index",
     ]
     assert list(MODES) == [

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from graphrag_tasks.core.config.base import BaseConfig
 
-_OF_ANSWERS = frozenset({"answer", "plan", "points", "rerank"})
+_OF_ANSWERS = frozenset({"answer", "plan", "rerank"})
 """Purposes that the model of answers is asked for."""
 
 OPENAI_URL = "https://api.openai.com/v1"

@@ -79,7 +79,7 @@ class Context(Mapping[str, Hits]):
 
     @property
     def communities(self) -> tuple[CommunityHit, ...]:
-        """At most k communities, best first, in mode `global`."""
+        """Communities, best first, in mode `global`: at most k, of an answer as many as it read."""
         return cast("tuple[CommunityHit, ...]", self.further.get("communities", ()))
 
     def __getitem__(self, key: str) -> Hits:
@@ -110,6 +110,16 @@ class Context(Mapping[str, Hits]):
                 raise QueryError("give budget_characters or budget_tokens, not both")
             budget_characters = budget_tokens * CHARACTERS_A_TOKEN
         return as_prompt(self, budget_characters)
+
+    def numbers(self, name: str) -> range:
+        """Return the numbers that hits have in a prompt; `name` is one of `FURTHER`."""
+        first = len(self.chunks) + len(self.relations) + 1
+        for other in FURTHER:
+            count = len(self.further.get(other, ()))
+            if other == name:
+                return range(first, first + count)
+            first += count
+        raise KeyError(name)
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """Return the entities, relations and chunks found as a graph.

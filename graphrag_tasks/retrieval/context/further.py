@@ -180,6 +180,7 @@ class CommunityHit(FurtherHit):
         level: 0 is the coarsest.
         parent_id: The community that contains it, on the level above.
         summary: Text with sources.
+        evidence: The sentences that tell most of it, best first.
     """
 
     kind: ClassVar[str] = "community"
@@ -194,10 +195,11 @@ class CommunityHit(FurtherHit):
     summary: str
     size: int
     score: float
+    evidence: tuple[SourceSentence, ...] = ()
 
     @classmethod
     def of(cls, provenance: Provenance, rows: Sequence[RankedRow]) -> tuple[CommunityHit, ...]:
-        """Return communities with their summaries."""
+        """Return communities with their summaries and sources."""
         texts = provenance.communities([one.row for one in rows])
         return tuple(
             cls(rank=rank, score=one.score, **text)
@@ -211,6 +213,10 @@ class CommunityHit(FurtherHit):
     def note(self) -> str:
         """Return the summary."""
         return self.summary
+
+    def sources(self) -> tuple[SourceSentence, ...]:
+        """Return the sentences that tell most of it."""
+        return self.evidence
 
     def cited(self) -> str:
         """Return title and summary."""

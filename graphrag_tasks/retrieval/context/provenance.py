@@ -25,6 +25,7 @@ from graphrag_tasks.retrieval.context.hits import (
 )
 from graphrag_tasks.retrieval.context.items import items_around
 from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.graph.topics import central_relations
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Records, Rows, column, id_ranks, rows_of
@@ -32,6 +33,13 @@ from graphrag_tasks.snapshots.store import Snapshot
 
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
+
+_MOST_RELATIONS = 1_000
+"""Relations of a community that are looked at: those of a large corpus may have very many."""
+
+_CENTRAL_SENTENCES, _CENTRAL_RELATIONS = 8, 6
+"""Sentences of a community that state most of it, and relations with a sentence each: with as many
+it has 90 % of the sentences that extractive summaries quote, and states all of their relations."""
 
 _COLUMNS = {
     "blocks": ["kind", "text", "char_start", "char_end"],
@@ -172,8 +180,16 @@ class Provenance:
         return hits, tuple(int(self._graph.heads[row]) == here for row, here in ends)
 
     def communities(self, rows: Sequence[int]) -> list[dict[str, Any]]:
-        """Return the texts of communities."""
-        return self._graph.communities.rows(list(rows)) if rows else []
+        """Return the texts of communities, each with `evidence`: sentences that it rests on."""
+        if not rows:
+            return []
+        chosen = [self._central_sentences(row) for row in rows]
+        sentences = iter(self._sentences_of(np.array([one for some in chosen for one in some])))
+        texts = self._graph.communities.rows(list(rows))
+        return [
+            text | {"evidence": tuple(islice(sentences, len(some)))}
+            for text, some in zip(texts, chosen, strict=True)
+        ]
 
     def sources(self, item_id: str) -> tuple[SourceSentence, ...] | None:
         """Return the sentences behind a relation, entity or sentence id; None for any other."""
@@ -191,6 +207,26 @@ class Provenance:
         confidences = [confidence for best in chosen for confidence in best.values()]
         sentences = iter(self._sentences_of(rows, confidences))
         return [tuple(islice(sentences, len(best))) for best in chosen]
+
+    def _central_sentences(self, community: int) -> list[int]:
+        """Return rows of the sentences that tell most of a community.
+
+        They state most of its relations, or the most central ones. Where a community has no
+        relations, they mention its central entities.
+        """
+        found = central_relations(self._graph, community)
+        relations, telling = (one[:_MOST_RELATIONS] for one in found)
+        bounds, sentences, _ = self._evidence
+        stated = [sentences[bounds[one] : bounds[one + 1]] for one in relations.tolist()]
+        if not stated:
+            members, centrality = self._graph.communities.members(community)
+            mentioned = self._example_sentences[members[np.lexsort((members, -centrality))]]
+            return list(dict.fromkeys(mentioned[mentioned >= 0].tolist()))[:_CENTRAL_RELATIONS]
+        rows, places = np.unique(np.concatenate(stated), return_inverse=True)
+        told = np.bincount(places, np.repeat(telling, list(map(len, stated))))
+        telling_most = rows[np.lexsort((rows, -told))][:_CENTRAL_SENTENCES]
+        of_relations = [one[0] for one in stated[:_CENTRAL_RELATIONS]]
+        return list(map(int, dict.fromkeys([*telling_most, *of_relations])))
 
     def _best_sentences(self, relation: int) -> dict[int, float]:
         """Return rows of distinct sentences with the confidence of their best triple."""

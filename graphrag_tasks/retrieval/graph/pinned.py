@@ -10,12 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.graph.weights import relation_weights
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.graph.chunk_names import ChunkNames
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.retrieval.view.arrays import (
     Adjacency,
+    Floats,
     Rows,
     Vectors,
     column,
@@ -75,6 +77,12 @@ class Communities:
         """Return rows of the table `communities`, in the order given."""
         taken: list[dict[str, Any]] = self._table.take(pa.array(rows, pa.int64())).to_pylist()
         return taken
+
+    def members(self, community: int) -> tuple[Rows, Floats]:
+        """Return the entities of a community, in order of their rows, and how central each is."""
+        places = np.flatnonzero(self._of == community)
+        places = places[np.argsort(self._entities[places])]
+        return self._entities[places], self._centrality[places]
 
     @cached_property
     def of_entity(self) -> Adjacency:
@@ -137,6 +145,18 @@ class Graph:
         )
         support: NDArray[np.float64] = np.log2(1.0 + weight) * confidence
         return support
+
+    @cached_property
+    def relation_weights(self) -> NDArray[np.float64]:
+        """How strongly each relation ties its ends, as communities were found."""
+        weight, confidence = (
+            self._column("relations", name).to_numpy() for name in ("weight", "confidence")
+        )
+        return relation_weights(
+            weight, confidence, np.column_stack([self.heads, self.tails]),
+            entities=len(self.entities),
+            degree_cap=self._snapshot.manifest.settings["graph"].degree_cap,
+        )  # fmt: skip
 
     @cached_property
     def relation_words(self) -> list[str]:

@@ -1,8 +1,9 @@
-"""Topics of a corpus: its coarsest communities, each with the documents that are about it most."""
+"""Topics of a corpus: its communities, with the documents and relations that tell most of each."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.view.arrays import Rows
@@ -35,6 +36,22 @@ def topics(graph: Graph) -> list[tuple[int, list[int]]]:
     ]
     found = [topic for topic in found if topic[1]]
     return sorted(found, key=lambda topic: (-len(topic[1]), topic[0]))
+
+
+def central_relations(graph: Graph, community: int) -> tuple[Rows, NDArray[np.float64]]:
+    """Return the relations within a community, and how much each tells of it, best first.
+
+    One that is strong and has central ends tells most: summaries choose what they quote by it, too.
+    """
+    members, centrality = graph.communities.members(community)
+    relations = np.unique(graph.entity_relations.pairs(members)[0])
+    ends = np.stack([graph.heads[relations], graph.tails[relations]])
+    places = np.minimum(np.searchsorted(members, ends), len(members) - 1)
+    inside = (members[places] == ends).all(axis=0)
+    relations, places = relations[inside], places[:, inside]
+    telling = graph.relation_weights[relations] * np.sqrt(centrality[places].prod(axis=0))
+    order = np.lexsort((graph.relations.id_ranks[relations], -telling))
+    return relations[order], telling[order]
 
 
 def _ordered(documents: Rows, counts: Rows) -> list[int]:

@@ -41,9 +41,16 @@ def has_subject(question: str) -> bool:
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     """Return the k best communities, with the chunks and relations of mode `ranked`."""
     ranking = rank_chunks(graph, query, config)
+    if not len(graph.communities):
+        return ranking.with_more(notes=[_NO_COMMUNITIES])
+    return ranking.with_more(further={"communities": best_communities(graph, query)})
+
+
+def best_communities(graph: Graph, query: Query) -> list[RankedRow]:
+    """Return the k communities that tell most of a question, best first."""
     communities = graph.communities
     if not len(communities):
-        return ranking.with_more(notes=[_NO_COMMUNITIES])
+        return []
     named = any(seed.as_name for seed in named_seeds(graph, query))
     levels = communities.levels
     rows = np.flatnonzero(levels == (levels.max() if named else levels.min()))
@@ -54,5 +61,4 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
         scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]
-    best = map(RankedRow, rows[order].tolist(), scores[order].tolist())
-    return ranking.with_more(further={"communities": list(best)})
+    return list(map(RankedRow, rows[order].tolist(), scores[order].tolist()))
