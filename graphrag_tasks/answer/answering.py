@@ -11,6 +11,7 @@ from threading import Thread
 from graphrag_tasks.answer.citations import checked
 from graphrag_tasks.answer.links import Held
 from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
+from graphrag_tasks.answer.listwise import read_listwise
 from graphrag_tasks.answer.model import Model
 from graphrag_tasks.answer.overview import asks_for_overview, overview
 from graphrag_tasks.answer.quotes import QUOTED, quotes
@@ -96,6 +97,7 @@ def answer(
         )
     elif reply.verdict.state != NOT_HERE:
         if model is not None:
+            reply = replace(reply, context=read_listwise(model, context, filters))
             reply = _written(reply, model, tell)
             reply = replace(reply, usd=model.usd, notes=(*reply.notes, *model.notes))
         if reply.model is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,7 +35,7 @@ from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.ranker.relevance import relevances
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.reranker import Passage, make_reranker
+from graphrag_tasks.retrieval.reranker import Passage, Reranker, make_reranker
 from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
@@ -82,6 +83,7 @@ class Index(Browser):
         self._encoder = QueryEncoder(snapshot.manifest.embedding, embedder)
         super().__init__(snapshot, config or RetrievalConfig())
         self._noun_phrases = noun_phrases or NounPhrases(self.config.model)
+        self._search_reranker: Reranker | None = None
 
     def __repr__(self) -> str:
         return f"Index({self.facts})"
@@ -91,6 +93,21 @@ class Index(Browser):
         """Id and size of the pinned snapshot."""
         nodes = (self._graph.chunks, self._graph.entities, self._graph.relations)
         return IndexFacts(self.snapshot.snapshot_id, *map(len, nodes))
+
+    @property
+    def reranker(self) -> Reranker:
+        """The configured reranker."""
+        return make_reranker(self.config.rerank)
+
+    def reranked_by(self, reranker: Reranker) -> Index:
+        """Return an index that searches with another reranker, and shares all else with this one.
+
+        `reread` stays with the configured one.
+        """
+        _ = self._provenance  # is made once, and then shared
+        other = copy(self)
+        other._search_reranker = reranker
+        return other
 
     def search(
         self,
@@ -174,8 +191,8 @@ class Index(Browser):
         return self._graph.lexicon.share_held(question, self._chunk(chunk_id))
 
     def reread(self, question: str, passages: Sequence[Passage]) -> Floats:
-        """Return the reranker's log-odds of each passage to answer a question."""
-        return make_reranker(self.config.rerank).scores(question, passages)
+        """Return the configured reranker's log-odds of each passage to answer a question."""
+        return self.reranker.scores(question, passages)
 
     def explain(
         self, question: str, chunk_id: str, mode: str = AUTO, rerank: int | None = None
@@ -232,7 +249,7 @@ class Index(Browser):
             raise QueryError(f"rerank must be at least 0 (got {candidates})")
         if not candidates:
             return None
-        reranker = make_reranker(settings)
+        reranker = self._search_reranker or self.reranker
 
         def read(rows: Sequence[int]) -> Floats:
             return reranker.scores(query.text, self._provenance.passages(rows))
