@@ -107,7 +107,8 @@ def oracle(target: Target, texts: dict[str, str]) -> Pick:
         return frozenset().union(*held)
 
     def pick(shown: list[str]) -> list[int]:
-        picked, missing = [], set(range(len(target.gold)))
+        picked: list[int] = []
+        missing = set(range(len(target.gold)))
         found = {number: items(text) for number, text in enumerate(shown, 1)}
         while missing and len(picked) < MOST_PICKED:
             best = max(found, key=lambda number: len(found[number] & missing))

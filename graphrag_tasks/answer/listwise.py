@@ -91,10 +91,15 @@ class ListwiseReranker:
     @property
     def fingerprint(self) -> str:
         """Hash of the other reranker, the prompt, the form, the model and the settings."""
-        asked = self._request("").key(self._model.client.identity(PURPOSE))
         answers = self._model.config.answers
-        sizes = [answers.rerank, answers.prompt_tokens, _BOOST, _LEAST_AGREEMENT]
-        return fingerprint([self._inner.fingerprint, asked, sizes])
+        return fingerprint(
+            {
+                "inner": self._inner.fingerprint,
+                "asked": self._request("").key(self._model.client.identity(PURPOSE)),
+                "shown": [answers.rerank, answers.prompt_tokens],
+                "counted": [_BOOST, _LEAST_AGREEMENT],
+            }
+        )
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Floats:
         """Return the other reranker's log-odds, higher for what the model picked; (passages,).
@@ -122,17 +127,14 @@ class ListwiseReranker:
             self._request(_user(question, [texts[place] for place in order])) for order in orders
         ]
         found = self._model.filled(PickedPassages, requests, "Passages were not put in order")
-        picks = [
-            _places(one.numbers, order)
+        first, second = (
+            _places(one.numbers, order) if one else set()
             for one, order in zip(found, orders, strict=True)
-            if one is not None
-        ]
-        if len(picks) < len(orders):
-            return {}
-        agreed = agreement(*picks, len(texts))
+        )
+        agreed = agreement(first, second, len(texts))
         if agreed < _LEAST_AGREEMENT:
             return {}
-        return {passages[place]: _BOOST * agreed for place in picks[0] & picks[1]}
+        return {passages[place]: _BOOST * agreed for place in first & second}
 
     def _request(self, user: str) -> Request:
         most = self._model.config.answers.output_tokens
@@ -143,7 +145,7 @@ def agreement(first: set[int], second: set[int], among: int) -> float:
     """Return by how much two picks agree more than chance would have it: 1 for the same pick.
 
     Cohen's kappa of which of the passages are picked: "A Coefficient of Agreement for Nominal
-    Scales", 1960. It is 0 where nothing is left to chance: both picked none, or all.
+    Scales", 1960. It is 0 where one picked none or all.
     """
     shares = len(first) / among, len(second) / among
     by_chance = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
