@@ -4,11 +4,11 @@
 
 `--sap` is an index of the SAP documents, whose questions of the splits dev and tune are asked;
 `--set` an index of passages with a file of questions, of which the first hundred are asked. No
-model is asked: one that knows the gold passages (`oracle`) picks for each needed item the best
-passage of those it is shown; one that picks a random number of random passages (`noise`) and one
-that always picks the first five places (`places`) know nothing. Prints JSON. `all gold@8` of the
-oracle is to be the ceiling, the share of questions whose gold is all among the passages that are
-read; Recall@5 of the others is to be that without listwise reading.
+model is asked. One that knows what is gold (`oracle`) picks the passages that hold it; one that
+picks a random number of random passages (`noise`) and one that always picks the first five places
+(`places`) know nothing. Prints JSON. `all gold@8` of the oracle is to be the ceiling, the share of
+questions whose gold is all among the passages that are read; Recall@5 of the others is to be that
+of the cross-encoder alone.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import random
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import numpy as np
 
-from graphrag_tasks.answer.listwise import MOST_PICKED, ListwiseReranker
+from graphrag_tasks.answer.listwise import MOST_PICKED, ListwiseReranker, two_orders
 from graphrag_tasks.answer.model import Model
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.evaluate import Question, read_questions
@@ -46,10 +46,10 @@ DEPTH = 30
 SEEDS = range(5)
 PLACES = 5
 
-Pick = Callable[[list[str]], list[int]]
-"""Returns the numbers that a model picks of the texts it is shown."""
+Pick = Callable[[Sequence[int]], list[int]]
+"""Returns the numbers that a model picks, given which passage of the first reading each one is."""
 
-_NUMBER = re.compile(r"^\[\d+\]\n", re.MULTILINE)
+_NUMBER = re.compile(r"^\[\d+\]$", re.MULTILINE)
 
 
 class PickingModel(Model):
@@ -62,9 +62,8 @@ class PickingModel(Model):
 
     def filled(self, form: type[Form], requests: Sequence[Request], _: str) -> list[Form | None]:
         """Return the picks of each request."""
-        return [
-            form.model_validate({"numbers": self._pick(shown_texts(one.user))}) for one in requests
-        ]
+        orders = two_orders(len(_NUMBER.findall(requests[0].user)))
+        return [form.model_validate({"numbers": self._pick(order)}) for order in orders]
 
 
 class Remembering:
@@ -83,68 +82,43 @@ class Remembering:
         return np.array([self._known[question, one] for one in passages], np.float32)
 
 
-def shown_texts(prompt: str) -> list[str]:
-    """Return the passages of a prompt, without quotation marks and line breaks."""
-    _, *blocks = _NUMBER.split(prompt.rpartition("\n\nQuestion: ")[0])
-    return [plain(re.sub(r"^> ?", "", one, flags=re.MULTILINE)) for one in blocks]
-
-
-def plain(text: str) -> str:
-    """Return a text with one space between words."""
-    return " ".join(text.split())
-
-
-def oracle(target: Target, texts: dict[str, str]) -> Pick:
-    """Return a model that picks the first passage of each gold item that no other one has.
+def oracle(target: Target, read: Mapping[str, float]) -> Pick:
+    """Return a model that picks passages until each gold item that can be read is in one.
 
     Args:
         target: The question.
-        texts: Headings and text of the gold chunks, by id.
+        read: The scores of the chunks that are read, by id.
     """
+    found = [target.items(one) for one in sorted(read, key=lambda one: -read[one])]
 
-    def items(shown: str) -> frozenset[int]:
-        held = (target.items(one) for one, text in texts.items() if is_part(shown, text))
-        return frozenset().union(*held)
-
-    def pick(shown: list[str]) -> list[int]:
+    def pick(order: Sequence[int]) -> list[int]:
         picked: list[int] = []
         missing = set(range(len(target.gold)))
-        found = {number: items(text) for number, text in enumerate(shown, 1)}
-        while missing and len(picked) < MOST_PICKED:
-            best = max(found, key=lambda number: len(found[number] & missing))
+        while len(picked) < MOST_PICKED:
+            best = max(order, key=lambda place: (len(found[place] & missing), -place))
             if not found[best] & missing:
                 break
-            picked.append(best)
+            picked.append(order.index(best) + 1)
             missing -= found[best]
         return picked
 
     return pick
 
 
-def is_part(shown: str, chunk: str) -> bool:
-    """Tell whether a passage is a part of a chunk below its headings."""
-    headings, _, text = chunk.partition("\n")
-    start = plain(headings)
-    return any(
-        shown.startswith(cut) and plain(shown.removeprefix(cut)) in plain(text)
-        for cut in (start, start[: len(start) // 2], "")
-    )
-
-
 def noise(seed: int, question: Question) -> Pick:
     """Return a model that picks a random number of random passages."""
     draw = random.Random(f"{seed} {question.id}")  # noqa: S311 - no secret
 
-    def pick(shown: list[str]) -> list[int]:
-        most = min(MOST_PICKED, len(shown))
-        return draw.sample(range(1, len(shown) + 1), draw.randint(0, most))
+    def pick(order: Sequence[int]) -> list[int]:
+        most = min(MOST_PICKED, len(order))
+        return draw.sample(range(1, len(order) + 1), draw.randint(0, most))
 
     return pick
 
 
-def first_places(shown: list[str]) -> list[int]:
+def first_places(order: Sequence[int]) -> list[int]:
     """Pick the first places, whatever stands there."""
-    return list(range(1, min(PLACES, len(shown)) + 1))
+    return list(range(1, min(PLACES, len(order)) + 1))
 
 
 def ranked(target: Target, context: Context) -> list[frozenset[int]]:
@@ -159,10 +133,6 @@ def judge(index: Index, questions: Sequence[Question], read: int) -> dict[str, A
     """Return the figures of one corpus."""
     gold = locate(questions, index.snapshot)
     reranker = Remembering(index.reranker)
-    by_id = {
-        row["chunk_id"]: f"{' > '.join(row['heading_path'])}\n{row['text']}"
-        for row in index.snapshot.table("chunks", ["chunk_id", "heading_path", "text"]).to_pylist()
-    }
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
 
     def searched(target: Target, pick: Pick | None) -> Context:
@@ -182,8 +152,7 @@ def judge(index: Index, questions: Sequence[Question], read: int) -> dict[str, A
         count("cross-encoder alone", target, base)
         held = frozenset().union(*(target.items(one) for one in base.read))
         found["ceiling"]["all gold read"].append(len(held) == len(target.gold))
-        texts = {one: by_id[one] for ids in target.chunks for one in ids}
-        for name, pick in models(target, texts):
+        for name, pick in models(target, base.read):
             count(name, target, searched(target, pick))
     figures = {
         name: {metric: round(mean(values), 3) for metric, values in metrics.items()}
@@ -192,9 +161,9 @@ def judge(index: Index, questions: Sequence[Question], read: int) -> dict[str, A
     return {"questions": len(gold.targets), "read": read, **figures}
 
 
-def models(target: Target, texts: dict[str, str]) -> Iterator[tuple[str, Pick]]:
+def models(target: Target, read: Mapping[str, float]) -> Iterator[tuple[str, Pick]]:
     """Yield the models that are tried, noise with several seeds."""
-    yield "oracle", oracle(target, texts)
+    yield "oracle", oracle(target, read)
     yield "places", first_places
     for seed in SEEDS:
         yield "noise", noise(seed, target.question)

@@ -58,11 +58,15 @@ _BEFORE = 4
 
 _WORD = re.compile(r"\S+")
 
-_BOOST = 20.0
-"""Log-odds that a pick gains where a model agrees with itself in full."""
+_BOOST = 10.0
+"""Log-odds that a pick gains where a model agrees with itself in full. The cross-encoder's own go
+from -4 to 4.5, so such a pick stands above all others. With it, passages of a model that knows the
+gold come first in all questions of `benchmarks/listwise.py`; with 5, they do not in 2 % of them."""
 
 _LEAST_AGREEMENT = 0.4
-"""Least kappa of two picks that counts."""
+"""Least kappa of two picks that counts, where agreement begins to be moderate (Landis & Koch, "The
+Measurement of Observer Agreement for Categorical Data", 1977). Of two random picks of 0 to 10
+passages .7 % reach it among 50 passages, 2.4 % among 20, and 4.2 % among 10."""
 
 
 class PickedPassages(BaseModel):
@@ -122,7 +126,7 @@ class ListwiseReranker:
         texts = _texts(question, passages, most)
         if len(texts) < 2:
             return {}
-        orders = _orders(len(texts))
+        orders = two_orders(len(texts))
         requests = [
             self._request(_user(question, [texts[place] for place in order])) for order in orders
         ]
@@ -179,7 +183,7 @@ def read_listwise(model: Model, context: Context, filters: Filters | None = None
     return replace(found, route=context.route, signals=context.signals)
 
 
-def _orders(places: int) -> tuple[list[int], list[int]]:
+def two_orders(places: int) -> tuple[list[int], list[int]]:
     """Return two orders of the passages, the best first and the worse half first.
 
     What stands first or last in one stands in the middle of the other, so a model that prefers
