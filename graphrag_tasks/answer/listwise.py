@@ -60,9 +60,9 @@ _WORD = re.compile(r"\S+")
 
 _BOOST = 10.0
 """Log-odds that a pick gains where a model agrees with itself in full. The cross-encoder's own go
-from -4 to 4.5, so such a pick stands above all others. Of the 291 SAP questions of which all gold is
-read (`benchmarks/listwise.py`) a model that knows it has all among the first 8 places with 10; with
-7 it has in 290, with 5 in 287."""
+from -4 to 4.5, so such a pick stands above all others. Of the 291 SAP questions whose gold is all
+read (`benchmarks/listwise.py`), a model that knows it has all among the first 8 places: with 7 that
+is so in 290, with 5 in 287."""
 
 _LEAST_AGREEMENT = 0.4
 """Least kappa of two picks that counts, where agreement begins to be moderate (Landis & Koch, "The

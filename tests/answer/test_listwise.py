@@ -11,12 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.answer import Reply, answer
-from graphrag_tasks.answer.listwise import (
-    MOST_PICKED,
-    ListwiseReranker,
-    agreement,
-    best_part,
-)
+from graphrag_tasks.answer.listwise import MOST_PICKED, ListwiseReranker, agreement, best_part
 from graphrag_tasks.answer.model import Model
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.tokens import count
