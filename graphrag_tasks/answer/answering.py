@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
@@ -14,7 +14,6 @@ from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, 
 from graphrag_tasks.answer.map_reduce import Drawn, drawn
 from graphrag_tasks.answer.model import Model
 from graphrag_tasks.answer.overview import asks_for_overview, overview
-from graphrag_tasks.answer.plan import searched_by_plan
 from graphrag_tasks.answer.quotes import QUOTED, quotes
 from graphrag_tasks.answer.reply import Reply
 from graphrag_tasks.answer.rows import (
@@ -24,6 +23,7 @@ from graphrag_tasks.answer.rows import (
     find_rows,
     quoted_rows,
 )
+from graphrag_tasks.answer.searching import searched
 from graphrag_tasks.answer.verdict import NOT_HERE, State, verdict
 from graphrag_tasks.answer.writing import written
 from graphrag_tasks.language.bm25 import terms
@@ -75,12 +75,7 @@ def answer(
     model = Model(client, index, max_usd) if client else None
     as_list = isinstance(question, str) and asks_for_list(question)
     rerank = index.config.rerank.candidates if mode in PLAIN_MODES else None
-    places = k or (LIST_CHUNKS if as_list else None)
-
-    def search(mode: str, beside: Sequence[str] = ()) -> Context:
-        return index.search(question, mode, places, filters, rerank, beside=beside)
-
-    context = search(mode)
+    context = index.search(question, mode, k or (LIST_CHUNKS if as_list else None), filters, rerank)
     reply = Reply(
         question=question,
         verdict=verdict(context.signals),
@@ -101,9 +96,7 @@ def answer(
         )
     else:
         if model is not None and _may_answer(reply):
-            if model.config.answers.plan:
-                context = searched_by_plan(model, context, mode, search)
-                reply = replace(reply, context=context)
+            reply = replace(reply, context=searched(model, context, mode, filters))
             reply = _written(reply, model, tell, is_filtered=bool(filters))
             reply = replace(reply, usd=model.usd, notes=(*reply.notes, *model.notes))
         if reply.model is None and asks_for_overview(context):

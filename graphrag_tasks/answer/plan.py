@@ -8,7 +8,7 @@ counts for nothing: what a model says of the graph is looked up in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -22,7 +22,6 @@ from graphrag_tasks.retrieval.context.further import ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
 from graphrag_tasks.retrieval.context.signals import written_as_names
-from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.question.query import MOST_READ
 from graphrag_tasks.retrieval.question.router import MODE_OF
 from graphrag_tasks.retrieval.ranker.path_query import ANY, PathQuery, Step, Thing
@@ -202,25 +201,6 @@ def _paths(index: Index, planned: Sequence[PlannedPath]) -> tuple[PathQuery, ...
 
 def _thing(planned: PlannedThing) -> Thing:
     return Thing(one_line(planned.name), one_line(planned.type))
-
-
-def searched_by_plan(
-    model: Model, context: Context, mode: str, search: Callable[[str, Sequence[str]], Context]
-) -> Context:
-    """Return the context of the same question as a model plans its search.
-
-    Args:
-        model: Who is asked.
-        context: Of the question, searched without a plan.
-        mode: As the caller gave it; only where it is `auto`, the plan chooses.
-        search: Searches the question in a mode, with other texts beside it.
-    """
-    plan = planned(model, context.question)
-    if mode == AUTO and plan.mode:
-        mode = plan.mode
-    if plan.beside or mode not in (AUTO, context.mode):
-        context = search(mode, plan.beside)
-    return with_paths(model.index, context, plan.paths)
 
 
 def with_paths(index: Index, context: Context, paths: Sequence[PathQuery]) -> Context:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,29 +18,23 @@ from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, wi
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
 from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
-from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, written_as_names
 from graphrag_tasks.retrieval.context.skeleton import fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.overview import best_communities
-from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
+from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.question.query import (
-    MOST_CHUNKS,
-    Mode,
     Query,
     QueryEncoder,
     Ranking,
-    Rereading,
-    checked,
 )
-from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
-from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
 from graphrag_tasks.retrieval.ranker.path_query import Pattern, patterns
 from graphrag_tasks.retrieval.ranker.relevance import relevances
 from graphrag_tasks.retrieval.ranker.skeleton_order import by_question, by_support
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.reranker import Passage, make_reranker
+from graphrag_tasks.retrieval.reranker import Passage, Reranker, make_reranker
+from graphrag_tasks.retrieval.searching import Searcher
 from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
@@ -62,15 +57,6 @@ class IndexFacts:
     chunks: int
     entities: int
     relations: int
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What the search for one question found; the query has its rereading."""
-
-    ranking: Ranking
-    query: Query
-    signals: Signals
 
 
 class Index(Browser):
@@ -98,7 +84,14 @@ class Index(Browser):
     ) -> None:
         self._encoder = QueryEncoder(snapshot.manifest.embedding, embedder)
         super().__init__(snapshot, config or RetrievalConfig())
-        self._noun_phrases = noun_phrases or NounPhrases(self.config.model)
+        self._searcher = Searcher(
+            self._graph,
+            self.config,
+            self._encoder.encode,
+            noun_phrases or NounPhrases(self.config.model),
+            lambda rows: self._provenance.passages(rows),
+            lambda: self.reranker,
+        )
 
     def __repr__(self) -> str:
         return f"Index({self.facts})"
@@ -108,6 +101,21 @@ class Index(Browser):
         """Id and size of the pinned snapshot."""
         nodes = (self._graph.chunks, self._graph.entities, self._graph.relations)
         return IndexFacts(self.snapshot.snapshot_id, *map(len, nodes))
+
+    @property
+    def reranker(self) -> Reranker:
+        """The configured reranker."""
+        return make_reranker(self.config.rerank)
+
+    def reranked_by(self, reranker: Reranker) -> Index:
+        """Return an index that searches with another reranker, and shares all else with this one.
+
+        `reread` stays with the configured one.
+        """
+        _ = self._provenance  # is made once, and then shared
+        other = copy(self)
+        other._searcher = replace(self._searcher, reranker=lambda: reranker)
+        return other
 
     def search(
         self,
@@ -144,20 +152,15 @@ class Index(Browser):
         if budget_characters is not None and (k is not None or budget_characters < 0):
             what = f"give k or budget_characters, which must not be negative ({budget_characters})"
             raise QueryError(what)
-        query, bounds = self._query(question, k if budget_characters is None else MOST_READ)
-        routed, mode = self._routed(query, mode)
-        rank = mode_named(mode)
+        query, bounds = self._searcher.query(
+            question, k if budget_characters is None else MOST_READ
+        )
+        routed, mode = self._searcher.routed(query, mode)
         if filters:
             query = replace(query, allowed=allowed_chunks(self.snapshot, self._graph, filters))
-        places = query.k
-        asked = [query]
-        if beside:
-            several = replace(query, k=max(places, PLACES))
-            asked = [several, *(replace(several, text=checked(one, 1)[0]) for one in beside)]
-        found = [self._found(one, mode, rank, rerank) for one in asked]
-        ranking = found[0].ranking if len(found) == 1 else _together(found).cut(places)
-        query, signals = replace(found[0].query, k=places), _signals(found)
-        ranking = self._sifted(ranking, query)
+        found = self._searcher.found(query, mode, rerank, beside)
+        query = found.query
+        ranking = self._sifted(found.ranking, query)
         chunks = self._chunk_hits(ranking, query)
         if budget_characters is not None:
             chunks = self._within(chunks, budget_characters)
@@ -181,7 +184,7 @@ class Index(Browser):
             notes=(*ranking.notes, *bounds),
             limits=tuple(bounds),
             read=self._read(query),
-            signals=signals,
+            signals=found.signals,
         )
 
     def skeleton(
@@ -216,7 +219,7 @@ class Index(Browser):
         return tuple(patterns(self._graph, near.tolist(), most))
 
     def _by_question(self, question: str) -> Rows:
-        query, _ = self._query(question, 1)
+        query, _ = self._searcher.query(question, 1)
         return by_question(self._graph, query, self.config)
 
     def communities(self, question: str, most: int) -> tuple[CommunityHit, ...]:
@@ -230,7 +233,7 @@ class Index(Browser):
             QueryError: As in `search`, with `most` for k.
             SnapshotError: The installed model is not the one the snapshot was embedded with.
         """
-        query, _ = self._query(question, most)
+        query, _ = self._searcher.query(question, most)
         return CommunityHit.of(self._provenance, best_communities(self._graph, query))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -242,8 +245,8 @@ class Index(Browser):
         return self._graph.lexicon.share_held(question, self._chunk(chunk_id))
 
     def reread(self, question: str, passages: Sequence[Passage]) -> Floats:
-        """Return the reranker's log-odds of each passage to answer a question."""
-        return make_reranker(self.config.rerank).scores(question, passages)
+        """Return the configured reranker's log-odds of each passage to answer a question."""
+        return self.reranker.scores(question, passages)
 
     def explain(
         self, question: str, chunk_id: str, mode: str = AUTO, rerank: int | None = None
@@ -254,13 +257,12 @@ class Index(Browser):
             QueryError: As in `search`, or no chunk has the id.
         """
         row = self._chunk(chunk_id)
-        query, _ = self._query(question, _PLACES)
-        routed, mode = self._routed(query, mode)
-        rank = mode_named(mode)
-        query = replace(query, rereading=self._rereading(query, mode, rerank))
-        first = [item.row for item in self._ranking(rank, query).chunks]
+        query, _ = self._searcher.query(question, _PLACES)
+        routed, mode = self._searcher.routed(query, mode)
+        query = self._searcher.with_rereading(query, mode, rerank)
+        first = [item.row for item in self._searcher.ranking(mode, query).chunks]
         alone = np.arange(len(self._graph.chunks)) == row
-        ranking = self._ranking(rank, replace(query, allowed=alone, k=1))
+        ranking = self._searcher.ranking(mode, replace(query, allowed=alone, k=1))
         stated = self._graph.chunk_relations.union(np.array([row]))
         nearest = nearest_relations(self._graph, query, np.flatnonzero(stated))[:_STATEMENTS]
         hits = self._chunk_hits(ranking, query)
@@ -286,35 +288,6 @@ class Index(Browser):
         held = set(names.names_of(chunk))
         found = (names.keys[match.key] for match in find_names(question, names.keys))
         return tuple(names.name(place) for place in dict.fromkeys(found) if place in held)
-
-    def _query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
-        read, places, notes = checked(question, self.config.k if k is None else k)
-        return Query(read, places, self._encoder.encode, self._noun_phrases), notes
-
-    def _found(self, query: Query, mode: str, rank: Mode, rerank: int | None) -> _Found:
-        query = replace(query, rereading=self._rereading(query, mode, rerank))
-        ranking = self._ranking(rank, query)
-        first = ranking.chunks[0].row if ranking.chunks else None
-        if query.rereading and not query.rereading.scores and ranking.chunks:
-            rows = np.array([one.row for one in ranking.chunks])  # the mode keeps its own order
-            first = int(rows[query.rereading.of(rows).argmax()])
-        return _Found(ranking, query, self._signals(first, query))
-
-    def _rereading(self, query: Query, mode: str, candidates: int | None) -> Rereading | None:
-        settings = self.config.rerank
-        if candidates is None:  # a question in a language of its own would be misread
-            is_read = mode not in PLAIN_MODES and self._graph.lexicon.asked(query.text)
-            candidates = settings.candidates if is_read else 0
-        if candidates < 0:
-            raise QueryError(f"rerank must be at least 0 (got {candidates})")
-        if not candidates:
-            return None
-        reranker = make_reranker(settings)
-
-        def read(rows: Sequence[int]) -> Floats:
-            return reranker.scores(query.text, self._provenance.passages(rows))
-
-        return Rereading(min(candidates, MOST_CHUNKS), read)
 
     def _sifted(self, ranking: Ranking, query: Query) -> Ranking:
         """Return a ranking without the chunks that hardly answer the question, and say so."""
@@ -344,24 +317,6 @@ class Index(Browser):
         ids = self._graph.chunks.ids
         return {ids[row].as_py(): score for row, score in query.rereading.relevance.items()}
 
-    def _signals(self, first: int | None, query: Query) -> Signals:
-        lexicon = self._graph.lexicon
-        unknown = tuple(lexicon.unknown_words(query.text))
-        scores = query.rereading.scores if query.rereading else {}
-        names = written_as_names(query.text, unknown)
-        if first is None or first not in scores:
-            return Signals(unknown=unknown, unknown_names=names)
-        return Signals(
-            unknown=unknown,
-            unknown_names=names,
-            read=FirstRead(
-                log_odds=scores[first],
-                margin=scores[first] - sum(scores.values()) / len(scores),
-                cosine=float(self._graph.chunks.vectors[first] @ query.vector),
-                coverage=lexicon.share_held(query.text, first),
-            ),
-        )
-
     def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
         scores = relevances(self._graph, query.text, ranking.chunks)
         if query.rereading is None:
@@ -375,39 +330,6 @@ class Index(Browser):
         ]
         scores = [read.get(one.row, score) for one, score in zip(chunks, scores, strict=True)]
         return self._provenance.chunk_hits(chunks, scores)
-
-    def _routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
-        if mode != AUTO:
-            return None, mode
-        routed = route(query.text)
-        log.info(
-            "question routed to mode %s (%s: %s) in %.2f ms",
-            routed.mode, routed.kind, "; ".join(routed.reasons), routed.milliseconds,
-        )  # fmt: skip
-        return routed, routed.mode
-
-    def _ranking(self, rank: Mode, query: Query) -> Ranking:
-        if not len(self._graph.chunks) and not len(self._graph.entities):
-            return Ranking(notes=["The snapshot holds no chunks and no entities."])
-        if query.allowed is not None and not query.allowed.any():
-            return Ranking(notes=["No chunk fits the filters."])
-        return rank(self._graph, query, self.config)
-
-
-def _together(found: Sequence[_Found]) -> Ranking:
-    """Return the question's ranking with the chunks of all; it keeps what was read for any."""
-    first, *others = found
-    if first.query.rereading is not None:
-        for other in others:
-            first.query.rereading.learn(other.query.rereading)
-    return replace(first.ranking, chunks=fused([one.ranking.chunks for one in found]))
-
-
-def _signals(found: Sequence[_Found]) -> Signals:
-    """Return the question's signals, with the surest reading of all."""
-    read = [one.signals.read for one in found if one.signals.read]
-    surest = max(read, key=lambda one: one.log_odds, default=None)
-    return replace(found[0].signals, read=surest)
 
 
 def open_index(

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.answer import answer
+from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import MODES, open_index
+from tests.llm.endpoint import scripted
+from tests.llm.test_client import settings
 from tests.retrieval.finder import Finder
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import FakeEmbedder
@@ -40,3 +43,25 @@ def test_no_word_of_a_hidden_document_is_in_an_answer(
 
     assert not any(word in told(["staff"]) for word in ("Zephyr", "Quorum", "plan"))
     assert "Quorum" in told(["board"])
+
+
+@pytest.mark.parametrize("mode", ["auto", "ranked", "global", "list", "path"])
+def test_no_word_of_a_hidden_document_is_in_a_request(
+    tmp_path: Path, find: Callable[[str], Finder], mode: str
+) -> None:
+    find("Gateway")
+    store = publish(tmp_path, [SEEN, HIDDEN])
+
+    def sent(principals: list[str]) -> str:
+        index = open_index(
+            store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
+        )
+        with scripted() as endpoint:
+            helped = {"plan": True, "rerank": 50, "prompt_tokens": 700}
+            client = Client(settings(endpoint, answers=helped))
+            for question in QUESTIONS[0], QUESTIONS[3], QUESTIONS[4]:
+                answer(index, question.replace("fund", "hold"), client, mode)
+            return json.dumps(endpoint.bodies)
+
+    assert not any(word in sent(["staff"]) for word in ("Zephyr", "Quorum", "fund"))
+    assert "Quorum" in sent(["board"])

@@ -162,7 +162,7 @@ def test_words_with_names_that_nothing_has_are_not_searched(
     monkeypatch.setattr(
         Index,
         "search",
-        lambda *given, **more: searched.append(more["beside"]) or search(*given, **more),
+        lambda *given, **more: searched.append(more.get("beside", ())) or search(*given, **more),
     )
     ask(people, endpoint)
     assert not any(searched)
@@ -180,7 +180,7 @@ def test_words_of_a_plan_are_searched_beside_the_question(
     monkeypatch.setattr(
         Index,
         "search",
-        lambda *given, **more: searched.append(more["beside"]) or search(*given, **more),
+        lambda *given, **more: searched.append(more.get("beside", ())) or search(*given, **more),
     )
     ask(people, endpoint)
     assert searched == [(), ("Who uses the Lake Office?", "What stands in Zurich?")]

@@ -23,7 +23,7 @@ FALSE = "It was renamed to ZZ_OLD in 1987 [1]."
 
 
 def knowing(references: dict[str, Question], body: Body) -> str:
-    """Return the reference answer to the question of a prompt, with numbers, and a false sentence."""
+    """Return the reference answer to a prompt's question, with numbers, and a false sentence."""
     prompt = body["messages"][-1]["content"]
     question = references.get(prompt.rpartition("Question: ")[2].strip())
     if question is None:

@@ -21,7 +21,10 @@ class Passage(NamedTuple):
 class Reranker(Protocol):
     """Reads a question and a passage together and says how well the passage answers it.
 
-    A score depends on its question and passage alone, not on the other passages of a call.
+    Once a question was asked for, a passage keeps its score, whatever it is read with: a search
+    reads its first passages in one call, and may read a few more in later ones. The score of a
+    cross-encoder depends on question and passage alone; one that compares passages decides by the
+    first call for a question.
     """
 
     @property

@@ -1,0 +1,162 @@
+"""Searching for a question: its query, the ranking of a mode, what the reranker reads, signals."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, written_as_names
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
+from graphrag_tasks.retrieval.question.query import (
+    MOST_CHUNKS,
+    Query,
+    Ranking,
+    Rereading,
+    checked,
+)
+from graphrag_tasks.retrieval.question.router import Route, route
+from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
+from graphrag_tasks.retrieval.reranker import Passage, Reranker
+from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search for a question found; the query has its rereading."""
+
+    ranking: Ranking
+    query: Query
+    signals: Signals
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """Ranks rows of a graph for questions.
+
+    Attributes:
+        graph: Of the snapshot.
+        config: Parameters of the search.
+        encode: Returns the unit vectors of texts.
+        noun_phrases: Returns the noun phrases of a text.
+        passages: Returns chunks as the reranker reads them.
+        reranker: Returns the reranker; called where chunks are read again.
+    """
+
+    graph: Graph
+    config: RetrievalConfig
+    encode: Callable[[Sequence[str]], Vectors]
+    noun_phrases: Callable[[str], Sequence[str]]
+    passages: Callable[[Sequence[int]], Sequence[Passage]]
+    reranker: Callable[[], Reranker]
+
+    def query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
+        """Return a checked question, and notes on what was cut of it or of k.
+
+        Raises:
+            QueryError: The question is blank or no text, or k is no whole number from 1.
+        """
+        read, places, notes = checked(question, self.config.k if k is None else k)
+        return Query(read, places, self.encode, self.noun_phrases), notes
+
+    def routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
+        """Return a mode, and why the router chose it where it is `auto`."""
+        if mode != AUTO:
+            return None, mode
+        routed = route(query.text)
+        log.info(
+            "question routed to mode %s (%s: %s) in %.2f ms",
+            routed.mode, routed.kind, "; ".join(routed.reasons), routed.milliseconds,
+        )  # fmt: skip
+        return routed, routed.mode
+
+    def found(
+        self, query: Query, mode: str, rerank: int | None, beside: Sequence[str] = ()
+    ) -> Found:
+        """Return what a mode finds for a question, and for others beside it.
+
+        Args:
+            query: The question; its rereading is made here.
+            mode: A name from `MODES`.
+            rerank: As in `Index.search`.
+            beside: As in `Index.search`.
+
+        Raises:
+            QueryError: There is no such mode, `rerank` is negative, or a text beside is blank.
+        """
+        if not beside:
+            return self._found(query, mode, rerank)
+        several = replace(query, k=max(query.k, PLACES))
+        asked = [several, *(replace(several, text=checked(one, 1)[0]) for one in beside)]
+        first, *others = [self._found(one, mode, rerank) for one in asked]
+        if first.query.rereading is not None:
+            for other in others:
+                first.query.rereading.learn(other.query.rereading)
+        chunks = fused([one.ranking.chunks for one in (first, *others)])
+        read = [one.signals.read for one in (first, *others) if one.signals.read]
+        surest = max(read, key=lambda one: one.log_odds, default=None)
+        return Found(
+            replace(first.ranking, chunks=chunks).cut(query.k),
+            replace(first.query, k=query.k),
+            replace(first.signals, read=surest),
+        )
+
+    def _found(self, query: Query, mode: str, rerank: int | None) -> Found:
+        query = self.with_rereading(query, mode, rerank)
+        ranking = self.ranking(mode, query)
+        first = ranking.chunks[0].row if ranking.chunks else None
+        if query.rereading and not query.rereading.scores and ranking.chunks:
+            rows = np.array([one.row for one in ranking.chunks])  # the mode keeps its own order
+            first = int(rows[query.rereading.of(rows).argmax()])
+        return Found(ranking, query, self._signals(first, query))
+
+    def ranking(self, mode: str, query: Query) -> Ranking:
+        """Return the rows that a mode chooses."""
+        rank = mode_named(mode)
+        if not len(self.graph.chunks) and not len(self.graph.entities):
+            return Ranking(notes=["The snapshot holds no chunks and no entities."])
+        if query.allowed is not None and not query.allowed.any():
+            return Ranking(notes=["No chunk fits the filters."])
+        return rank(self.graph, query, self.config)
+
+    def with_rereading(self, query: Query, mode: str, candidates: int | None) -> Query:
+        """Return a query whose first chunks are read again: so many, as `Index.search` says."""
+        settings = self.config.rerank
+        if candidates is None:  # a question in a language of its own would be misread
+            is_read = mode not in PLAIN_MODES and self.graph.lexicon.asked(query.text)
+            candidates = settings.candidates if is_read else 0
+        if candidates < 0:
+            raise QueryError(f"rerank must be at least 0 (got {candidates})")
+        if not candidates:
+            return query
+        reranker = self.reranker()
+
+        def read(rows: Sequence[int]) -> Floats:
+            return reranker.scores(query.text, self.passages(rows))
+
+        return replace(query, rereading=Rereading(min(candidates, MOST_CHUNKS), read))
+
+    def _signals(self, first: int | None, query: Query) -> Signals:
+        lexicon = self.graph.lexicon
+        unknown = tuple(lexicon.unknown_words(query.text))
+        scores = query.rereading.scores if query.rereading else {}
+        names = written_as_names(query.text, unknown)
+        if first is None or first not in scores:
+            return Signals(unknown=unknown, unknown_names=names)
+        return Signals(
+            unknown=unknown,
+            unknown_names=names,
+            read=FirstRead(
+                log_odds=scores[first],
+                margin=scores[first] - sum(scores.values()) / len(scores),
+                cosine=float(self.graph.chunks.vectors[first] @ query.vector),
+                coverage=lexicon.share_held(query.text, first),
+            ),
+        )
