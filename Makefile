@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-services test-local-llm demo-llm test-browser notebooks train lint audit format \
+.PHONY: help install reindex test test-slow test-services test-local-llm demo-llm demo-answers test-browser notebooks train lint audit format \
 	airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -102,6 +102,9 @@ test-local-llm: .venv-llm/installed ## Run tests on a real, small language model
 
 demo-llm: .venv-llm/installed ## Read and summarise examples/corpus by a real, small model
 	@$(BIN)/python -m tests.local_llm.demo
+
+demo-answers: .venv-llm/installed ## Answer ten questions by quotations, a scripted and a real, small model
+	@$(BIN)/python -m tests.local_llm.demo_answers
 
 .venv-llm/installed: .venv/installed tests/local_llm/requirements.txt
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-llm

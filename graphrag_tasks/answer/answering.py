@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
@@ -15,7 +15,7 @@ from graphrag_tasks.answer.map_reduce import Drawn, drawn
 from graphrag_tasks.answer.model import Model
 from graphrag_tasks.answer.overview import asks_for_overview, overview
 from graphrag_tasks.answer.quotes import QUOTED, quotes
-from graphrag_tasks.answer.reply import Reply
+from graphrag_tasks.answer.reply import AnswerSentence, Reply
 from graphrag_tasks.answer.rows import (
     RowsFound,
     UnknownNoun,
@@ -24,7 +24,7 @@ from graphrag_tasks.answer.rows import (
     quoted_rows,
 )
 from graphrag_tasks.answer.searching import searched
-from graphrag_tasks.answer.verdict import NOT_HERE, State, verdict
+from graphrag_tasks.answer.verdict import NOT_HERE, State, Verdict, verdict
 from graphrag_tasks.answer.writing import written
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.llm import Client
@@ -168,13 +168,17 @@ def _written(
         none = replace(reply.verdict, state=NOT_HERE)
         return replace(reply, verdict=none, notes=(*reply.notes, _REFUSED))
     sentences = checked(found.text, model.index, found.context, found.prompt, found.noted)
+    return replace(reply, sentences=sentences, verdict=_seen(reply, sentences))
+
+
+def _seen(reply: Reply, sentences: Sequence[AnswerSentence]) -> Verdict:
+    """Return the verdict on what a model wrote: uncertain at best where no source states any."""
     seen = reply.verdict
-    if any(one.citations for one in sentences):
-        if asks_for_overview(found.context):
-            seen = replace(seen, state="answered")
-        elif seen.state == NOT_HERE:
-            seen = replace(seen, state="uncertain")
-    return replace(reply, sentences=sentences, verdict=seen)
+    if not any(one.citations for one in sentences):
+        return replace(seen, state="uncertain") if seen.state == "answered" else seen
+    if asks_for_overview(reply.context):
+        return replace(seen, state="answered")
+    return replace(seen, state="uncertain") if seen.state == NOT_HERE else seen
 
 
 def answer_stream(

@@ -85,6 +85,15 @@ def test_what_the_source_lacks_is_named(
     assert "99" not in reply.text
 
 
+def test_an_answer_without_any_source_is_uncertain(
+    index: Index, endpoint: ScriptedEndpoint
+) -> None:
+    assert ask(index, endpoint).verdict.state == "answered"
+    says(endpoint, "Its queues hold 90 jobs. It is blue.")
+    reply = ask(index, endpoint)
+    assert (reply.verdict.state, problems(reply)) == ("uncertain", ["no source", "no source"])
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -53,7 +53,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     if not mount(place, "-t", "tmpfs", "-o", "size=16m", "tmpfs"):
         pytest.skip("no disk may be mounted here (needs root)")
     yield place
-    subprocess.run(["umount", place], check=True)  # noqa: S603, S607
+    subprocess.run(["umount", "--lazy", place], check=True)  # noqa: S603, S607
 
 
 @pytest.mark.parametrize("room", [_slow(0), 50_000, _slow(200_000)])
