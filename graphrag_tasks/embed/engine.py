@@ -17,7 +17,6 @@ from functools import cache
 from importlib.metadata import version
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 from weakref import WeakSet
 
 import numpy as np
@@ -32,6 +31,7 @@ Inputs = Mapping[str, NDArray[np.int64]]
 Run = Callable[[Inputs], NDArray[np.float32]]
 
 OPENVINO, ONNXRUNTIME = "openvino", "onnxruntime"
+_TELEMETRY = "openvino_telemetry"
 
 
 class Engine:
@@ -128,8 +128,13 @@ def _precision(name: str) -> str:
 @cache
 def _openvino() -> Any:  # noqa: ANN401 - an untyped library
     # It has a stand-in for the package that would send usage data.
-    with patch.dict(sys.modules, {"openvino_telemetry": None}):
+    held = {_TELEMETRY: sys.modules[_TELEMETRY]} if _TELEMETRY in sys.modules else {}
+    sys.modules[_TELEMETRY] = None  # type: ignore[assignment] # so an import of it fails
+    try:
         import openvino
+    finally:
+        del sys.modules[_TELEMETRY]
+        sys.modules.update(held)
     return openvino
 
 

@@ -27,6 +27,7 @@ from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
 from graphrag_tasks.embed import embed, make_embedder
+from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.coref.protocol import load_resolver
@@ -136,6 +137,23 @@ def _asking(make: Callable[[Config, Client], object]) -> Given:
     return Given(lambda state, _: make(state.config, _client(state)), identity)
 
 
+def _embedding(is_wanted: Callable[[Config], bool] = lambda _: True) -> Given:
+    """Give the embedder, or None where the settings want none; its engine decides vectors, too."""
+
+    def make(state: RunState, _: int | None) -> Embedder | None:
+        if not is_wanted(state.config):
+            return None
+        return vectors.embedder_of(state.config, _client(state), state.basis.engine)
+
+    def identity(config: Config, _: UserFiles) -> list[str] | None:
+        if not is_wanted(config):
+            return None
+        embedder = make_embedder(config.embed, Client(config.llm))
+        return [*_identity(embedder), embedder.engine]
+
+    return Given(make, identity)
+
+
 def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]) -> Given:
     return Given(
         lambda state, _: parse(state.files, state.config),
@@ -190,7 +208,9 @@ def _summarized(state: RunState, _: int | None) -> pa.Table | None:
 
 def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
     parent = state.parent
-    if not parent or parent.manifest.embedding != vectors.identity(state.config):
+    if not parent or parent.manifest.embedding != vectors.identity(
+        state.config, state.basis.engine
+    ):
         return {}
     whole = reuse.is_whole(parent, embed.makes)
     return {name: parent.table(name) for name in embed.makes} if whole else {}
@@ -234,11 +254,7 @@ GIVEN: Mapping[str, Given] = {
     "confirmer": _asking(
         lambda config, client: LlmConfirmer(client) if config.resolve.confirm else None
     ),
-    "name_vectors": _asking(
-        lambda config, client: (
-            make_embedder(config.embed, client) if config.resolve.confirm else None
-        )
-    ),
+    "name_vectors": _embedding(lambda config: config.resolve.confirm),
     "summarizer": _asking(lambda config, client: make_summarizer(config.communities, client)),
     "unsent_documents": Given(
         _unsent_documents,
@@ -249,7 +265,7 @@ GIVEN: Mapping[str, Given] = {
         lambda config, _: config.llm.exclude if config.communities.summarizer == "llm" else None,
     ),
     "summarized": Given(_summarized),
-    "embedder": _asking(lambda config, client: make_embedder(config.embed, client)),
+    "embedder": _embedding(),
     "reusable": Given(_vectors),
     "done": Given(_done),
     # The vector server holds a copy of the snapshot: it changes nothing in it.

@@ -133,6 +133,7 @@ def look_ahead(config: Config) -> Outlook:
         roots=roots,
         fingerprints=fingerprints,
         files=files,
+        engine=vectors.engine_of(config),
         sources=sources,
         versions=versions,
         stats={**planned.stats, "files_passed_over": passed_over.total()},

@@ -226,7 +226,7 @@ class Run:
         of_corpus = [one for one in receipts if one.stage in CORPUS_STAGES]
         manifest = build_manifest(
             {name: table for one in of_corpus for name, table in one.tables.items()},
-            embedding=vectors.identity(state.config),
+            embedding=vectors.identity(state.config, basis.engine),
             parent_id=basis.parent_id,
             now=time_of_publish(state.store),
             fingerprints=basis.fingerprints,

@@ -34,6 +34,7 @@ class Basis:
             current one, or the last that can be read.
         up_to_date: Whether the current snapshot is what the run would publish.
         fingerprints: What each stage's output depends on.
+        engine: What computes the vectors; every task of the run must have it.
     """
 
     config: Config
@@ -43,6 +44,7 @@ class Basis:
     roots: tuple[SourceRoot, ...]
     fingerprints: Mapping[str, str]
     files: UserFiles
+    engine: str
 
 
 _BASIS = TypeAdapter(Basis)

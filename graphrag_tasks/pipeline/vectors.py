@@ -8,8 +8,9 @@ from typing import Any
 from graphrag_tasks import embed as embedding
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.stage import dependency_versions
-from graphrag_tasks.embed.protocol import ENDPOINT
+from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import LIBRARIES
 from graphrag_tasks.llm import Client
 from graphrag_tasks.storage.artifacts import Folder
@@ -17,8 +18,32 @@ from graphrag_tasks.vectors.fields import rows_of
 from graphrag_tasks.vectors.vector_store import collection_name, open_vector_store
 
 
-def identity(config: Config) -> dict[str, Any]:
-    """Return what vectors depend on: two runs that agree in it may share them."""
+def engine_of(config: Config) -> str:
+    """Return what computes vectors on this machine, with its version and precision."""
+    return embedding.make_embedder(config.embed, Client(config.llm)).engine
+
+
+def embedder_of(config: Config, client: Client, engine: str) -> Embedder:
+    """Return the embedder of a run, which has the engine that the run was planned with.
+
+    Vectors of two engines differ in their last bits, and those of a snapshot are of one.
+
+    Raises:
+        ConfigError: This machine has another engine.
+    """
+    embedder = embedding.make_embedder(config.embed, client)
+    if embedder.engine != engine:
+        raise ConfigError(
+            f"this machine embeds by {embedder.engine}, but the run was planned with {engine}",
+            "embed.engine",
+            "Install the same packages on all machines, or name the engine that all have, such as "
+            "embed.engine = onnxruntime, and run again",
+        )
+    return embedder
+
+
+def identity(config: Config, engine: str) -> dict[str, Any]:
+    """Return what vectors by an engine depend on: two runs that agree in it may share them."""
     embedder = embedding.make_embedder(config.embed, Client(config.llm))
     remote = {
         "embedder": config.embed.embedder,
@@ -30,7 +55,7 @@ def identity(config: Config) -> dict[str, Any]:
         "model": config.embed.model,
         "max_tokens": config.embed.max_tokens,
         "fingerprint": embedder.fingerprint,
-        "engine": embedder.engine,
+        "engine": engine,
         "dimension": embedder.dimension,
         "libraries": dependency_versions(LIBRARIES),
     }
@@ -40,7 +65,8 @@ def collections(config: Config) -> dict[str, str]:
     """Return the physical collection of each kind of vector; empty without a server."""
     if config.load.vector_store == "none":
         return {}
-    model, names = identity(config)["fingerprint"], schemas.VECTOR_TABLES
+    embedder = embedding.make_embedder(config.embed, Client(config.llm))
+    model, names = embedder.fingerprint, schemas.VECTOR_TABLES
     return {name: collection_name(name.removesuffix("_vectors"), model) for name in names}
 
 

@@ -126,6 +126,7 @@ class Bench:
             roots=(SourceRoot("docs", "/docs"),),
             fingerprints=dict.fromkeys([EXTRACTION, *CORPUS_STAGES], "f"),
             files=UserFiles(),
+            engine="",
         )
         self.run = RunState.freeze(basis).folder
         tables = {"sources": Table(1, "0" * 64)}

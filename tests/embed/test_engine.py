@@ -50,6 +50,16 @@ def test_openvino_comes_without_what_it_reports() -> None:
 
 
 @needs_openvino
+def test_openvino_can_be_imported_afterwards() -> None:
+    code = (
+        "from graphrag_tasks.embed.engine import engine_name; engine_name('auto'); "
+        "from graphrag_tasks.embed.engine import _openvino; ours = _openvino(); "
+        "import openvino; assert openvino is ours; openvino.Core()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+
+
+@needs_openvino
 def test_a_process_forked_from_one_where_openvino_ran_has_onnxruntime(tiny_model: Path) -> None:
     code = """
 import os, sys
