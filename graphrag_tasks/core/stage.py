@@ -32,6 +32,8 @@ from typing import Generic, Literal, ParamSpec, Self
 
 import pyarrow as pa
 
+from graphrag_tasks.core.code_text import code_text
+
 
 @dataclass(frozen=True)
 class StageResult:
@@ -150,6 +152,8 @@ def stage(
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 """Fields of syntax trees that hold statements: no import stands anywhere else."""
 
+_SETTINGS = "graphrag_tasks.core.config"
+
 _DATA = frozenset({".json", ".sql", ".yaml"})
 """Suffixes of data beside modules."""
 
@@ -160,20 +164,27 @@ def code_version(module: str) -> str:
 
     It covers the module, or the whole package, and every module of this project that these import,
     directly or not, with the data beside them, such as learned weights. Imports for types alone do
-    not count. No module is imported here.
+    not count, nor do comments and docstrings, nor the modules of settings: what a stage is set to
+    is in its fingerprint by itself. No module is imported here.
 
     Raises:
         ModuleNotFoundError: There is no such module.
     """
-    sources = {source for name in code_of(module) if (source := _source_of(name))}
+    names = (name for name in code_of(module) if not name.startswith(_SETTINGS))
+    sources = {source for name in names if (source := _source_of(name))}
     folders = {one.parent for one in sources}
     data = {file for one in folders for file in one.iterdir() if file.suffix in _DATA}
     root = min(sources, key=lambda file: len(file.parts)).parent
     digest = hashlib.sha256()
     for file in sorted(sources | data):
         digest.update(file.relative_to(root).as_posix().encode())
-        digest.update(file.read_bytes())
+        digest.update(_what_runs(file) if file in sources else file.read_bytes())
     return digest.hexdigest()
+
+
+@cache
+def _what_runs(source: Path) -> bytes:
+    return code_text(source.read_text("utf-8")).encode()
 
 
 def code_of(module: str) -> set[str]:

@@ -15,6 +15,7 @@ from graphrag_tasks.core.stage import (
     StageResult,
     _imports_of,
     _source_of,
+    _what_runs,
     code_of,
     code_version,
     stage,
@@ -109,7 +110,7 @@ PROJECT = {
 
 
 def forget_code() -> None:
-    for cached in (code_version, _source_of, _imports_of):
+    for cached in (code_version, _source_of, _imports_of, _what_runs):
         cached.cache_clear()
 
 
@@ -124,9 +125,14 @@ def test_changed_code_changes_the_version(
     monkeypatch.syspath_prepend(tmp_path)
     forget_code()
     before = code_version("project.stage")
-    (tmp_path / "project" / changed).write_text(f"{PROJECT[changed]}\n")
+    more = "\nlimit = 1" if changed.endswith(".py") else "\n"
+    (tmp_path / "project" / changed).write_text(PROJECT[changed] + more)
     forget_code()
     assert (code_version("project.stage") != before) == (changed != "helpers/strange.py")
+    told = '"""What it does."""\n\n' if changed.endswith(".py") else ""
+    (tmp_path / "project" / changed).write_text(f"{told}{PROJECT[changed]}{told and '  # why'}")
+    forget_code()
+    assert code_version("project.stage") == before
 
 
 def test_layers_hold() -> None:

@@ -1,0 +1,58 @@
+"""The text of a module without what does not run: comments, docstrings and blank lines.
+
+Python's own dumps of syntax trees differ from version to version, so the text is kept.
+"""
+
+from __future__ import annotations
+
+import ast
+
+_Span = tuple[tuple[int, int], tuple[int, int]]
+"""Line and byte of the first character, and of the one past the last; lines count from 1."""
+
+
+def code_text(source: str) -> str:
+    """Return a module's lines without comments, strings that stand alone, and blank lines.
+
+    Raises:
+        SyntaxError: It is no Python.
+    """
+    nodes = list(ast.walk(ast.parse(source)))
+    lines = [line.encode() for line in source.splitlines()]
+    texts = sorted(
+        _span(node) for node in nodes
+        if isinstance(node, ast.JoinedStr)
+        or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
+    )  # fmt: skip
+    alone = [
+        _span(node) for node in nodes
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ]  # fmt: skip
+    inside = {line for (first, _), (last, _) in texts for line in range(first + 1, last + 1)}
+    for (first, start), (last, end) in sorted([*alone, *_comments(lines, texts)], reverse=True):
+        kept = lines[first - 1][:start].rstrip() + lines[last - 1][end:]
+        lines[first - 1 : last] = [kept, *[b""] * (last - first)]
+        inside.difference_update(range(first, last + 1))
+    kept_lines = (line for number, line in enumerate(lines, 1) if line.strip() or number in inside)
+    return b"\n".join(kept_lines).decode()
+
+
+def _span(node: ast.expr | ast.Expr) -> _Span:
+    end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
+    return (node.lineno, node.col_offset), end
+
+
+def _comments(lines: list[bytes], texts: list[_Span]) -> list[_Span]:
+    """Return where comments stand: each from the first sign in no text to the end of its line."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        place = line.find(b"#")
+        while place >= 0:
+            at = (number, place)
+            if not any(start <= at < end for start, end in texts):
+                found.append((at, (number, len(line))))
+                break
+            place = line.find(b"#", place + 1)
+    return found
