@@ -18,7 +18,7 @@ from graphrag_tasks.cli.options import (
 )
 from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.pipeline.plan import ADDED, CHANGED, REMOVED, UNCHANGED
+from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
 
 
 def index(
@@ -129,11 +129,11 @@ def plan(
     if outlook.up_to_date:
         CONSOLE.print(f"Nothing to do: {outlook.parent_id} is what would be published.")
         return
-    CONSOLE.print(f"Shards to parse, chunk, filter and extract: {shards}")
+    CONSOLE.print(f"Shards of documents to work on: {shards}")
     for line in asked_of_models(settings):
         CONSOLE.print(line, soft_wrap=True)
     stages = [(stage, why or "taken over") for stage, why in outlook.stages.items()]
-    CONSOLE.print(table("The whole corpus", ("stage", "why it works"), stages))
+    CONSOLE.print(table("Stages", ("stage", "why it works"), stages))
 
 
 def doctor(

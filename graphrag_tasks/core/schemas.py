@@ -73,6 +73,9 @@ LABELS = (
     _nullable("labels_error", STRING, "why its access file could not be read"),
 )
 
+ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
+"""What became of a document since the published snapshot; one that stages work on is changed."""
+
 SOURCES = _table(
     DOCUMENT_ID,
     _column("uri", STRING, "source name and path inside it: stable across machines"),
@@ -85,6 +88,7 @@ SOURCES = _table(
     *LABELS,
     _column("change", STRING, "added, changed, unchanged or removed"),
     _nullable("shard", INT, "shard that processes it; null when nothing is to do"),
+    _nullable("first_stage", STRING, "stage of shards that works on it first; null: none"),
 )
 
 DOCUMENTS = _table(

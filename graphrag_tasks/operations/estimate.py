@@ -148,7 +148,7 @@ def estimate(config: Config, *, probe: int = 0, workers: int | None = None) -> E
 def _collect(run: Run, config: Config) -> dict[str, _Collected]:
     found: dict[str, _Collected] = {}
     for shard in run.shards:
-        folder = run.state.shard_folder(shard)
+        folder = run.state.shard_tables(shard)
         documents, chunks, sentences, _ = (
             folder.read_table(one.name, list(one.columns) or None) for one in ask.reads
         )
@@ -272,7 +272,7 @@ _TOKENS_OF_NAME = 6.0
 
 def _other_stages(config: Config, run: Run) -> dict[str, Forecast]:
     """Return roughly what summaries, confirmations and vectors take, from the triples so far."""
-    folders = [run.state.shard_folder(shard) for shard in run.shards]
+    folders = [run.state.shard_tables(shard) for shard in run.shards]
     triples = sum(one.scan_table("triples").count_rows() for one in folders)
     found = {}
     if config.communities.summarizer == LLM:

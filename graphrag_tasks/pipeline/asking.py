@@ -24,7 +24,7 @@ _REQUESTS_AT_ONCE = 10_000
 
 def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
     """Return what is asked about a shard."""
-    folder = state.shard_folder(shard)
+    folder = state.shard_tables(shard)
     documents, chunks, sentences, windows = (
         folder.read_table(one.name, list(one.columns) or None) for one in ask.reads
     )

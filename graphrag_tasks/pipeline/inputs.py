@@ -38,17 +38,20 @@ from graphrag_tasks.llm import Client
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.stages import (
     CORPUS_STAGES,
-    EXTRACTION,
     MODEL_STAGES,
     SHARD_STAGES,
+    STAGES_OF_SHARDS,
     AnyStage,
     merge_shards,
 )
-from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.pipeline.state import RunState, ShardTables
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import file_of
 from graphrag_tasks.sources.listing import SourceReader
 from graphrag_tasks.storage.artifacts import Folder
+
+SOURCES = "sources"
+"""Key of the fingerprint of the listed documents and their labels."""
 
 _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error"]
 
@@ -64,7 +67,7 @@ def call(
 
     What is `made` already is not made again.
     """
-    folder = state.staged if shard is None else state.shard_folder(shard)
+    folder = state.staged if shard is None else state.shard_tables(shard)
     tables = [_read(one, state, folder, shard) for one in stage.reads]
     if part is not None:
         tables = [_part_of(rows, part, len(state.parts)) for rows in tables]
@@ -74,7 +77,7 @@ def call(
     return stage(*tables, **settings, **given)
 
 
-def _read(one: Read, state: RunState, folder: Folder, shard: int | None) -> Any:  # noqa: ANN401
+def _read(one: Read, state: RunState, folder: Folder | ShardTables, shard: int | None) -> Any:  # noqa: ANN401
     if one.name == "sources":
         return state.sources if shard is None else state.shard_rows(shard)
     if one.streamed:
@@ -163,7 +166,7 @@ def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]
 
 def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
     """Give scans of the tables of the shards: where a model read, of those that it added to."""
-    folders = list(map(state.shard_folder, state.shards))
+    folders = list(map(state.shard_tables, state.shards))
     asks = state.config.extract.asks
     of_models = {name for one in MODEL_STAGES.values() for name in one.makes}
     found: dict[str, list[Any]] = {}
@@ -277,18 +280,18 @@ GIVEN: Mapping[str, Given] = {
 
 
 def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
-    """Return the fingerprint of each corpus stage, and of all stages of shards as `EXTRACTION`.
+    """Return the fingerprint of each stage, and that of the sources as `SOURCES`.
 
-    Each covers all stages before it, so the last one names the whole snapshot.
+    Each covers all stages before it, so the last one names the whole snapshot. The stages of a
+    language model have none where none reads.
     """
-    of_shards = {**SHARD_STAGES, **MODEL_STAGES}
-    parts = {name: _depends_on(one, config, files) for name, one in of_shards.items()}
-    before = fingerprint({"schema": schemas.SCHEMA_VERSION, **parts})
-    found = {EXTRACTION: before}
-    for name, one in CORPUS_STAGES.items():
+    found = {SOURCES: fingerprint({"listed": listed.select(_OF_SOURCES).to_pylist()})}
+    before = fingerprint({"schema": schemas.SCHEMA_VERSION})
+    asked = STAGES_OF_SHARDS if config.extract.asks else SHARD_STAGES
+    for name, one in {**asked, **CORPUS_STAGES}.items():
         part = _depends_on(one, config, files) | {"before": before}
-        if any(read.name == "sources" for read in one.reads):
-            part["sources"] = listed.select(_OF_SOURCES).to_pylist()
+        if one.per == "corpus" and any(read.name == "sources" for read in one.reads):
+            part["sources"] = found[SOURCES]
         before = found[name] = fingerprint(part)
     return found
 

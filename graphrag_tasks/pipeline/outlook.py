@@ -19,10 +19,10 @@ from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.llm import Client
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.inputs import fingerprints_of
+from graphrag_tasks.pipeline.inputs import SOURCES, fingerprints_of
 from graphrag_tasks.pipeline.known import known_documents
 from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
-from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION, merge_shards
+from graphrag_tasks.pipeline.stages import STAGES_OF_SHARDS, first_changed, merge_shards
 from graphrag_tasks.pipeline.state import Basis
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
@@ -30,6 +30,8 @@ from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import SourceRoot, list_sources, source_roots
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.vectors.vector_store import check_vector_store
+
+_CHANGED = "its settings, code, models or libraries changed"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Outlook(Basis):
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
         versions: Versions of the objects in S3 among them.
         stats: Documents by change, the number of shards, and of hidden files passed over.
-        stages: Why each corpus stage will work, or None where its tables are taken over.
+        stages: Why each stage will work, or None where its tables are taken over.
     """
 
     sources: pa.Table
@@ -115,7 +117,7 @@ def look_ahead(config: Config) -> Outlook:
         listed,
         parent.table("documents") if parent else schemas.empty("documents"),
         config=config.plan,
-        reprocess=before.get(EXTRACTION) != fingerprints[EXTRACTION],
+        first_stage=first_changed(before, fingerprints),
         unanswered=_unanswered(parent) if parent and config.extract.asks else frozenset(),
     )
     sources = planned.tables["sources"]
@@ -137,7 +139,7 @@ def look_ahead(config: Config) -> Outlook:
         sources=sources,
         versions=versions,
         stats={**planned.stats, "files_passed_over": passed_over.total()},
-        stages=_reasons(config, before, fingerprints, has_shards),
+        stages=_reasons(config, before, fingerprints, sources),
     )
 
 
@@ -160,30 +162,36 @@ def _check_labels(config: Config, published: bool) -> None:
 
 
 def _reasons(
-    config: Config, before: Mapping[str, str], fingerprints: Mapping[str, str], has_shards: bool
+    config: Config, before: Mapping[str, str], after: Mapping[str, str], sources: pa.Table
 ) -> dict[str, str | None]:
-    """Return why each corpus stage works: the first that has to, and the later ones."""
+    """Return why each stage works: the first, those that changed themselves, and those after."""
+    firsts = set(sources["first_stage"].drop_null().to_pylist())
+    changed = first_changed(before, after) if before else None
     reasons: dict[str, str | None] = {}
-    reason: str | None = None
-    for stage in CORPUS_STAGES:
-        works = config.plan.full_refresh or has_shards or before.get(stage) != fingerprints[stage]
-        if reason is None and works:
-            reasons[stage] = _why(stage, config, before, fingerprints)
-            reason = f"after {stage}"
-        else:
-            reasons[stage] = reason
+    working = ""
+    for stage in after:
+        if stage == SOURCES:
+            continue
+        reason = f"after {working}" if working else None
+        if config.plan.full_refresh:
+            reason = reason or "full refresh"
+        elif not before:
+            reason = reason or "nothing is published that rows can be taken over from"
+        elif stage in STAGES_OF_SHARDS:
+            if stage == changed and firsts:
+                reason = _CHANGED
+            elif stage in firsts:
+                reason = reason or _of_documents(before, after)
+        elif firsts or before.get(stage) != after[stage]:
+            if stage == merge_shards.name and before.get(SOURCES) != after[SOURCES]:
+                reason = reason or "documents or their access labels changed"
+            reason = reason or _CHANGED
+        reasons[stage] = reason
+        working = working or (stage if reason else "")
     return reasons
 
 
-def _why(stage: str, config: Config, before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    if config.plan.full_refresh:
-        return "full refresh"
-    if not before:
-        return "nothing is published that rows can be taken over from"
-    if stage != merge_shards.name:
-        return "its settings, code or libraries changed"
-    if before[EXTRACTION] != after[EXTRACTION]:
-        return "settings, code, models or libraries of parse to extract changed"
-    if before[stage] != after[stage]:
-        return "documents or their access labels changed"
-    return "failed documents are tried again"
+def _of_documents(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    if before.get(SOURCES) != after[SOURCES]:
+        return "documents were added or changed"
+    return "failed documents are tried again, or those that a budget left unread"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from itertools import pairwise
 from typing import Any
 
@@ -18,11 +18,11 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import PlanConfig
 from graphrag_tasks.core.errors import SourceError
+from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
 from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.pipeline.stages import SHARD_STAGES
 
 log = logging.getLogger(__name__)
-
-ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
 
 
 def plan(
@@ -30,24 +30,30 @@ def plan(
     published: pa.Table,
     *,
     config: PlanConfig,
-    reprocess: bool = False,
+    first_stage: str | None = None,
     unanswered: Set[str] = frozenset(),
 ) -> StageResult:
     """Return `sources`: the listed and the published documents by uri, with change and shard.
 
-    With `reprocess`, no published row can be carried over: configuration or code changed. The
-    `unanswered` documents have requests to a model that a budget stopped; they count as changed.
+    Where settings or code changed, `first_stage` is the first stage that works on every document.
+    The `unanswered` documents have requests to a model that a budget stopped. Both count as
+    changed. The documents of a shard have the same first stage.
     """
     known = {row["document_id"]: row for row in published.to_pylist()}
     rows = listed.to_pylist()
-    again = reprocess or config.full_refresh
+    order = list(SHARD_STAGES)
     for row in rows:
-        row["change"] = _change(
-            row, known.pop(row["document_id"], None), again or row["document_id"] in unanswered
-        )
-        row["shard"] = None
-    _assign_shards([row for row in rows if row["change"] != UNCHANGED], config)
-    rows += [row | {"change": REMOVED, "shard": None} for row in known.values()]
+        before = known.pop(row["document_id"], None)
+        row["change"], stages = ADDED, {order[0]}
+        if before is not None:
+            stages = {first_stage} if first_stage else set()
+            stages |= {order[-1]} if row["document_id"] in unanswered else set()
+            stages |= {order[0]} if config.full_refresh or _is_new(row, before) else set()
+            row["change"] = CHANGED if stages else UNCHANGED
+        row["first_stage"], row["shard"] = min(stages, key=order.index, default=None), None
+    _assign_shards([row for row in rows if row["first_stage"]], config)
+    gone = {"change": REMOVED, "shard": None, "first_stage": None}
+    rows += [row | gone for row in known.values()]
     rows.sort(key=lambda row: str(row["uri"]))
     table = pa.Table.from_pylist(rows, schema=schemas.SOURCES)
     counts = Counter(row["change"] for row in rows)
@@ -118,20 +124,27 @@ def lots(shards: Sequence[int], most: int) -> list[list[int]]:
     return [list(shards[start:end]) for start, end in pairwise(ends)]
 
 
-def _change(row: dict[str, Any], known: dict[str, Any] | None, reprocess: bool) -> str:
-    if known is None:
-        return ADDED
+def _is_new(row: dict[str, Any], known: dict[str, Any]) -> bool:
+    """Tell whether a document has to be parsed: another content, or it failed before."""
     same = row["content_sha256"] == known["content_sha256"]
     if row["content_sha256"] is None:  # the file is not read: only its size can be compared
         same = same and row["size_bytes"] == known["size_bytes"]
-    return CHANGED if reprocess or not same or known["status"] == "failed" else UNCHANGED
+    return not same or known["status"] == "failed"
 
 
-def _assign_shards(rows: Iterable[dict[str, Any]], config: PlanConfig) -> None:
-    """Fill shards in uri order up to a size; only a document that is larger goes beyond it."""
-    shard, filled = 0, 0
-    for row in rows:
-        if filled and filled + row["size_bytes"] > config.shard_bytes:
-            shard, filled = shard + 1, 0
-        row["shard"] = shard
-        filled += row["size_bytes"]
+def _assign_shards(rows: Sequence[dict[str, Any]], config: PlanConfig) -> None:
+    """Fill shards in uri order up to a size; only a document that is larger goes beyond it.
+
+    Documents with another first stage fill shards of their own, in the order of published rows.
+    """
+    shard = -1
+    for stage in SHARD_STAGES:
+        filled = None
+        found = [row for row in rows if row["first_stage"] == stage]
+        if stage != next(iter(SHARD_STAGES)):
+            found.sort(key=lambda row: str(row["document_id"]))
+        for row in found:
+            if filled is None or (filled and filled + row["size_bytes"] > config.shard_bytes):
+                shard, filled = shard + 1, 0
+            row["shard"] = shard
+            filled += row["size_bytes"]

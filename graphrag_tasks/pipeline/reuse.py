@@ -10,8 +10,11 @@ import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
+import pyarrow.compute as pc
+
 from graphrag_tasks.core.errors import ArtifactError, SnapshotError
-from graphrag_tasks.pipeline.stages import AnyStage
+from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.pipeline.stages import STAGES_OF_SHARDS, AnyStage
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.snapshots.store import Snapshot, check_table, file_of
 from graphrag_tasks.storage.artifacts import Folder
@@ -52,6 +55,25 @@ def published(stage: AnyStage, fingerprint: str, state: RunState) -> Receipt | N
         state.staged.copy_file(file_of(name), state.parent.folder)
     tables = {name: manifest.tables[name] for name in stage.makes}
     return Receipt(stage.name, state.staged.uri, fingerprint, tables, stats, reused=True)
+
+
+def carried(stage: AnyStage, shard: int, state: RunState) -> StageResult | None:
+    """Take over the rows of a shard's documents from the parent snapshot, before its first stage.
+
+    None where the stage has to work. The rows of a document are those that the stage made of it:
+    nothing that decides them changed since.
+    """
+    order, first = list(STAGES_OF_SHARDS), state.first_stage(shard)
+    if state.parent is None or order.index(stage.name) >= order.index(first):
+        return None
+    documents = state.shard_rows(shard)["document_id"].combine_chunks()
+    folder = state.parent.folder
+    ends, of_row = pc.min_max(documents).as_py(), pc.field("document_id")
+    # The bounds leave out whole row groups: published rows are in the order of documents.
+    wanted = (of_row >= ends["min"]) & (of_row <= ends["max"]) & of_row.isin(documents)
+    return StageResult(
+        {name: folder.scan_table(name).to_table(filter=wanted) for name in stage.makes}
+    )
 
 
 def is_whole(snapshot: Snapshot, names: Iterable[str] | None = None) -> bool:

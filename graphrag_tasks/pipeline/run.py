@@ -19,9 +19,8 @@ from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
 from graphrag_tasks.pipeline.stages import (
     CORPUS_STAGES,
-    EXTRACTION,
-    MODEL_STAGES,
     SHARD_STAGES,
+    STAGES_OF_SHARDS,
     AnyStage,
     merge_shards,
 )
@@ -96,9 +95,8 @@ class Run:
 
         What is `made` of what the stage is given is not made again.
         """
-        fingerprint = self.state.basis.fingerprints[EXTRACTION]
-        one = {**SHARD_STAGES, **MODEL_STAGES}[stage]
-        return self._finish(one, fingerprint, shard, made=made)
+        fingerprint = self.state.basis.fingerprints[stage]
+        return self._finish(STAGES_OF_SHARDS[stage], fingerprint, shard, made=made)
 
     @property
     def asks(self) -> bool:
@@ -150,10 +148,10 @@ class Run:
         return [one for one in self.shards if not self._finished_shard("ask", one)]
 
     def _finished_shard(self, stage: str, shard: int) -> Receipt | None:
-        folder = self.state.shard_folder(shard)
+        folder = self.state.shard_folder(shard, stage)
         if self.state.config.plan.full_refresh:
             return None
-        return reuse.finished(stage, self.state.basis.fingerprints[EXTRACTION], folder, folder)
+        return reuse.finished(stage, self.state.basis.fingerprints[stage], folder, folder)
 
     def process_corpus(self, stage: str) -> Receipt:
         """Run one of `CORPUS_STAGES`, unless its tables are current; those before must have run."""
@@ -181,7 +179,7 @@ class Run:
         name, again = stage.name, self.state.config.plan.full_refresh
         receipts, tables = self.state.folder, self.state.staged
         if shard is not None:
-            receipts = tables = self.state.shard_folder(shard)
+            receipts = tables = self.state.shard_folder(shard, name)
         if part is not None:
             receipts = tables = self.state.part_folder(name, part)
         if not again and (done := reuse.finished(name, fingerprint, receipts, tables)):
@@ -190,12 +188,14 @@ class Run:
         with measured() as cost:
             receipt = None if again else reuse.published(stage, fingerprint, self.state)
             if receipt is None:
-                with call(stage, self.state, shard, part, made) as result:
+                carried = None if shard is None else reuse.carried(stage, shard, self.state)
+                with carried or call(stage, self.state, shard, part, made) as result:
                     written = {
                         table: write_table(tables, table, rows, fingerprint=fingerprint)
                         for table, rows in result.tables.items()
                     }
-                receipt = Receipt(name, tables.uri, fingerprint, written, dict(result.stats))
+                stats, reused = dict(result.stats), carried is not None
+                receipt = Receipt(name, tables.uri, fingerprint, written, stats, reused=reused)
         receipt = replace(receipt, **asdict(cost))
         receipts.write_receipt(receipt)
         verb = "taken over" if receipt.reused else "done"
@@ -250,22 +250,30 @@ class Run:
             manifest = replace(manifest, stats={**manifest.stats, "quality": quality})
         changed = publish(state.store, state.staged, manifest)
         for shard in state.shards:
-            state.shard_folder(shard).delete()
+            for stage in self._stages_of_shards:
+                state.shard_folder(shard, stage).delete()
         state.folder.delete()
         return Published(state.store.open().manifest, changed)
 
     def _receipts(self) -> list[Receipt]:
         """Return the receipts of the run so far, in the order of the stages."""
-        folder, folders = self.state.folder, list(map(self.state.shard_folder, self.state.shards))
+        folder, shards = self.state.folder, self.state.shards
         wanted = [(folder, "plan")]
-        stages = [*SHARD_STAGES, *(MODEL_STAGES if self.asks else ())]
-        wanted += [(of_shard, stage) for stage in stages for of_shard in folders]
+        wanted += [
+            (self.state.shard_folder(shard, stage), stage)
+            for stage in self._stages_of_shards
+            for shard in shards
+        ]
         for stage in CORPUS_STAGES:
             wanted += [(one, stage) for one in self._finished_parts(stage)] + [(folder, stage)]
         found = [(stage, folder.read_receipt(stage)) for folder, stage in wanted]
         if missing := [stage for stage, one in found if one is None]:
             raise SnapshotError(f"stages have not finished: {', '.join(missing)}", "publish")
         return [one for _, one in found if one is not None]
+
+    @property
+    def _stages_of_shards(self) -> Mapping[str, AnyStage]:
+        return STAGES_OF_SHARDS if self.asks else SHARD_STAGES
 
     def _finished_parts(self, stage: str) -> list[Folder]:
         folders = [self.state.part_folder(stage, part) for part in self.state.parts]

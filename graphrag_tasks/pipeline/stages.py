@@ -20,13 +20,10 @@ from graphrag_tasks.extract import extract
 from graphrag_tasks.graph.communities import communities
 from graphrag_tasks.graph.load import load
 from graphrag_tasks.graph.relationships import relationships
+from graphrag_tasks.merge import shards
 from graphrag_tasks.parse import parse
-from graphrag_tasks.pipeline import merge
 
 AnyStage = Stage[Any]
-
-EXTRACTION = "extraction"
-"""Key of the fingerprint that the stages of shards share."""
 
 _OF_DOCUMENTS: tuple[AnyStage, ...] = (parse, chunk, filter_sentences, extract)
 _OF_MODELS: tuple[AnyStage, ...] = (ask, adopt)
@@ -38,7 +35,7 @@ merge_shards = stage(
     makes=tuple(name for one in _OF_SHARDS for name in one.makes if name not in OF_SHARDS_ONLY),
     settings={"config": "merge_shards"},
     given=("processed", "published"),
-)(merge.merge_shards)
+)(shards.merge_shards)
 
 STAGES: tuple[AnyStage, ...] = (
     *_OF_SHARDS, merge_shards, entity_dictionary, normalize, resolve, link_mentions,
@@ -75,5 +72,18 @@ SHARD_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_DOCUMENTS}
 """Stages that see the documents of one shard, in order."""
 MODEL_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_MODELS}
 """Those after them, where a language model reads: one asks for all shards, one for each adopts."""
+STAGES_OF_SHARDS: Mapping[str, AnyStage] = {**SHARD_STAGES, **MODEL_STAGES}
+"""Both, in order."""
 CORPUS_STAGES: Mapping[str, AnyStage] = {one.name: one for one in STAGES if one.per == "corpus"}
 """Stages that see the whole corpus, in order."""
+
+
+def first_changed(before: Mapping[str, str], after: Mapping[str, str]) -> str | None:
+    """Return the first stage of shards whose fingerprint changed; None where all are the same.
+
+    What a model reads is no part of a snapshot, so where only that changed it is extracted again.
+    """
+    for name in STAGES_OF_SHARDS:
+        if before.get(name) != after.get(name):
+            return name if name in SHARD_STAGES else extract.name
+    return None

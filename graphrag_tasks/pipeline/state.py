@@ -14,11 +14,12 @@ from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.pipeline.plan import shards_of
-from graphrag_tasks.pipeline.stages import EXTRACTION, STAGES
+from graphrag_tasks.pipeline.stages import STAGES, STAGES_OF_SHARDS
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import Snapshot, Store
 from graphrag_tasks.sources.listing import SourceRoot
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.sql import Rows
 
 _RUN_FILE = "run.json"
 _IDENTITY = ["document_id", "content_sha256", "size_bytes"]
@@ -111,9 +112,39 @@ class RunState:
         """Return the sources of one shard."""
         return self.folder.find_rows("sources", "shard", shard)
 
-    def shard_folder(self, shard: int) -> Folder:
-        """Return where a shard's tables lie: named by its documents and what reads them."""
+    def first_stage(self, shard: int) -> str:
+        """Return the first stage that works on a shard; what those before made is taken over."""
+        return str(self.shard_rows(shard)["first_stage"][0].as_py())
+
+    def shard_folder(self, shard: int, stage: str) -> Folder:
+        """Return where a stage's tables of a shard lie: named by its documents and fingerprint."""
         rows = self.shard_rows(shard).select(_IDENTITY).to_pylist()
         parts = [str(value) for row in rows for value in row.values()]
-        name = content_id("shard", self.basis.fingerprints[EXTRACTION], *parts)
+        name = content_id("shard", stage, self.basis.fingerprints[stage], *parts)
         return self.store.staging / "shards" / name
+
+    def shard_tables(self, shard: int) -> ShardTables:
+        """Return the tables of a shard."""
+        return ShardTables(
+            {
+                table: self.shard_folder(shard, name)
+                for name, one in STAGES_OF_SHARDS.items()
+                if name in self.basis.fingerprints
+                for table in one.makes
+            }
+        )
+
+
+class ShardTables:
+    """The tables of a shard, each in the folder of the stage that makes it."""
+
+    def __init__(self, folders: Mapping[str, Folder]) -> None:
+        self._folders = folders
+
+    def read_table(self, name: str, columns: list[str] | None = None) -> pa.Table:
+        """Return a table, or some of its columns, as `Folder.read_table` does."""
+        return self._folders[name].read_table(name, columns)
+
+    def scan_table(self, name: str) -> Rows:
+        """Return a scan of a table, as `Folder.scan_table` does."""
+        return self._folders[name].scan_table(name)

@@ -82,7 +82,7 @@ class Reader:
             run.process_shard("adopt", shard)
         names = ("windows", "replies", "sentences", "adopted_frames", "adopted_triples")
         names += ("answers", "declined", "triples", "frames")
-        folders = [run.state.shard_folder(shard) for shard in run.shards]
+        folders = [run.state.shard_tables(shard) for shard in run.shards]
         tables = {
             name: [row for folder in folders for row in folder.read_table(name).to_pylist()]
             for name in names

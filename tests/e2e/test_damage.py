@@ -26,7 +26,7 @@ from graphrag_tasks.graph.relationships import read_schema
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.quality import graph_figures
 from graphrag_tasks.operations.retention import collect_garbage, rollback, verify_all
-from graphrag_tasks.pipeline.stages import CORPUS_STAGES, EXTRACTION
+from graphrag_tasks.pipeline.stages import CORPUS_STAGES, STAGES_OF_SHARDS
 from graphrag_tasks.pipeline.state import Basis, RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.retrieval import open_index
@@ -124,7 +124,7 @@ class Bench:
             carried_id=self.new,
             up_to_date=False,
             roots=(SourceRoot("docs", "/docs"),),
-            fingerprints=dict.fromkeys([EXTRACTION, *CORPUS_STAGES], "f"),
+            fingerprints=dict.fromkeys([*STAGES_OF_SHARDS, *CORPUS_STAGES], "f"),
             files=UserFiles(),
             engine="",
         )

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.pipeline import CORPUS_STAGES, look_ahead
-from graphrag_tasks.pipeline.plan import REMOVED
+from graphrag_tasks.core.schemas import REMOVED
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, look_ahead
 
 
 def test_nothing_is_written_before_the_first_run(
@@ -21,7 +21,7 @@ def test_nothing_is_written_before_the_first_run(
         "added": 3, "changed": 0, "unchanged": 0, "removed": 0, "shards": 1,
         "files_passed_over": 0,
     }  # fmt: skip
-    assert outlook.stages["merge_shards"] == "nothing is published that rows can be taken over from"
+    assert outlook.stages["parse"] == "nothing is published that rows can be taken over from"
     assert not (tmp_path / "store").exists()
 
 
@@ -33,18 +33,17 @@ def test_the_reason_is_the_first_thing_that_changed(
     assert (current.up_to_date, set(current.stages.values())) == (True, {None})
 
     late = look_ahead(configure(communities={"seed": 7}))
-    assert late.stages == dict.fromkeys(CORPUS_STAGES, None) | {
-        "communities": "its settings, code or libraries changed",
+    assert late.stages == dict.fromkeys([*SHARD_STAGES, *CORPUS_STAGES], None) | {
+        "communities": "its settings, code, models or libraries changed",
         "embed": "after communities",
         "load": "after communities",
     }
     early = look_ahead(configure(chunk={"max_characters": 500}))
-    assert early.stages["merge_shards"] == (
-        "settings, code, models or libraries of parse to extract changed"
-    )
+    assert (early.stages["parse"], early.stages["merge_shards"]) == (None, "after chunk")
+    assert early.stages["chunk"] == "its settings, code, models or libraries changed"
     assert early.stats["changed"] == 3
     again = look_ahead(configure(plan={"full_refresh": True}))
-    assert (again.up_to_date, again.stages["merge_shards"]) == (False, "full refresh")
+    assert (again.up_to_date, again.stages["parse"]) == (False, "full refresh")
 
     (corpus / "note.txt").unlink()
     removed = look_ahead(configure())
@@ -73,7 +72,7 @@ def test_the_command_names_the_documents(corpus: Path, as_json: bool) -> None:
             "removed": [],
             "unchanged": ["corpus/reports.md", "corpus/tables.md"],
         }
-        assert printed["stages"]["normalize"] == "after merge_shards"
+        assert printed["stages"]["normalize"] == "after parse"
     else:
         assert "corpus/new.txt" in result.stdout
-        assert "documents or their access labels" in result.stdout
+        assert "documents were added or changed" in result.stdout

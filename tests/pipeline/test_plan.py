@@ -68,12 +68,31 @@ def test_a_file_that_is_not_read_changes_with_its_size() -> None:
         assert changes(table["sources"]) == {"a": change}
 
 
-@pytest.mark.parametrize("config", [{"full_refresh": True}, {}])
-def test_everything_is_done_again_on_demand_or_for_another_extraction(config: dict) -> None:
+@pytest.mark.parametrize(
+    ("config", "first_stage", "found"),
+    [({"full_refresh": True}, "extract", "parse"), ({}, "parse", "parse"), ({}, "chunk", "chunk")],
+)
+def test_everything_is_done_again_on_demand_or_from_a_stage_on(
+    config: dict[str, bool], first_stage: str, found: str
+) -> None:
     result = plan(
-        listed(a="1"), published(a="1"), config=PlanConfig(**config), reprocess=not config
+        listed(a="1"), published(a="1"), config=PlanConfig(**config), first_stage=first_stage
     )
     assert changes(result.tables["sources"]) == {"a": "changed"}
+    assert result.tables["sources"]["first_stage"].to_pylist() == [found]
+
+
+def test_the_documents_of_a_shard_have_the_same_first_stage() -> None:
+    result = plan(
+        listed(a="1", b="2", c="1", d="3"), published({"d": "failed"}, a="1", b="1", c="1", d="3"),
+        config=PlanConfig(), first_stage="filter_sentences", unanswered={"c"},
+    )  # fmt: skip
+    table = result.tables["sources"]
+    shards = dict(zip(table["path"].to_pylist(), table["shard"].to_pylist(), strict=True))
+    assert shards == {"b": 0, "d": 0, "a": 1, "c": 1}
+    assert table["first_stage"].to_pylist() == ["filter_sentences", "parse"] * 2
+    same = plan(listed(a="1"), published(a="1"), config=PlanConfig(), unanswered={"a"})
+    assert same.tables["sources"]["first_stage"].to_pylist() == ["extract"]
 
 
 def lost(

@@ -22,7 +22,6 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.pipeline.plan import UNCHANGED
 from graphrag_tasks.storage.artifacts import conform
 from graphrag_tasks.storage.sql import Rows
 
@@ -50,7 +49,7 @@ def merge_shards(
     Raises:
         SourceError: More documents failed than `config.max_failed_share` allows.
     """
-    unchanged = _ids(sources, "change", UNCHANGED)
+    unchanged = _ids(sources, "change", schemas.UNCHANGED)
     made = _table("documents", processed["documents"])
     failed = _ids(made, "status", _FAILED)
     before = _table("documents", published["documents"])
@@ -156,7 +155,7 @@ def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
     raise SourceError(
         f"{len(failed)} of {readable} documents failed, more than the share of "
         f"{config.max_failed_share:g} that merge_shards.max_failed_share allows: {named}",
-        "collect",
+        "merge_shards",
         "Nothing was published. Repair or remove them, or raise the share",
     )
 

@@ -1,0 +1,115 @@
+"""A setting or code that changes re-runs from its stage on, and gives what a clean build gives."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, inputs
+from graphrag_tasks.pipeline.stages import STAGES
+from tests.e2e.test_random_edits import Corpus
+
+Indexer = Callable[..., Published]
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "parse": {"parse": {"max_cells": 999_999}},
+    "chunk": {"chunk": {"overlap_characters": 1}},
+    "filter_sentences": {"sentences": {"language": "de"}},
+    "extract": {"extract": {"linear": False}},
+    "entity_dictionary": {"entity_dictionary": {"repeated_documents": 6}},
+    "normalize": {"normalize": {"max_words": 7}},
+    "resolve": {"resolve": {"same_score": 0.85}},
+    "link_mentions": {"link_mentions": {"names": False}},
+    "communities": {"communities": {"seed": 7}},
+    "embed": {"embed": {"max_tokens": 256}},
+}
+ORDER = [*SHARD_STAGES, *CORPUS_STAGES]
+
+
+def from_on(stage: str) -> list[str]:
+    """Return the stages from one on, in order."""
+    return ORDER[ORDER.index(stage) :]
+
+
+@pytest.mark.usefixtures("indexed")
+@pytest.mark.parametrize("stage", SETTINGS)
+def test_a_setting_works_from_its_stage_on(
+    index: Indexer, tmp_path: Path, worked: list[str], stage: str
+) -> None:
+    made = index(**SETTINGS[stage])
+    assert list(dict.fromkeys(worked)) == from_on(stage)
+    clean = index(store=str(tmp_path / "clean"), **SETTINGS[stage])
+    assert made.manifest.tables == clean.manifest.tables
+
+
+@pytest.mark.usefixtures("indexed")
+@pytest.mark.parametrize("stage", ORDER)
+def test_code_works_from_its_stage_on(
+    index: Indexer, worked: list[str], stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = next(one.module for one in STAGES if one.name == stage)
+    version = inputs.code_version
+
+    def upgraded(module: str) -> str:
+        return version(module) + ("+" if module == changed else "")
+
+    monkeypatch.setattr(inputs, "code_version", upgraded)
+    made = index()
+    assert list(dict.fromkeys(worked)) == from_on(stage)
+    worked.clear()
+    assert not index().changed
+    assert worked == []
+    assert made.manifest.stats["counts"]["documents"] == 3
+
+
+def test_a_new_document_is_parsed_and_the_others_begin_where_the_setting_does(
+    index: Indexer, indexed: Published, corpus: Path, tmp_path: Path, worked: list[str]
+) -> None:
+    (corpus / "note.txt").write_text("The check finds old tables in custom code.\n")
+    sections = {"chunk": {"overlap_characters": 1}}
+    made = index(**sections)
+    assert [worked.count(stage) for stage in SHARD_STAGES] == [1, 2, 2, 2]
+    clean = index(store=str(tmp_path / "clean"), **sections)
+    assert made.manifest.tables == clean.manifest.tables
+    assert made.manifest.snapshot_id != indexed.manifest.snapshot_id
+
+
+@pytest.mark.parametrize(
+    ("documents", "runs"), [(12, 3), pytest.param(100, 12, marks=pytest.mark.slow)]
+)
+def test_edits_and_settings_in_any_order_equal_a_clean_build(
+    index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int
+) -> None:
+    chosen = random.Random(documents)
+    edited = Corpus(corpus, chosen)
+    for _ in range(documents):
+        edited.add()
+    index()
+    for _ in range(runs):
+        for _ in range(chosen.randint(0, 3)):
+            edited.change()
+        sections = SETTINGS[chosen.choice(list(SETTINGS))]
+        made = index(plan={"shard_bytes": chosen.choice((500, 5000))}, **sections)
+    clean = index(store=str(tmp_path / "clean"), **sections)
+    assert made.manifest.tables == clean.manifest.tables
+    assert made.manifest.snapshot_id == clean.manifest.snapshot_id
+
+
+def test_work_on_shards_that_a_stopped_run_left_is_taken_from_the_stage_on(
+    index: Indexer, worked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as stopped:
+        stopped.setattr("graphrag_tasks.pipeline.run.publish", _stop)
+        with pytest.raises(KeyboardInterrupt):
+            index()
+    worked.clear()
+    index(chunk={"overlap_characters": 1})
+    assert list(dict.fromkeys(worked)) == from_on("chunk")
+
+
+def _stop(*_: object) -> None:
+    raise KeyboardInterrupt
