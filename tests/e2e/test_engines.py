@@ -89,6 +89,8 @@ def test_nights_on_two_machines_equal_a_clean_build_on_the_last(
         chosen = random.Random(number)
         edited = Corpus(corpus, chosen)
         store = str(tmp_path / f"store-{number}")
+        for _ in range(6):
+            edited.add()
         for _ in range(4):
             engine = chosen.choice([A, B])
             with machine(engine):
