@@ -13,6 +13,7 @@ import typer
 from graphrag_tasks.cli import (
     adapt,
     answer,
+    documents,
     entities,
     estimate,
     evaluate,
@@ -41,6 +42,7 @@ app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
 app.command()(adapt.adapt)
 app.add_typer(snapshots.app, name="snapshots")
+app.add_typer(documents.app, name="documents")
 app.add_typer(entities.app, name="entities")
 app.add_typer(graph.app, name="graph")
 app.command()(graph.export)

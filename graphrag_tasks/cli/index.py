@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from graphrag_tasks.cli.documents import print_problem_counts
 from graphrag_tasks.cli.options import (
     ConfigOption,
     ExtractorOption,
@@ -48,6 +49,7 @@ def index(
 ) -> None:
     """Index documents and publish a snapshot of them."""
     from graphrag_tasks.operations.runner import run_index
+    from graphrag_tasks.snapshots.store import Store
 
     refresh, mass_delete = full_refresh or None, allow_mass_delete or None
     overrides = {
@@ -74,6 +76,7 @@ def index(
         print_json({"changed": published.changed, **published.manifest.as_dict()})
         return
     print_summary(published.manifest)
+    print_problem_counts(Store(settings.store).open(published.manifest.snapshot_id))
     if not published.changed:
         CONSOLE.print("Nothing changed: this snapshot was current already.")
 

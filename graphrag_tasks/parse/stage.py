@@ -24,8 +24,8 @@ from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_
 from graphrag_tasks.parse.isolation import Parser
 from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.metadata import detect_language
-from graphrag_tasks.parse.readers import READERS
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
+from graphrag_tasks.parse.unread import advice
 from graphrag_tasks.sources.listing import LINK, SPECIAL
 from graphrag_tasks.sources.markdown_pages import INCLUDE
 
@@ -159,8 +159,7 @@ def _read(
         what = "the text of this file stands in the documents that include it"
         raise DocumentError("included", what, uri)
     if not parser.reads(media_type):
-        hint = f"Rename or convert it to one of: {', '.join(sorted(READERS))}"
-        raise DocumentError("unknown_type", "this kind of file is not read", uri, hint)
+        raise DocumentError("unknown_type", "this kind of file is not read", uri, advice(uri))
     _check_size(source["size_bytes"], uri, config)
     data = _fetch(uri, fetch)
     row["size_bytes"] = len(data)

@@ -1,0 +1,82 @@
+"""`graphrag-tasks documents`: what became of each file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
+from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.operations.documents import DocumentReport, document_reports, problems
+from graphrag_tasks.snapshots.store import Snapshot, Store
+
+app = typer.Typer(help="Say what became of each document.", no_args_is_help=True)
+
+_COLUMNS = ("document", "kind", "status", "pages", "chunks", "sentences", "triples")
+
+
+@app.callback()
+def _documents() -> None:
+    """Keep `list` a command of its own."""
+
+
+@app.command("list")
+def list_documents(
+    store: StoreOption = None,
+    snapshot: SnapshotOption = None,
+    only_problems: Annotated[
+        bool, typer.Option("--problems", help="Only what was not read as a whole, and why.")
+    ] = False,
+    names: Annotated[
+        int, typer.Option(min=0, help="Documents named of each problem; 0: all.")
+    ] = 10,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List the documents of a snapshot, failed ones first."""
+    settings = load_config(config, overrides={"store": store})
+    found = document_reports(Store(settings.store).open(snapshot))
+    if json:
+        wanted = [one for one in found if one.is_problem or not only_problems]
+        print_json([asdict(one) for one in wanted])
+    elif only_problems:
+        _print_problems(found, names)
+    else:
+        rows = [
+            (one.uri, one.kind, one.status, one.pages, one.chunks, one.sentences, one.triples)
+            for one in found
+        ]
+        CONSOLE.print(table(f"{len(rows):,} documents", _COLUMNS, rows))
+
+
+def _print_problems(found: list[DocumentReport], names: int) -> None:
+    grouped = problems(found)
+    if not grouped:
+        CONSOLE.print(f"All {len(found):,} documents were read as a whole.")
+    for one in grouped:
+        shown = one.documents[: names or None]
+        CONSOLE.print(
+            f"{one.status}, {one.kind}: {len(one.documents):,} ({one.code})",
+            style="bold", markup=False, highlight=False,
+        )  # fmt: skip
+        for reason in dict.fromkeys(document.reason for document in shown):
+            own = [document.uri for document in shown if document.reason == reason]
+            CONSOLE.print(f"  {reason}", markup=False, highlight=False)
+            for uri in own:
+                CONSOLE.print(f"    {uri}", markup=False, highlight=False)
+        if more := len(one.documents) - len(shown):
+            CONSOLE.print(f"    and {more:,} more (--names 0 shows all)")
+
+
+def print_problem_counts(snapshot: Snapshot) -> None:
+    """Print how many documents were not read as a whole, by status and kind, if any."""
+    grouped = problems(document_reports(snapshot))
+    if not grouped:
+        return
+    rows = [(one.status, one.kind, len(one.documents), one.meaning) for one in grouped]
+    columns = ("status", "kind", "documents", "why")
+    CONSOLE.print(table("Documents that were not read as a whole", columns, rows))
+    CONSOLE.print("Which ones, and what to do: graphrag-tasks documents list --problems")

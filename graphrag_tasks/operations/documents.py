@@ -1,0 +1,108 @@
+"""What became of each document: read, read in part, or not, why, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core.errors import DOCUMENT_ERROR_CODES
+from graphrag_tasks.parse.unread import ending
+from graphrag_tasks.snapshots.store import Snapshot
+
+_STATUSES = ("failed", "partial", "empty", "skipped", "parsed")
+"""In the order that they are shown: what needs somebody first."""
+
+_COUNTED = ("chunks", "sentences", "triples")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentReport:
+    """What became of a document.
+
+    Attributes:
+        kind: Its format; of a file that is not read, the ending of its name.
+        reason: What went wrong and what to do; empty where it was read.
+        left_out: What no block has, by reason.
+        pages: Pages that gave text; None for formats without pages.
+    """
+
+    uri: str
+    kind: str
+    status: str
+    code: str | None
+    reason: str
+    left_out: dict[str, int]
+    pages: int | None
+    chunks: int
+    sentences: int
+    triples: int
+
+    @property
+    def is_problem(self) -> bool:
+        """Whether not all of it was read."""
+        return self.status != "parsed"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Documents of one kind with the same problem.
+
+    Attributes:
+        meaning: Of the code.
+        documents: By uri.
+    """
+
+    status: str
+    code: str
+    kind: str
+    meaning: str
+    documents: tuple[DocumentReport, ...]
+
+
+def document_reports(snapshot: Snapshot) -> list[DocumentReport]:
+    """Return what became of each document, failed ones first, then by uri."""
+    counts = {name: _by_document(snapshot.table(name, ["document_id"])) for name in _COUNTED}
+    rows = snapshot.table("documents").to_pylist()
+    rows.sort(key=lambda row: (_STATUSES.index(row["status"]), row["uri"]))
+    return [
+        DocumentReport(
+            uri=row["uri"],
+            kind=row["media_type"] if row["media_type"] != "unknown" else ending(row["path"]),
+            status=row["status"],
+            code=row["error_code"],
+            reason=(row["error_message"] or "").removeprefix(f"{row['uri']}: "),
+            left_out={one["reason"]: one["count"] for one in row["left_out"] or ()},
+            pages=row["pages_out"],
+            **{name: found.get(row["document_id"], 0) for name, found in counts.items()},
+        )
+        for row in rows
+    ]
+
+
+def problems(reports: Iterable[DocumentReport]) -> list[Problem]:
+    """Return the documents that were not read as a whole, by status, code and kind."""
+
+    def key(one: DocumentReport) -> tuple[int, str, str]:
+        return _STATUSES.index(one.status), one.code or "", one.kind
+
+    found = sorted((one for one in reports if one.is_problem), key=lambda one: (key(one), one.uri))
+    return [
+        Problem(
+            _STATUSES[status],
+            code,
+            kind,
+            DOCUMENT_ERROR_CODES.get(code, "").removesuffix(" (document skipped)"),
+            tuple(those),
+        )
+        for (status, code, kind), those in groupby(found, key)
+    ]
+
+
+def _by_document(table: pa.Table) -> dict[str, int]:
+    counted: list[dict[str, Any]] = pc.value_counts(table["document_id"]).to_pylist()
+    return {one["values"]: one["counts"] for one in counted}

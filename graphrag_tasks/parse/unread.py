@@ -1,0 +1,42 @@
+"""What to do with a file of a kind that is not read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from types import MappingProxyType
+
+_OFFICE = "Save it as DOCX, XLSX, PPTX or PDF"
+_PROSE = "Convert it to Markdown or HTML, for instance by pandoc"
+_MAIL = "Export the messages as HTML or text files"
+_IMAGE = "Put it into a PDF, which is read with parse.ocr = auto"
+_UNPACK = "Unpack it"
+_DATA = "Export it as CSV or XLSX"
+_ANY = "If it holds text, save it as PDF, HTML, Markdown, DOCX, XLSX, PPTX, CSV or text"
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp")
+_PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
+
+_ADVICE: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys((".odt", ".ods", ".odp", ".rtf", ".doc", ".xls", ".ppt"), _OFFICE),
+        **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
+        **dict.fromkeys((".rst", ".adoc", ".asciidoc", ".tex", ".epub", ".org"), _PROSE),
+        **dict.fromkeys((".xml", ".mhtml", ".mht", ".ipynb", ".vtt", ".srt"), _PROSE),
+        **dict.fromkeys((".eml", ".mbox", ".msg"), _MAIL),
+        **dict.fromkeys(_PICTURES, _IMAGE),
+        **dict.fromkeys(_PACKED, _UNPACK),
+        **dict.fromkeys((".json", ".parquet", ".sqlite", ".db", ".yaml", ".yml"), _DATA),
+    }
+)
+"""By the last ending of the file's name."""
+
+
+def ending(path: str) -> str:
+    """Return the last ending of a file's name in lower case; `no ending` without one."""
+    return PurePosixPath(path).suffix.lower() or "no ending"
+
+
+def advice(path: str) -> str:
+    """Return what to do with a file of a kind that is not read."""
+    return _ADVICE.get(ending(path), _ANY)

@@ -1,0 +1,81 @@
+"""`documents list`: what became of each file, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from graphrag_tasks.cli import app
+
+MIXED = {
+    "good.md": b"# Tables\n\nSAP replaced the table VBBS with the table VBBE.\n",
+    "mail/a.eml": b"Subject: x\n\nText.\n",
+    "mail/b.eml": b"Subject: y\n\nText.\n",
+    "letter.odt": b"PK",
+    "plan.png": b"\x89PNG",
+    "README": b"text",
+    "empty.txt": b"",
+    "broken.pdf": b"%PDF-1.4 nothing",
+}
+Command = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    folder = tmp_path_factory.mktemp("mixed")
+    for name, data in MIXED.items():
+        file = folder / "files" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    environment = {"GRAPHRAG__LOAD__VECTOR_STORE": "none", "COLUMNS": "80"}
+    store = ["--store", str(folder / "store")]
+
+    def command(*words: str) -> Result:
+        return CliRunner().invoke(app, [*words, *store], env=environment)
+
+    share = {"GRAPHRAG__MERGE_SHARDS__MAX_FAILED_SHARE": "1"}
+    made = CliRunner().invoke(
+        app, ["index", str(folder / "files"), *store, "--workers", "1"], env=environment | share
+    )
+    assert made.exit_code == 0, made.output
+    assert "Documents that were not read as a whole" in made.stdout
+    return command
+
+
+def test_every_document_is_listed_failed_ones_first(command: Command) -> None:
+    lines = [line for line in command("documents", "list").stdout.splitlines() if "│" in line]
+    order = [line.split("│")[3].strip() for line in lines]
+    assert [one for one in order if one] == ["failed", "empty", *["skipped"] * 5, "parsed"]
+    assert max(map(len, lines)) <= 80
+    parsed = [cell.strip() for cell in lines[-1].split("│")]
+    assert parsed[2:4] == ["md", "parsed"] and int(parsed[5]) == 1 and int(parsed[6]) >= 1
+
+
+def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
+    text = command("documents", "list", "--problems").stdout
+    assert "good.md" not in text
+    assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .eml: 2 (unknown_type)")
+    for kind, advice in (
+        (".eml", "Export the messages"), (".odt", "Save it as DOCX"), (".png", "Put it into a PDF"),
+        ("no ending", "If it holds text"),
+    ):  # fmt: skip
+        part = text.partition(f"skipped, {kind}:")[2].partition("skipped,")[0]
+        assert advice in " ".join(part.split()), kind
+    few = command("documents", "list", "--problems", "--names", "1").stdout
+    assert "and 1 more" in few and "b.eml" not in few
+
+
+def test_programs_read_json(command: Command) -> None:
+    every = json.loads(command("documents", "list", "--json").stdout)
+    some = json.loads(command("documents", "list", "--json", "--problems").stdout)
+    assert len(every) == len(MIXED)
+    assert [one for one in every if one["status"] != "parsed"] == some
+    assert {one["kind"] for one in some} >= {".eml", ".odt", ".png", "no ending", "pdf", "txt"}
+
+
+def test_where_all_was_read_that_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphrag_tasks.cli.documents.document_reports", lambda _: [])
+    assert "All 0 documents were read" in command("documents", "list", "--problems").stdout
