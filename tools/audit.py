@@ -1,8 +1,8 @@
 """`make audit`: known vulnerabilities of the pinned packages, by pip-audit.
 
-The advisories come from PyPI. Where they cannot be had (no network, a mirror without them), the
-audit says so and ends with 0: a build without a network must not fail for it, and must not look as
-if nothing had been found. It ends with 1 where a package has a known vulnerability.
+The advisories come from PyPI. It ends with 1 where a package has a known vulnerability, and with 2
+where none was audited, as advisories cannot be had (no network, a mirror without them): that must
+not look as if nothing had been found.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def verdict(report: Mapping[str, Any], trouble: str = "") -> tuple[list[str], in
     packages = report.get("dependencies", [])
     audited = [one for one in packages if "skip_reason" not in one]
     if not audited:
-        return [f"{_UNREACHABLE}{f' ({trouble})' if trouble else ''}."], 0
+        return [f"{_UNREACHABLE}{f' ({trouble})' if trouble else ''}."], 2
     found = [
         f"{one['name']} {one['version']}: {flaw['id']}, fixed in "
         f"{', '.join(flaw.get('fix_versions', [])) or 'no version yet'}"
