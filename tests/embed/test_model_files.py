@@ -1,6 +1,7 @@
 """Finding and checking a model's files."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 from graphrag_tasks.embed import model_files
 from graphrag_tasks.embed.local import LocalEmbedder, verify_weights
-from graphrag_tasks.embed.model_files import MINILM, find_model, load_weights
+from graphrag_tasks.embed.model_files import MINILM, find_model, load_tokenizer, load_weights
 
 WriteModel = Callable[..., Path]
 
@@ -157,3 +158,14 @@ def test_an_archive_that_lacks_scales_is_named(tmp_path: Path, tiny_model: Path)
         np.savez(folder / file, **kept)
     with pytest.raises(ConfigError, match=f"no tensor '{name}#s'"):
         LocalEmbedder(folder, max_tokens=32).encode(["a"])
+
+
+def test_a_damaged_tokenizer_and_a_missing_file_are_named(tiny_model: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_model, model)
+    (model / "tokenizer.json").write_text("{broken")
+    with pytest.raises(ConfigError, match=r"tokenizer\.json: the tokenizer cannot be read"):
+        load_tokenizer(find_model(model))
+    (model / "tokenizer.json").unlink()
+    with pytest.raises(ConfigError, match=r"retrieval\.rerank\.model: tokenizer\.json missing"):
+        find_model(model, "retrieval.rerank.model")

@@ -9,6 +9,7 @@ import types
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -354,3 +355,16 @@ def test_noun_phrases_of_a_question() -> None:
         "Which team maintains the old print server in Berlin?"
     )
     assert phrases == ["Which team", "team", "the old print server", "old print server", "Berlin"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"rerank": 2.5}, {"rerank": True}, {"rerank": -1}, {"rerank": "2"},
+        {"budget_characters": 2.5}, {"budget_characters": -1}, {"budget_characters": "9"},
+        {"budget_characters": 9, "k": 2}, {"beside": "What?"}, {"mode": ["ranked"]}, {"mode": None},
+    ],
+)  # fmt: skip
+def test_what_is_no_number_list_or_mode_is_refused(index: Index, asked: dict[str, Any]) -> None:
+    with pytest.raises(QueryError):
+        index.search("What needs a driver?", **asked)

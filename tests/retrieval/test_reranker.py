@@ -128,7 +128,7 @@ def test_chunks_that_hardly_answer_are_left_out_and_counted(
 
 
 def test_a_negative_number_of_chunks_is_refused(index: Index) -> None:
-    with pytest.raises(QueryError, match="rerank must be at least 0"):
+    with pytest.raises(QueryError, match="rerank must be a whole number"):
         index.search(QUESTION, rerank=-1)
 
 

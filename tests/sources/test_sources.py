@@ -304,3 +304,21 @@ def test_a_bad_line_costs_itself_and_no_other(tmp_path: Path, line: bytes) -> No
     assert reader.fetch("p.jsonl/z") == b'{"id": "z", "text": "y"}'
     with pytest.raises(DocumentError, match=f"line 2 .*{BAD_LINES[line]}.*Mend it in p.jsonl"):
         reader.fetch("p.jsonl/./line 2")
+
+
+def test_a_path_with_two_colons_is_a_path(tmp_path: Path) -> None:
+    folder = tmp_path / "a::b"
+    folder.mkdir()
+    (folder / "a.md").write_text("text")
+    (listed,) = list_sources(source_roots([str(folder)]))["path"].to_pylist()
+    assert listed == "a.md"
+
+
+def test_an_address_that_its_file_system_refuses_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refusing:
+        def exists(self, _: str) -> bool:
+            raise ValueError("no such hub.")
+
+    monkeypatch.setattr("graphrag_tasks.sources.roots.file_system", lambda uri: (Refusing(), uri))
+    with pytest.raises(SourceError, match="hf://x: the address is not valid: no such hub"):
+        source_roots(["hf://x"])

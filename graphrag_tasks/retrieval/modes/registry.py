@@ -41,7 +41,7 @@ def mode_named(name: str) -> Mode:
     Raises:
         QueryError: There is none; the message lists the modes and suggests the nearest.
     """
-    if name in MODES:
+    if isinstance(name, str) and name in MODES:
         return MODES[name]
     known = (AUTO, *MODES)
     near = difflib.get_close_matches(str(name).lower(), known, n=1)

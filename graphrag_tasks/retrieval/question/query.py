@@ -139,6 +139,17 @@ class Query:
         return found
 
 
+def checked_number(name: str, value: object) -> int:
+    """Return a number of chunks or characters, from 0.
+
+    Raises:
+        QueryError: It is no whole number, or negative.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+        raise QueryError(f"{name} must be a whole number, at least 0 (got {value!r})")
+    return int(value)
+
+
 def probability(log_odds: float) -> float:
     """Return the probability of log-odds."""
     odds = math.exp(-abs(log_odds))  # never overflows

@@ -65,7 +65,7 @@ class CrossEncoder:
         threads: int = 0,
         engine: str = "auto",
     ) -> None:
-        self._files = find_model(model)
+        self._files = find_model(model, "retrieval.rerank.model")
         self._config = read_config(self._files)
         if not _SHORTEST <= max_tokens <= self._config.longest:
             lengths = f"{_SHORTEST} to {self._config.longest}, the lengths this model reads"
