@@ -47,14 +47,14 @@ _LOWER, _UPPER = (
 _OTHER = "\u0370-\u03ff\u0400-\u052f\u0591-\u06ff\u0e01-\u0e4e"  # Greek to Thai
 _ODD = re.compile(
     "[\x7f-\x84\x86-\x9f\ufffd\ue000-\uf8ff¤¦\u2500-\u259f]"  # nobody writes them
-    r"|(?<=[^\W\d_])[¡-¬®-¶¸-»¿×÷\u02b0-\u02ff“”„‚‹›†‡•‰€™\u2200-\u22ff](?=[^\W\d_])"  # in a word
+    r"|(?<=[^\W\d_])[¡-¬®-¶\xb8-\xbb¿×÷\u02b0-\u02ff“”„\u201a\u2039\u203a†‡•‰€™\u2200-\u22ff](?=[^\W\d_])"  # in a word
     f"|(?<=[a-z{_LOWER}])[{_UPPER}]"
     f"|[A-Za-zÀ-ɏ](?=[{_OTHER}])|[{_OTHER}](?=[A-Za-zÀ-ɏ])"  # scripts of one word
     "|(?<![\u0e01-\u0e2e\u0e31-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]"  # Thai
-    "|[ฃฅฆฌฎฏฐฑฒฤฦฬฯ๏๐-๙๚๛]|[เ-ไ](?![ก-ฮ])"  # rare in Thai, and all over what is none
+    "|[ฃฅฆฌฎฏฐฑฒฤฦฬฯ๏\u0e50-\u0e59๚๛]|[เ-ไ](?![ก-ฮ])"  # rare in Thai, and all over what is none
     "|(?<=[a-z])[\u3400-\u9fff\uac00-\ud7a3](?=[a-z])"
     "|(?<![\u05d0-\u05ea\u05b0-\u05c7])[\u05b0-\u05c7]|[ךםןףץ](?=[א-ת])"  # Hebrew
-    "|(?<![\u0621-\u0652])[\u064b-\u0652]|ς(?=[α-ωά-ώ])"  # Arabic, Greek
+    "|(?<![\u0621-\u0652])[\u064b-\u0652]|ς(?=[\u03ac-\u03ce])"  # Arabic, Greek
 )
 """What stands in no text, or not at this place of a word: marks without a letter, final letters."""
 
