@@ -47,7 +47,8 @@ _LOWER, _UPPER = (
 _OTHER = "\u0370-\u03ff\u0400-\u052f\u0591-\u06ff\u0e01-\u0e4e"  # Greek to Thai
 _ODD = re.compile(
     "[\x7f-\x84\x86-\x9f\ufffd\ue000-\uf8ff¤¦\u2500-\u259f]"  # nobody writes them
-    r"|(?<=[^\W\d_])[¡-¬®-¶\xb8-\xbb¿×÷\u02b0-\u02ff“”„\u201a\u2039\u203a†‡•‰€™\u2200-\u22ff](?=[^\W\d_])"  # in a word
+    r"|(?<=[^\W\d_])[¡-¬®-¶\xb8-\xbb¿×÷\u02b0-\u02ff“”„\u201a\u2039\u203a†‡•‰€™\u2200-\u22ff]"
+    r"(?=[^\W\d_])"  # in a word
     f"|(?<=[a-z{_LOWER}])[{_UPPER}]"
     f"|[A-Za-zÀ-ɏ](?=[{_OTHER}])|[{_OTHER}](?=[A-Za-zÀ-ɏ])"  # scripts of one word
     "|(?<![\u0e01-\u0e2e\u0e31-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]"  # Thai
@@ -130,7 +131,8 @@ def _judged(
         foreign = "".join(char for char in text if not char.isascii())
         odd = len(_ODD.findall(text))
         is_signs = encoding == "cp1252" and not odd and _TYPOGRAPHIC.fullmatch(text) is not None
-        mess = 0.0 if is_signs else _mess(text)
+        is_latin = encoding == "cp1252" and not odd and _reads_latin(text)
+        mess = 0.0 if is_signs or is_latin else _mess(text)
         if odd > max(1, _MOST_ODD * len(foreign)) or mess > _MOST_MESS:
             continue
         score = language_evidence(text) * (1 - mess) - _PER_ODDITY * odd
@@ -140,6 +142,12 @@ def _judged(
             score += _BONUS
         judged[text] = _Judged(encoding, score)
     return list(judged.values())
+
+
+def _reads_latin(text: str) -> bool:
+    """Tell whether most letters are ASCII; of a few words charset-normalizer makes too much."""
+    letters = [char.isascii() for char in text if char.isalpha()]
+    return sum(letters) * 3 > len(letters) * 2
 
 
 def _decoded(line: bytes, encoding: str) -> str:

@@ -107,7 +107,7 @@ def _decoded(text: str, encoding: str, confidence: float = 1.0, replaced: int = 
 
 
 def _known(declared: str | None) -> tuple[str, ...]:
-    """Return the encoding that a file declares, if Python has it and it is one of one-byte units."""
+    """Return the encoding that a file declares, if Python has it and it is none of Unicode."""
     try:
         name = codecs.lookup(declared or "").name
         "".encode(name)
@@ -117,7 +117,7 @@ def _known(declared: str | None) -> tuple[str, ...]:
 
 
 def _with_nul(data: bytes, declared: str | None) -> DecodedText:
-    """Return text with NUL bytes: UTF-16 or UTF-32 without a mark, or text with a few stray ones."""
+    """Return text with NUL bytes: UTF-16 or UTF-32 without a mark, or text with a few of them."""
     plain = data.replace(b"\x00", b"")
     stray = len(data) - len(plain)
     if stray > _MAX_INVALID * len(data) and (wide := _wide(data)):

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the letters of other scripts
 """A few sentences of prose in languages whose old files are in many encodings."""
 
 PROSE: dict[str, tuple[str, ...]] = {
