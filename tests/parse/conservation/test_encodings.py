@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the letters of other scripts
 """Prose in any encoding and text format comes out equal, or is refused: never as nonsense."""
 
 from __future__ import annotations
