@@ -21,9 +21,9 @@ from charset_normalizer import from_bytes
 _PRIOR = {
     "cp1252": 0,
     **dict.fromkeys(("cp1251", "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1250"), 4),
-    **dict.fromkeys(("iso8859_2", "koi8_r", "koi8_u", "cp1253", "iso8859_7", "cp1256"), 4),
-    **dict.fromkeys(("cp1254", "cp1255", "cp1257", "iso8859_15"), 4),
-    **dict.fromkeys(("iso8859_5", "iso8859_6", "cp874", "mac_roman", "mac_cyrillic"), 10),
+    **dict.fromkeys(("iso8859-2", "koi8-r", "koi8-u", "cp1253", "iso8859-7", "cp1256"), 4),
+    **dict.fromkeys(("cp1254", "cp1255", "cp1257", "iso8859-15"), 4),
+    **dict.fromkeys(("iso8859-5", "iso8859-6", "cp874", "mac-roman", "mac-cyrillic"), 10),
     **dict.fromkeys(("cp850", "cp866", "cp852", "cp437"), 10),
 }
 """Python's codecs that are tried, the likelier first, and what is taken off the evidence for each:
@@ -38,6 +38,7 @@ _MOST_MESS = 0.2  # charset-normalizer's own bound of what is text
 _MOST_ODD = 0.1  # of the characters that are not ASCII
 _LEAST_CONFIDENCE = 0.6  # below it three words of prose are wrong nearly as often as right
 _LEAST_CONFIDENCE_DEFAULT = 0.25  # for Windows-1252, where a few signs in English tell little
+_FAVOUR = 10  # for what something speaks for: one letter more, which many wrong ones outweigh
 _FEW_BYTES = 8  # which say nothing where hardly a letter is ASCII: one word may be in any script
 
 _LOWER, _UPPER = (
@@ -83,7 +84,8 @@ def detect(
 ) -> Guess | None:
     """Return the encoding of lines that have bytes above 127; None where no text makes sense.
 
-    `also` are encodings that something speaks for: one of them is taken over an equal one.
+    `also` are encodings that something speaks for: one of them is taken over a nearly equal one,
+    and of a few words.
     """
     sample = list(_sample(lines))
     length = sum(map(len, sample))
@@ -93,11 +95,14 @@ def detect(
     best = max(judged, key=lambda one: one.score)
     scale = math.sqrt(length)  # as py3langid makes probabilities of its scores
     total = sum(math.exp((one.score - best.score) / scale) for one in judged)
-    is_default = best.encoding == "cp1252"
-    least = _LEAST_CONFIDENCE_DEFAULT if is_default else _LEAST_CONFIDENCE
-    too_few = not is_default and _says_little(b"".join(sample))
-    is_sure = best.score > 0 and 1 / total >= least and not too_few
-    return Guess(best.encoding, 1 / total) if is_sure else None
+    confidence = 1 / total
+    if best.encoding in also:
+        is_sure = True
+    elif best.encoding == "cp1252":
+        is_sure = confidence >= _LEAST_CONFIDENCE_DEFAULT
+    else:
+        is_sure = confidence >= _LEAST_CONFIDENCE and not _says_little(b"".join(sample))
+    return Guess(best.encoding, confidence) if is_sure and best.score > 0 else None
 
 
 def _says_little(sample: bytes) -> bool:
@@ -136,8 +141,7 @@ def _judged(
         if odd > max(1, _MOST_ODD * len(foreign)) or mess > _MOST_MESS:
             continue
         score = language_evidence(text) * (1 - mess) - _PER_ODDITY * odd
-        if encoding not in favoured:
-            score -= _PRIOR.get(encoding, 0)
+        score += _FAVOUR if encoding in favoured else -_PRIOR.get(encoding, 0)
         if is_signs:
             score += _BONUS
         judged[text] = _Judged(encoding, score)

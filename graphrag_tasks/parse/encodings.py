@@ -80,7 +80,10 @@ def decode(data: bytes, declared: str | None = None) -> DecodedText:
             return _exactly(data, encoding)
     if b"\x00" in data:
         return _with_nul(data, declared)
-    if (text := _strict(data, "utf-8")) is None:
+    text = _strict(data, "utf-8")
+    if text is None:
+        text = _with_surrogates(data)
+    if text is None:
         return _by_line(data, _known(declared))
     for escape, encoding in _ESCAPED.items():
         if text.isascii() and escape in data and (read := _strict(data, encoding)) is not None:
@@ -93,7 +96,7 @@ def _exactly(data: bytes, encoding: str) -> DecodedText:
     if text is None:
         what = f"the file is not text in {encoding}"
         raise DocumentError("encoding", what, hint=_HINT)
-    return _decoded(text.removeprefix("\ufeff"), encoding)
+    return _decoded(text.removeprefix("\ufeff"), codecs.lookup(encoding).name)
 
 
 def _strict(data: bytes, encoding: str) -> str | None:
@@ -101,6 +104,15 @@ def _strict(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
+
+
+def _with_surrogates(data: bytes) -> str | None:
+    """Return UTF-8 in which letters beyond U+FFFF are two halves of UTF-16 (CESU-8, as of Java)."""
+    try:
+        halves = data.decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+    return halves.decode("utf-16-le", "replace")
 
 
 def _decoded(text: str, encoding: str, confidence: float = 1.0, replaced: int = 0) -> DecodedText:

@@ -217,3 +217,7 @@ def test_a_large_file_is_decoded_in_seconds() -> None:
 def test_marks_are_no_text() -> None:
     assert decode(codecs.BOM_UTF8 + b"text").text == "text"
     assert decode("\ufeffТекст дня".encode("utf-16-le")).text == "Текст дня"
+
+
+def test_letters_in_two_halves_are_joined() -> None:
+    assert decode(b"Gr\xc3\xb6\xc3\x9fe \xed\xa0\xbd\xed\xb8\x80").text == "Größe \U0001f600"
