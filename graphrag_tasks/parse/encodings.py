@@ -48,8 +48,10 @@ _MAX_INVALID_GUESSED = 0.01  # where the encoding is guessed, in which nearly al
 _SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
+_MARKS = re.compile(r"[\s,.;:!?()0-9-]", re.ASCII)  # bytes that are swapped make letters of them
 _ASCII = bytes(range(128))
 _PAIRS = frozenset(("cp932", "euc_jp", "gb18030", "big5", "cp949"))
+_DAMAGED = 2  # bytes of a letter that is cut, at most, of which the first or the last is there
 _CHANCE = 0.1  # of a file's bytes above 127: more pairs are never UTF-8 by chance
 _COMPARED = 8192  # characters of two readings of the same lines
 _HINT = "Set parse.encoding for its path, or save it as UTF-8"
@@ -155,18 +157,15 @@ def _with_nul(data: bytes, declared: str | None) -> DecodedText:
 
 def _wide(data: bytes) -> DecodedText | None:
     """Return the text of UTF-16 or UTF-32 without a mark, if it is one that makes sense."""
-    scores: dict[str, float] = {}
+    marks: dict[str, int] = {}
     for encoding in _WIDE_ENCODINGS:
         text = _strict(data, encoding)
         if text is not None and not any(without_invalid(text)[1].values()):
             sample = text[:_COMPARED]
             lines = sample.encode("utf-8", "replace").splitlines()
             if sample.isascii() or detect(lines, among=("utf-8",)):
-                scores[encoding] = language_evidence(sample)
-    if not scores:
-        return None
-    best = max(scores, key=scores.__getitem__)
-    return _exactly(data, best)
+                marks[encoding] = len(_MARKS.findall(sample))
+    return _exactly(data, max(marks, key=marks.__getitem__)) if marks else None
 
 
 def _by_line(data: bytes, declared: Sequence[str]) -> DecodedText:
@@ -198,8 +197,8 @@ def _by_line(data: bytes, declared: Sequence[str]) -> DecodedText:
 def _is_damaged(line: bytes) -> bool:
     """Tell whether a line is UTF-8 with a few bytes that are not."""
     sequences = sum(map(len, _SEQUENCE.findall(line)))
-    high = _high(line)
-    return high // 2 < sequences < high
+    wrong = _high(line) - sequences
+    return 0 < wrong <= max(_DAMAGED, sequences // 10) and wrong < sequences
 
 
 def _are_utf8(lines: Sequence[bytes], others: Sequence[bytes], encoding: str) -> bool:

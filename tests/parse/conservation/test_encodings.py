@@ -87,7 +87,7 @@ def test_every_sentence_is_kept_or_the_document_refused(parse_files: Any, media_
 
 @pytest.mark.parametrize("language", PROSE)
 def test_sentences_alone_are_kept_or_refused(language: str) -> None:
-    for encoding in _OLD[language]:
+    for encoding in (*_UNICODE, *_OLD[language]):
         for sentence in PROSE[language]:
             try:
                 found = decode(sentence.encode(encoding))
