@@ -130,7 +130,7 @@ def test_lines_in_another_encoding_leave_the_others_alone(
     wrapped = [b"<p>%s</p>" % line for line in data] if media_type == "html" else data
     parsed = parse_one(f"a.{media_type}", b"\n\n".join(wrapped))
     text = "\n".join(text for _, text in parsed.kinds)
-    assert not [line for line in lines if line.replace(",", ", ").split()[3] not in text]
+    assert not [number for number in range(40) if f"numéro {number} coûte cher" not in text]
     assert "Ã" not in text and "\ufffd" not in text
     assert text.count("café") == text.count("coûte") == len(lines)
     assert parsed.document["encoding"] == "utf-8+cp1252"
