@@ -114,6 +114,7 @@ DOCUMENT_ERROR_CODES = {
     "too_large": "the file, or what it unpacks to, is larger than is read",
     "encrypted": "the document needs a password",
     "broken": "the file is not a valid document of its type",
+    "encoding": "the encoding of the file's text cannot be told, or is not what is set",
     "no_text": "the document was read and holds no text",
     "pages_lost": "some pages could not be read or gave no text (the others are kept)",
     "parse_failed": "the parser raised an error",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
@@ -107,6 +107,8 @@ DOCUMENTS = _table(
     _column("characters", INT, "length of the document text"),
     _column("cells", INT, "cells of its tables; `cells` has the first parse.max_cells"),
     _nullable("left_out", pa.list_(LEFT_OUT), "what no block has, by reason; null: nothing known"),
+    _nullable("encoding", STRING, "codecs of its text, joined by +; null: no text file"),
+    _nullable("encoding_confidence", FLOAT, "1: certain; less: the detector's; null: no encoding"),
     _column("status", STRING, "parsed, partial (some pages lost), empty, failed or skipped"),
     _nullable("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES"),
     _nullable("error_message", STRING, "what went wrong and what to do"),

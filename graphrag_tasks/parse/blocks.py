@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
+from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.tables import CELL_COLUMNS, Table, header_above
 
 METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"
@@ -92,6 +93,7 @@ class ParsedDocument:
         cells: Cells that its tables have; the blocks may have only the first of them.
         pages_lost: Numbers of the pages that should have given text and did not.
         left_out: How many parts are in no block, by reason (`left_out.LeftOut`).
+        encoding: What its text was decoded from; None for formats that say it themselves.
         tree: Docling's document, where the reader made one; it stays in the reader's process.
         renditions: The whole document in other forms; none until `renditions.rendered`.
     """
@@ -104,6 +106,7 @@ class ParsedDocument:
     cells: int = 0
     pages_lost: Sequence[int] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    encoding: Guess | None = None
     tree: Any = field(default=None, repr=False, compare=False)
     renditions: Renditions = NOT_RENDERED
 

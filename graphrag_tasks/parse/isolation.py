@@ -25,6 +25,7 @@ from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, TransientError
 from graphrag_tasks.core.memory import mapped_bytes
 from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
 from graphrag_tasks.parse.renditions import rendered
@@ -73,8 +74,10 @@ class Parser:
         """Tell whether documents of this media type can be read."""
         return media_type in self._local or media_type in self._isolated
 
-    def read(self, media_type: str, data: bytes) -> ParsedDocument:
+    def read(self, media_type: str, data: bytes, encoding: str | None = None) -> ParsedDocument:
         """Read a document of a media type for which `reads` holds.
+
+        `encoding` is what its text is set to be in; None: it is found.
 
         Raises:
             DocumentError: As the reader raises it; or `timeout`, `out_of_memory`, `crashed` when
@@ -84,10 +87,14 @@ class Parser:
             TransientError: A worker could not be started.
         """
         if media_type in self._local:
-            parsed = self._local[media_type](data)
+            before = given_encoding.set(encoding)
+            try:
+                parsed = self._local[media_type](data)
+            finally:
+                given_encoding.reset(before)
             return rendered(parsed, self._config.max_rendition_characters)
         try:
-            return decode(self._ready().read(media_type, data, self._config))
+            return decode(self._ready().read(media_type, data, encoding, self._config))
         except DocumentError as error:
             if error.code in _FATAL:
                 self._discard()
@@ -148,11 +155,14 @@ class _Worker:
         self._loaded |= missing
         self._own_bytes = mapped_bytes(self._process.pid)
 
-    def read(self, media_type: str, data: bytes, config: ParseConfig) -> bytes:
+    def read(
+        self, media_type: str, data: bytes, encoding: str | None, config: ParseConfig
+    ) -> bytes:
         """Send a document, which a worker that is ready takes at once, and return the answer."""
         seconds = config.seconds_per_document
         try:
-            self._send({"read": media_type, "config": config.model_dump()})
+            about = {"encoding": encoding, "config": config.model_dump()}
+            self._send({"read": media_type, **about})
             self._connection.send_bytes(data)
             if not self._answers(seconds):
                 what = f"reading the document takes longer than the {seconds:g} s allowed"

@@ -29,3 +29,5 @@ class LeftOut(StrEnum):
     macros, embedded media, imports."""
     INCLUDE = "include"
     """Texts of other files that a page includes and that were not found, or may not be shown."""
+    FORMULA_WITHOUT_VALUE = "formula_without_value"
+    """Cells whose formula was never computed, and says nothing without that."""

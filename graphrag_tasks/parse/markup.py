@@ -29,18 +29,21 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.boilerplate import drop_boilerplate
 from graphrag_tasks.parse.completeness import FileText
+from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.dialects import plain_markdown
 from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.text import decode, without_invalid
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
 
-_DECLARED_ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)")
+_DECLARED_ENCODING = re.compile(
+    rb"(?i)<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)"
+)
 _DROPPED = {
     **dict.fromkeys(("img", "svg", "picture", "canvas"), LeftOut.PICTURE),
     **dict.fromkeys(("video", "audio", "iframe", "object", "noscript"), LeftOut.HIDDEN),
@@ -71,16 +74,16 @@ def read_html(data: bytes) -> ParsedDocument:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     declared = _DECLARED_ENCODING.search(data, 0, 4096)
-    text, invalid = without_invalid(decode(data, declared[1].decode("ascii") if declared else ""))
-    html = without_marks(text)
+    file = decode(data, declared[1].decode("ascii") if declared else None)
+    html = without_marks(file.text)
     soup = _page(html)
     left_out = _clean(soup)
     dropped = drop_boilerplate(soup)
     if dropped is None:
         soup = _page(html)
         left_out = _clean(soup)
-    left_out.update({**invalid, LeftOut.BOILERPLATE: dropped or 0})
-    return _read(soup, None, left_out)
+    left_out.update({**file.left_out, LeftOut.BOILERPLATE: dropped or 0})
+    return _read(soup, None, left_out, file.encoding)
 
 
 def _page(html: str) -> BeautifulSoup:
@@ -130,13 +133,13 @@ def read_markdown(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
-    text, invalid = without_invalid(decode(data))
-    page = plain_markdown(text.replace("\r\n", "\n"))
+    file = decode(data)
+    page = plain_markdown(file.text.replace("\r\n", "\n"))
     soup = BeautifulSoup(without_marks(_markdown().convert(page.text)), "html.parser")
     _check_depth(soup)
     left_out = _clean(soup)
-    left_out.update({**invalid, **page.left_out})
-    return _read(soup, page.title, left_out)
+    left_out.update({**file.left_out, **page.left_out})
+    return _read(soup, page.title, left_out, file.encoding)
 
 
 class _AsWritten:
@@ -152,14 +155,17 @@ def _markdown() -> Markdown:
     return Markdown(extensions=[GFM, MarkoExtension(renderer_mixins=[_AsWritten])])
 
 
-def _read(soup: BeautifulSoup, title: str | None, left_out: Counter[str]) -> ParsedDocument:
+def _read(
+    soup: BeautifulSoup, title: str | None, left_out: Counter[str], encoding: Guess
+) -> ParsedDocument:
     titles = list(_titles(soup)) if title is None else [title]
     _drop(soup.find_all(_is_hidden), left_out, LeftOut.HIDDEN)  # Docling would not count them
     marks = _simplify(soup)
     # With a mark that settles the encoding: else it is guessed, and wrong where the text is odd.
     tree = convert(str(soup).encode("utf-8-sig"), "html")
     blocks = read_blocks(tree, marks, _texts(soup))
-    return ParsedDocument(blocks, find_title(titles, blocks), left_out=left_out, tree=tree)
+    found = find_title(titles, blocks)
+    return ParsedDocument(blocks, found, left_out=left_out, tree=tree, encoding=encoding)
 
 
 def _titles(soup: BeautifulSoup) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError
 from graphrag_tasks.parse.blocks import Block, Box, Link, ParsedDocument, Renditions, Title
+from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.tables import Table
 
 READY = b"ready"
@@ -61,6 +62,7 @@ def decode(answer: bytes) -> ParsedDocument:
     title, renditions = message["title"], Renditions(*message["renditions"])
     message["blocks"] = [_block(**block) for block in message["blocks"]]
     message |= {"title": Title(*title) if title else None, "renditions": renditions}
+    message["encoding"] = Guess(*message["encoding"]) if message["encoding"] else None
     return ParsedDocument(**message)
 
 

@@ -59,6 +59,7 @@ log = logging.getLogger(__name__)
     libraries=(
         *("docling-slim", "docling-core", "docling-parse", "pypdfium2", "beautifulsoup4", "marko"),
         *("lxml", "python-docx", "python-pptx", "openpyxl", "scipy", "py3langid"),
+        "charset-normalizer",
     ),
 )
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
@@ -170,12 +171,17 @@ def _read(
         raise DocumentError("changed", what, uri, "Run the index again")
     row["content_sha256"] = found
     try:
-        parsed = parser.read(media_type, data)
+        parsed = parser.read(media_type, data, config.encoding_of(source["path"]))
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
     left_out = sorted((str(reason), count) for reason, count in parsed.left_out.items() if count)
     row["left_out"] = [{"reason": reason, "count": count} for reason, count in left_out] or None
     row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
+    if parsed.encoding is not None:
+        row |= {
+            "encoding": parsed.encoding.encoding,
+            "encoding_confidence": parsed.encoding.confidence,
+        }
     if not parsed.blocks:
         hint = "If it is a scan, set parse.ocr = 'auto'" if media_type == "pdf" else ""
         raise DocumentError("no_text", "the document was read and holds no text", uri, hint)

@@ -17,9 +17,11 @@ from itertools import islice
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
+from graphrag_tasks.parse.detection import Guess
+from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.headers import SAMPLE_ROWS, find_header
 from graphrag_tasks.parse.tables import Cell, lay_out_table
-from graphrag_tasks.parse.text import clean_text, decode, one_line, without_invalid
+from graphrag_tasks.parse.text import clean_text, one_line
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _DELIMITERS = (",", ";", "\t", "|")
@@ -30,10 +32,10 @@ _SAMPLE_CHARACTERS = 200_000
 
 def read_plain_text(data: bytes) -> ParsedDocument:
     """Read a text file, unless it is binary: paragraphs are what blank lines separate."""
-    text, left_out = without_invalid(decode(data))
-    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
+    file = decode(data)
+    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(file.text)))
     blocks = [Block("paragraph", text) for text in paragraphs if text]
-    return ParsedDocument(blocks, left_out=left_out)
+    return ParsedDocument(blocks, left_out=file.left_out, encoding=file.encoding)
 
 
 def read_passage(data: bytes) -> ParsedDocument:
@@ -45,7 +47,8 @@ def read_passage(data: bytes) -> ParsedDocument:
         raise DocumentError("broken", f"the line is not a passage: {error}") from error
     blocks = [Block("heading", title, level=1)] if title else []
     blocks += [Block("paragraph", text)] if text.strip() else []
-    return ParsedDocument(blocks, Title(title, METADATA) if title else None)
+    metadata = Title(title, METADATA) if title else None
+    return ParsedDocument(blocks, metadata, encoding=Guess(json.detect_encoding(data), 1.0))
 
 
 def read_csv(data: bytes) -> ParsedDocument:
@@ -53,8 +56,8 @@ def read_csv(data: bytes) -> ParsedDocument:
 
     A line whose quotes are wrong is cut at its delimiters, and its quotes are kept.
     """
-    text, left_out = without_invalid(decode(data))
-    text = clean_text(text)
+    file = decode(data)
+    text = clean_text(file.text)
     if declared := _DECLARED.match(text):
         text = text[declared.end() :]
     rows = list(_rows(text, declared[1] if declared else _delimiter(text)))
@@ -63,7 +66,7 @@ def read_csv(data: bytes) -> ParsedDocument:
     text, table = lay_out_table(top.body(rows))
     if text:
         blocks.append(Block("table", text, table=table))
-    return ParsedDocument(blocks, left_out=left_out)
+    return ParsedDocument(blocks, left_out=file.left_out, encoding=file.encoding)
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:

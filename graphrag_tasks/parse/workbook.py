@@ -2,7 +2,8 @@
 
 openpyxl is used directly: Docling makes text of every value, takes the first row of each group of
 cells for its header, and does not say where on the sheet a table lies. Visible sheets are read,
-with their hidden rows and columns; of a formula its value when the file was saved; and behind the
+with their hidden rows and columns; of a formula its value when the file was saved, or what
+it says without one (`formulas`); and behind the
 tables of a sheet its text boxes and the comments on its cells.
 """
 
@@ -23,6 +24,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from graphrag_tasks.parse.blocks import Block, Link
 from graphrag_tasks.parse.charts import OfBook, read_charts
+from graphrag_tasks.parse.formulas import Formulas, Place
 from graphrag_tasks.parse.headers import SAMPLE_ROWS, Rows, Top, find_header
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
@@ -30,9 +32,6 @@ from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.values import shown_value
-
-Place = tuple[int, int]
-"""Row and column of a sheet, from 1."""
 
 _MAX_HEADERS = 4
 _PRINTED = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
@@ -56,13 +55,18 @@ def sheet_blocks(data: bytes, left_out: Counter[str]) -> Iterator[Block]:
     book = openpyxl.load_workbook(BytesIO(data), data_only=True)
     try:
         drawings = _read_drawings(data)
+        formulas = Formulas(data, book)
         for worksheet in map(book.__getitem__, book.sheetnames):
             drawing = drawings.get(worksheet.title, PartTexts())
             boxes = (clean_text("".join(text.runs)).strip() for text in drawing.texts)
-            blocks = [*_by_place(worksheet), *(Block("paragraph", box) for box in boxes if box)]
+            counts: Counter[str] = Counter()
+            cells = _by_place(worksheet, formulas, counts)
+            blocks = [*cells, *(Block("paragraph", box) for box in boxes if box)]
             if worksheet.sheet_state != Worksheet.SHEETSTATE_VISIBLE:
                 left_out[LeftOut.HIDDEN] += bool(blocks)
-            elif blocks:
+                continue
+            left_out.update(counts)
+            if blocks:
                 yield Block("heading", one_line(worksheet.title), level=1)
                 yield from blocks
                 left_out.update(drawing.left_out)
@@ -96,11 +100,11 @@ def _page_furniture(worksheet: OfBook) -> int:
     return sum(bool((side.text or "").strip()) for side in sides)
 
 
-def _by_place(worksheet: OfBook) -> Iterator[Block]:
+def _by_place(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -> Iterator[Block]:
     """Yield a sheet's blocks, each chart behind the tables that begin in a row above its own."""
     charts = deque(read_charts(worksheet))
     if isinstance(worksheet, Worksheet):
-        sheet = _read_sheet(worksheet)
+        sheet = _read_sheet(worksheet, formulas, left_out)
         for region, cells in _tables(sheet):
             while charts and charts[0].row < region.top:
                 yield from charts.popleft().blocks
@@ -111,7 +115,7 @@ def _by_place(worksheet: OfBook) -> Iterator[Block]:
         yield from chart.blocks
 
 
-def _read_sheet(worksheet: OfBook) -> _Sheet:
+def _read_sheet(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -> _Sheet:
     spans = {
         (merged.min_row, merged.min_col): (
             min(merged.max_row, worksheet.max_row) - merged.min_row + 1,
@@ -120,14 +124,21 @@ def _read_sheet(worksheet: OfBook) -> _Sheet:
         for merged in worksheet.merged_cells.ranges
     }
     sheet = _Sheet(worksheet.title, list(_header_rows(worksheet)))
+    unvalued = formulas.places(sheet.name)
     for found in (cell for row in worksheet.iter_rows() for cell in row):
         if found.comment is not None and (comment := comment_text(found.comment.text)):
             sheet.comments.append(comment)
-        if found.value is None:
+        place, content = (found.row, found.column), found.value
+        if place in unvalued and (outcome := formulas.told(sheet.name, place)):
+            content = outcome.value
+            if outcome.href and not outcome.href.startswith("#"):
+                sheet.links[place] = outcome.href
+        elif place in unvalued:
+            left_out[LeftOut.FORMULA_WITHOUT_VALUE] += 1
+        if content is None:
             continue
-        text, value = shown_value(found.value, found.number_format, found.data_type)
+        text, value = shown_value(content, found.number_format, found.data_type)
         if text:
-            place = (found.row, found.column)
             sheet.cells[place] = Cell(*place, text, *spans.get(place, (1, 1)), value=value)
             if found.font.b:
                 sheet.bold.add(place)

@@ -26,6 +26,7 @@ from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.core.memory import mapped_bytes, release
 from graphrag_tasks.parse.blocks import limit_cells
+from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
 from graphrag_tasks.parse.readers import Reader, load_readers, page_seconds
 from graphrag_tasks.parse.renditions import rendered
@@ -50,8 +51,9 @@ def main(descriptor: int) -> None:
 
     Args:
         descriptor: Open socket to the parent. A request is a JSON object: `load` names readers
-            to import; `read` names the media type of the document whose bytes come next, and
-            `config` holds what it may cost (`ParseConfig`).
+            to import; `read` names the media type of the document whose bytes come next,
+            `config` holds what it may cost (`ParseConfig`), and `encoding` what it is set to be
+            in, or null.
     """
     _restrict_process()
     readers: dict[str, Reader] = {}
@@ -68,6 +70,7 @@ def main(descriptor: int) -> None:
                 own = mapped_bytes()
             else:
                 reader, data = readers[request["read"]], parent.recv_bytes()
+                given_encoding.set(request["encoding"])
                 parent.send_bytes(_read(reader, data, ParseConfig(**request["config"]), own))
                 if len(data) > _LARGE:
                     release()

@@ -99,7 +99,7 @@ def test_what_failed_is_named_in_the_log(
         (b"", ("empty", "empty_file")),
         (b" \n\n\t ", ("empty", "no_text")),
         (b"abc\x00def", ("failed", "broken")),
-        (b"\x81\x8d\x8f", ("failed", "broken")),
+        (b"\x81\x8d\x8f", ("failed", "encoding")),
     ],
 )
 @pytest.mark.parametrize("media_type", ["txt", "md", "html", "csv"])

@@ -27,6 +27,7 @@ def publish(store: Store, snapshot_id: str, *documents: str, labels: Any = None)
     rows = [
         dict.fromkeys(schemas.DOCUMENTS.names, "")
         | {"document_id": one, "source": "docs", "labels": labels, "left_out": None}
+        | {"encoding_confidence": None}
         | dict.fromkeys(("size_bytes", "pages_in", "pages_out", "characters", "cells"), 0)
         for one in documents
     ]

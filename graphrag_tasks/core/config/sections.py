@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from graphrag_tasks.core.config.base import BaseConfig
 from graphrag_tasks.core.config.llm import LlmConfig
+from graphrag_tasks.core.globs import fits_any
 
 LABEL_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}"
 """What an access label looks like: no quotes, blanks or brackets, so it is safe in a filter."""
@@ -62,6 +63,24 @@ class ParseConfig(BaseConfig):
     max_rendition_characters: int = Field(
         5_000_000, ge=0, description="documents longer than that as JSON get no renditions"
     )
+    encoding: dict[str, str] = Field(
+        {}, description="encodings of text files by path (** in all folders); the longest that fits"
+    )
+
+    @field_validator("encoding")
+    @classmethod
+    def _encodings_are_known(cls, value: dict[str, str]) -> dict[str, str]:
+        for name in value.values():
+            try:
+                "".encode(name)
+            except LookupError as error:
+                raise ValueError(f"{name!r} is no text encoding that Python knows") from error
+        return value
+
+    def encoding_of(self, path: str) -> str | None:
+        """Return the encoding that is set for a path below its source's root."""
+        fitting = [glob for glob in self.encoding if fits_any(path, [glob])]
+        return self.encoding[max(fitting, key=lambda glob: (len(glob), glob))] if fitting else None
 
 
 class ChunkConfig(BaseConfig):

@@ -51,7 +51,7 @@ class _Book:
             makers = [
                 self._table, self._table, self._text, self._list, self._merged, self._hidden_row,
                 self._comment, self._chart, self._picture, self._furniture, self._side_by_side,
-                self._box,
+                self._box, self._formulas,
             ]  # fmt: skip
             self._text()
             serials.some(makers, 6)
@@ -77,6 +77,15 @@ class _Book:
             self._put(2)
             self._row += 1
         self._row += 1
+
+    def _formulas(self) -> None:
+        """Write formulas without values: some that say their text, and one that computes it."""
+        for form in ('="{}"', '=HYPERLINK("https://x.example","{}")', '="{}"&" in "&12'):
+            self._sheet.cell(self._row, 2).value = form.format(self._serials.sentence())
+            self._row += 1
+        unread = self._serials.sentence("formula_without_value")
+        self._sheet.cell(self._row, 2).value = f'=IF(1>0,"{unread}","")'
+        self._row += 2
 
     def _table(self, left: int = 1, top: int | None = None) -> None:
         top = top or self._row

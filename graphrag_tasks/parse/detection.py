@@ -1,0 +1,172 @@
+"""Which encoding bytes are in that are not UTF-8, by what the text says in each.
+
+Every candidate is decoded and judged twice. py3langid says how clearly the text is in a language:
+bytes read in another encoding lose the letters that tell languages apart. charset-normalizer says
+how much of a mess it is. Neither is enough: charset-normalizer alone takes French for Baltic, and
+German from a Mac for Korean; to py3langid alone Chinese letters are Thai.
+"""
+
+from __future__ import annotations
+
+import codecs
+import math
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+from charset_normalizer import from_bytes
+
+_PRIOR = {
+    "cp1252": 0,
+    **dict.fromkeys(("cp1251", "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1250"), 4),
+    **dict.fromkeys(("iso8859-2", "koi8-r", "koi8-u", "cp1253", "iso8859-7", "cp1256"), 4),
+    **dict.fromkeys(("cp1254", "cp1255", "cp1257", "iso8859-15"), 4),
+    **dict.fromkeys(("iso8859-5", "iso8859-6", "cp874", "mac-roman", "mac-cyrillic"), 10),
+    **dict.fromkeys(("cp850", "cp866", "cp852", "cp437"), 10),
+}
+"""Python's codecs that are tried, the likelier first, and what is taken off the evidence for each:
+a letter that tells a language counts about 10. Those of the Encoding standard (WHATWG) that are not
+nearly another one's, and those of DOS. It matters for a few words only."""
+
+_SAMPLE_BYTES = 8192  # which a language is clear from; the rest of a file only takes time
+_LINE_BYTES = 1024
+_TAG = re.compile(rb"<[^<>\x80-\xff]*>")  # no encoding here has < as a part of a letter
+_PER_ODDITY = 15  # of evidence: as much as a wrong letter gains
+_MOST_MESS = 0.2  # charset-normalizer's own bound of what is text
+_MOST_ODD = 0.1  # of the characters that are not ASCII
+_LEAST_CONFIDENCE = 0.6  # below it three words of prose are wrong nearly as often as right
+_LEAST_CONFIDENCE_DEFAULT = 0.25  # for Windows-1252, where a few signs in English tell little
+_FAVOUR = 10  # for what something speaks for: one letter more, which many wrong ones outweigh
+_FEW_BYTES = 8  # which say nothing where hardly a letter is ASCII: one word may be in any script
+
+_LOWER, _UPPER = (
+    "".join(char for char in map(chr, range(128, 0x530)) if is_case(char))
+    for is_case in (str.islower, str.isupper)
+)
+_OTHER = "\u0370-\u03ff\u0400-\u052f\u0591-\u06ff\u0e01-\u0e4e"  # Greek to Thai
+_ODD = re.compile(
+    "[\x7f-\x84\x86-\x9f\ufffd\ue000-\uf8ff¤¦\u2500-\u259f]"  # nobody writes them
+    r"|(?<=[^\W\d_])[¡-¬®-¶\xb8-\xbb¿×÷\u02b0-\u02ff“”„\u201a\u2039\u203a†‡•‰€™\u2200-\u22ff]"
+    r"(?=[^\W\d_])"  # in a word
+    f"|(?<=[a-z{_LOWER}])[{_UPPER}]"
+    f"|[A-Za-zÀ-ɏ](?=[{_OTHER}])|[{_OTHER}](?=[A-Za-zÀ-ɏ])"  # scripts of one word
+    "|(?<![\u0e01-\u0e2e\u0e31-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]"  # Thai
+    "|[ฃฅฆฌฎฏฐฑฒฤฦฬฯ๏\u0e50-\u0e59๚๛]|[เ-ไ](?![ก-ฮ])"  # rare in Thai, and all over what is none
+    "|(?<=[a-z])[\u3400-\u9fff\uac00-\ud7a3](?=[a-z])"
+    "|(?<![\u05d0-\u05ea\u05b0-\u05c7])[\u05b0-\u05c7]|[ךםןףץ](?=[א-ת])"  # Hebrew
+    "|(?<![\u0621-\u0652])[\u064b-\u0652]|ς(?=[\u03ac-\u03ce])"  # Arabic, Greek
+)
+"""What stands in no text, or not at this place of a word: marks without a letter, final letters."""
+
+_QUOTES = "“”„‘’–—…\xa0"
+_TYPOGRAPHIC = re.compile(
+    f"(?:[\x00-\x7f]|[{_QUOTES}«»]|[°€£§©®™•·¡¿±×½¼²³µ¢¥\xad](?=[\x00-\x7f]|$))*+"
+)
+_BONUS = 20  # for Windows-1252 where only such signs are not ASCII: letters of others are in rows
+
+
+class Guess(NamedTuple):
+    """An encoding, as Python's codecs name it, and how sure it is: 0 to 1, of those compared."""
+
+    encoding: str
+    confidence: float
+
+
+class _Judged(NamedTuple):
+    encoding: str
+    score: float
+
+
+def detect(
+    lines: Iterable[bytes], also: Sequence[str] = (), among: Sequence[str] = tuple(_PRIOR)
+) -> Guess | None:
+    """Return the encoding of lines that have bytes above 127; None where no text makes sense.
+
+    `also` are encodings that something speaks for: one of them is taken over a nearly equal one,
+    and of a few words.
+    """
+    sample = list(_sample(lines))
+    length = sum(map(len, sample))
+    judged = _judged(sample, [*also, *(one for one in among if one not in also)], frozenset(also))
+    if not judged:
+        return None
+    best = max(judged, key=lambda one: one.score)
+    scale = math.sqrt(length)  # as py3langid makes probabilities of its scores
+    total = sum(math.exp((one.score - best.score) / scale) for one in judged)
+    confidence = 1 / total
+    if best.encoding in also:
+        is_sure = True
+    elif best.encoding == "cp1252":
+        is_sure = confidence >= _LEAST_CONFIDENCE_DEFAULT
+    else:
+        is_sure = confidence >= _LEAST_CONFIDENCE and not _says_little(b"".join(sample))
+    return Guess(best.encoding, confidence) if is_sure and best.score > 0 else None
+
+
+def _says_little(sample: bytes) -> bool:
+    letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
+    high = sum(byte > 127 for byte in sample)
+    return letters < high < _FEW_BYTES
+
+
+def language_evidence(text: str) -> float:
+    """Return how clearly a text is in one language: log-likelihood of the best over the median."""
+    found = [score for _, score in _identifier().rank(text)]
+    return float(found[0] - found[len(found) // 2])
+
+
+def _sample(lines: Iterable[bytes]) -> Iterable[bytes]:
+    """Yield lines from all over the file, without tags, of a bounded length in all."""
+    cut = [_TAG.sub(b" ", line[:_LINE_BYTES]) for line in lines]
+    step = -(-sum(map(len, cut)) // _SAMPLE_BYTES) or 1
+    return islice(cut, 0, None, step)
+
+
+def _judged(
+    sample: Sequence[bytes], encodings: Iterable[str], favoured: frozenset[str]
+) -> list[_Judged]:
+    """Return the encodings in which the sample may be text; of equal ones the first."""
+    judged: dict[str, _Judged] = {}
+    for encoding in encodings:
+        text = "\n".join(_decoded(line, encoding) for line in sample)
+        if text in judged or not text.strip():
+            continue
+        foreign = "".join(char for char in text if not char.isascii())
+        odd = len(_ODD.findall(text))
+        is_signs = encoding == "cp1252" and not odd and _TYPOGRAPHIC.fullmatch(text) is not None
+        is_latin = encoding == "cp1252" and not odd and _reads_latin(text)
+        mess = 0.0 if is_signs or is_latin else _mess(text)
+        if odd > max(1, _MOST_ODD * len(foreign)) or mess > _MOST_MESS:
+            continue
+        score = language_evidence(text) * (1 - mess) - _PER_ODDITY * odd
+        score += _FAVOUR if encoding in favoured else -_PRIOR.get(encoding, 0)
+        if is_signs:
+            score += _BONUS
+        judged[text] = _Judged(encoding, score)
+    return list(judged.values())
+
+
+def _reads_latin(text: str) -> bool:
+    """Tell whether most letters are ASCII; of a few words charset-normalizer makes too much."""
+    letters = [char.isascii() for char in text if char.isalpha()]
+    return sum(letters) * 3 > len(letters) * 2
+
+
+def _decoded(line: bytes, encoding: str) -> str:
+    """Return a line that may end in the middle of a letter."""
+    return codecs.getincrementaldecoder(encoding)("replace").decode(line)
+
+
+def _mess(text: str) -> float:
+    data = text.encode("utf-8", "replace")
+    found = from_bytes(data, cp_isolation=["utf_8"], threshold=1.0, enable_fallback=False).best()
+    return found.chaos if found else 1.0
+
+
+@cache
+def _identifier() -> Any:  # noqa: ANN401 - an untyped library
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE)
