@@ -29,6 +29,7 @@ class DocumentReport:
         reason: What went wrong and what to do; empty where it was read.
         left_out: What no block has, by reason.
         pages: Pages that gave text; None for formats without pages.
+        encoding: Of a text file, and `encoding_confidence`, from 0 to 1, how sure that is.
     """
 
     uri: str
@@ -38,6 +39,8 @@ class DocumentReport:
     reason: str
     left_out: dict[str, int]
     pages: int | None
+    encoding: str | None
+    encoding_confidence: float | None
     chunks: int
     sentences: int
     triples: int
@@ -78,6 +81,8 @@ def document_reports(snapshot: Snapshot) -> list[DocumentReport]:
             reason=(row["error_message"] or "").removeprefix(f"{row['uri']}: "),
             left_out={one["reason"]: one["count"] for one in row["left_out"] or ()},
             pages=row["pages_out"],
+            encoding=row["encoding"],
+            encoding_confidence=row["encoding_confidence"],
             **{name: found.get(row["document_id"], 0) for name, found in counts.items()},
         )
         for row in rows

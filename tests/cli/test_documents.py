@@ -72,6 +72,7 @@ def test_programs_read_json(command: Command) -> None:
     every = json.loads(command("documents", "list", "--json").stdout)
     some = json.loads(command("documents", "list", "--json", "--problems").stdout)
     assert len(every) == len(MIXED)
+    assert every[-1]["encoding"] == "utf-8" and every[0]["encoding"] is None
     assert [one for one in every if one["status"] != "parsed"] == some
     assert {one["kind"] for one in some} >= {".eml", ".odt", ".png", "no ending", "pdf", "txt"}
 
