@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.core.visible import log_visibly
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.pipeline import (
     CORPUS_STAGES,
@@ -91,7 +92,7 @@ def process_shards(
     context = multiprocessing.get_context("spawn")
     with (
         _single_threaded_children(),
-        ProcessPoolExecutor(max_workers=workers, mp_context=context) as pool,
+        ProcessPoolExecutor(workers, mp_context=context, initializer=log_visibly) as pool,
     ):
         jobs = [pool.submit(_process_shard, run.uri, shard, stages) for shard in run.shards]
         try:
