@@ -42,6 +42,8 @@ class LenientStream:
             self._stream.flush()
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
+        if name == "buffer":  # Typer would write around this stream where that is ASCII
+            raise AttributeError(name)
         return getattr(self._stream, name)
 
     @contextmanager

@@ -156,7 +156,7 @@ def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
     raise SourceError(
         f"{len(failed)} of {readable} documents failed, more than the share of "
         f"{config.max_failed_share:g} that merge_shards.max_failed_share allows: {named}",
-        "collect",
+        "merge_shards",
         "Nothing was published. Repair or remove them, or raise the share",
     )
 
