@@ -100,19 +100,20 @@ def process_shards(
         return
     # Spawned, not forked: the parent may hold threads of Arrow, BLAS and the progress bar.
     context = multiprocessing.get_context("spawn")
+    others = multiprocessing.active_children()
     with (
         _single_threaded_children(),
         ProcessPoolExecutor(workers, mp_context=context, initializer=log_visibly) as pool,
     ):
         jobs = [pool.submit(_process_shard, run.uri, shard, stages) for shard in run.shards]
-        processes = multiprocessing.active_children()
+        started = [one for one in multiprocessing.active_children() if one not in others]
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
                 job.result()
                 tell("shards", done, total)
         except BrokenProcessPool as error:
             pool.shutdown()  # waits until it is known how each process ended
-            if any((process.exitcode or 0) > 0 for process in processes):
+            if any((process.exitcode or 0) > 0 for process in started):
                 raise ConfigError(
                     "a worker process ended before it worked; what it raised is printed above",
                     "shards",
