@@ -25,6 +25,7 @@ from graphrag_tasks.cli import (
     snapshots,
 )
 from graphrag_tasks.cli.output import report_errors
+from graphrag_tasks.core.visible import log_visibly
 
 app = typer.Typer(
     name="graphrag-tasks",
@@ -54,8 +55,7 @@ app.command()(index.doctor)
 def _options(
     verbose: bool = typer.Option(False, "--verbose", "-v", help="Log what every stage does."),
 ) -> None:
-    level = logging.INFO if verbose else logging.WARNING
-    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+    log_visibly(logging.INFO if verbose else logging.WARNING)
 
 
 def main() -> None:

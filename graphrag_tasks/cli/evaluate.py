@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, table
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import ConfigError
 
@@ -120,10 +120,11 @@ def locate(
 
 def _moved(context: typer.Context) -> None:
     name = context.info_name
-    typer.echo(
+    ERRORS.print(
         f"error: 'eval {name}' has moved: in a clone of the project, run "
         f"python -m benchmarks.scoring {name}",
-        err=True,
+        highlight=False,
+        soft_wrap=True,
     )
     raise typer.Exit(2)
 

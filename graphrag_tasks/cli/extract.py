@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.tree import Tree
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
+from graphrag_tasks.cli.output import CONSOLE, print_json, print_text, table, writing
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import QueryError, SourceError
 
@@ -81,7 +81,7 @@ def extract(
     elif format_ is Format.TSV:
         for sentence, frames in found:
             for row in frames_to_tsv_rows(sentence, frames):
-                typer.echo(row)
+                print_text(row)
     else:
         for sentence, frames in found:
             rows = [(one.predicate, "\n".join(map(_shown, one.arguments)), one.rule, one.confidence)

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from graphrag_tasks.cli.access import access_of, access_table
 from graphrag_tasks.cli.documents import print_problem_counts
 from graphrag_tasks.cli.options import (
     ConfigOption,
@@ -90,6 +91,9 @@ def plan(
         bool, typer.Option("--full-refresh", help="As if every document were processed again.")
     ] = False,
     names: Annotated[int, typer.Option(min=0, help="Documents named of each kind.")] = 10,
+    access: Annotated[
+        bool, typer.Option("--access", help="Say who will see what, and by which rule or file.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Say what an index run would do and why; change nothing."""
@@ -120,7 +124,10 @@ def plan(
             "stages": dict(outlook.stages),
             "asked": asked_of_models(settings),
         }
-        print_json(found)
+        print_json(found | ({"access": access_of(outlook.access)} if access else {}))
+        return
+    if access:
+        CONSOLE.print(access_table(access_of(outlook.access)))
         return
     rows = [
         (change, len(uris), "\n".join(uris[:names]) if change != UNCHANGED else "")

@@ -9,20 +9,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from rich.console import Console
+import typer
 from rich.markup import escape
 from rich.table import Table
 
+from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole, plain_output
 from graphrag_tasks.core.errors import ConfigError, GraphragError
 from graphrag_tasks.snapshots.manifests import Manifest
 from graphrag_tasks.snapshots.summary import reading
 
 log = logging.getLogger(__name__)
 
-CONSOLE = Console()
-ERRORS = Console(stderr=True)
+CONSOLE = TerminalConsole()
+ERRORS = TerminalConsole(stderr=True)
+
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 @contextmanager
@@ -38,7 +41,18 @@ def writing(target: Path) -> Iterator[None]:
 
 def print_json(value: object) -> None:
     """Write a value to standard output as JSON."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    print_text(json.dumps(value, indent=2, ensure_ascii=not _has_all_characters(sys.stdout)))
+
+
+def print_text(text: str) -> None:
+    """Write lines to standard output as they are, but for what would move the terminal."""
+    stream = PlainStream(getattr(sys.stdout, "rich_proxied_file", sys.stdout))
+    stream.write(f"{text}\n")
+    stream.flush()
+
+
+def _has_all_characters(stream: TextIO) -> bool:
+    return (stream.encoding or "utf-8").lower().startswith("utf")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
@@ -82,10 +96,25 @@ def print_summary(manifest: Manifest) -> None:
     CONSOLE.print(table(title, ("stage", "tasks", "seconds", "peak memory MB"), stages))
 
 
-def report_errors(run: Callable[[], None]) -> None:
-    """Run a command; print an error of the project, or of the system, as one line."""
+def report_errors(run: Callable[..., int | None]) -> None:
+    """Run the commands; print an error of the project, or of the system, as one line.
+
+    Raises:
+        SystemExit: The command failed, or says how it ended.
+    """
+    with plain_output():
+        sys.exit(_reported(run))
+
+
+def _reported(run: Callable[..., int | None]) -> int:
     try:
-        run()
+        return run(standalone_mode=False) or 0
+    except _UsageError as error:
+        _print_usage(error)
+        return 2
+    except typer.Abort:
+        ERRORS.print("Aborted.")
+        return 1
     except (GraphragError, OSError) as error:
         text = str(error)
         if isinstance(error, OSError):
@@ -93,4 +122,15 @@ def report_errors(run: Callable[[], None]) -> None:
             text = ": ".join(str(one) for one in (error.filename, error.strerror or error) if one)
         line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
         ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)
-        raise SystemExit(1) from error
+        return 1
+
+
+def _print_usage(error: Any) -> None:  # noqa: ANN401 - an error of typer's, whose class is its own
+    if not error.message:  # the page of --help was printed instead
+        return
+    if error.ctx is not None:
+        ERRORS.print(escape(error.ctx.get_usage()), highlight=False, soft_wrap=True)
+        hint = f"Try '{error.ctx.command_path} --help' for help."
+        ERRORS.print(hint, markup=False, highlight=False, soft_wrap=True)
+    line = f"[bold red]error:[/] {escape(' '.join(error.format_message().split()))}"
+    ERRORS.print(line, highlight=False, soft_wrap=True)

@@ -112,7 +112,7 @@ def _panel(hit: ChunkHit, best: SourceSentence | None, question: str) -> Panel:
     title = f"{hit.rank}. {hit.title}{_pages(hit.page_start, hit.page_end)}"
     return Panel(
         f"{text}\n[dim]{escape(hit.uri)}[/]",
-        title=escape(title),
+        title=CONSOLE.render_str(escape(title), highlight=False),
         title_align="left",
         subtitle=escape(f"score {hit.score:.2f} · {', '.join(notes)}"),
         subtitle_align="right",

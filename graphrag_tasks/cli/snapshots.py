@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import timedelta
@@ -13,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
+from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, print_text, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.operations.diff import difference
@@ -192,7 +191,7 @@ def document(
         print_json(opened.rows_of_document(form.value, row["document_id"]))
     else:
         column = "markdown" if form is Form.MARKDOWN else "docling_json"
-        sys.stdout.write(_rendition(opened, row, column).rstrip("\n") + "\n")
+        print_text(_rendition(opened, row, column).rstrip("\n"))
 
 
 def _rendition(snapshot: Snapshot, document: dict[str, Any], column: str) -> str:

@@ -29,6 +29,8 @@ class GraphragError(Exception):
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:
         self.what, self.where, self.hint = map(without_passwords, (what, where, hint))
+        if self.what.endswith(".") and not self.what.endswith(".."):  # as libraries' messages end
+            self.what = self.what[:-1]
         # The three go to args, so that the error survives a trip between processes.
         super().__init__(self.what, self.where, self.hint)
 

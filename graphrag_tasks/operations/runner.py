@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -11,7 +12,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.core.errors import ConfigError, TransientError
+from graphrag_tasks.core.visible import log_visibly
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.pipeline import (
     CORPUS_STAGES,
@@ -27,6 +29,10 @@ from graphrag_tasks.storage.locks import sole_run
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, the steps done and the number of steps."""
 
+_GUARD = (
+    "A script that calls run_index does so below: if __name__ == '__main__': "
+    "(worker processes import the script)"
+)
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -42,10 +48,14 @@ def run_index(
     `progress` is called before and after every step. With `wait`, the run waits for another run on
     the store to end, and for batches, instead of refusing.
 
+    Workers import the script that calls this, so it calls it below `if __name__ == "__main__":`.
+
     Raises:
+        ConfigError: A worker calls this as it imports the script.
         GraphragError: A stage failed, a worker was killed, or batches are under way; `CURRENT` is
             left alone.
     """
+    _refuse_import_by_worker()
     tell = progress or (lambda _stage, _done, _steps: None)
     check(config)  # a wrong setting leaves no trace, not even a store
     with sole_run(Folder(config.store), wait=wait):
@@ -77,6 +87,7 @@ def process_shards(
     """Run stages on each shard, in worker processes.
 
     Raises:
+        ConfigError: A worker could not start.
         TransientError: A worker was killed.
     """
     total = len(run.shards)
@@ -89,16 +100,25 @@ def process_shards(
         return
     # Spawned, not forked: the parent may hold threads of Arrow, BLAS and the progress bar.
     context = multiprocessing.get_context("spawn")
+    others = multiprocessing.active_children()
     with (
         _single_threaded_children(),
-        ProcessPoolExecutor(max_workers=workers, mp_context=context) as pool,
+        ProcessPoolExecutor(workers, mp_context=context, initializer=log_visibly) as pool,
     ):
         jobs = [pool.submit(_process_shard, run.uri, shard, stages) for shard in run.shards]
+        started = [one for one in multiprocessing.active_children() if one not in others]
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
                 job.result()
                 tell("shards", done, total)
         except BrokenProcessPool as error:
+            pool.shutdown()  # waits until it is known how each process ended
+            if any((process.exitcode or 0) > 0 for process in started):
+                raise ConfigError(
+                    "a worker process ended before it worked; what it raised is printed above",
+                    "shards",
+                    _GUARD,
+                ) from error
             raise TransientError(
                 "a worker process was killed, as the system does when memory runs out",
                 "shards",
@@ -106,6 +126,13 @@ def process_shards(
             ) from error
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _refuse_import_by_worker() -> None:
+    """Refuse a run inside a run: a worker is importing a script that calls it unguarded."""
+    imported = sys.modules.get("__mp_main__")
+    if imported is not None and sys.modules["__main__"] is not imported:
+        raise ConfigError("a worker process imports a script that starts a run", "shards", _GUARD)
 
 
 def _process_shard(uri: str, shard: int, stages: tuple[str, ...]) -> None:

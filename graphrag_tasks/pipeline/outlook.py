@@ -28,6 +28,7 @@ from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
 from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import SourceRoot, list_sources, source_roots
+from graphrag_tasks.sources.rules import check_rules
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.vectors.vector_store import check_vector_store
 
@@ -43,12 +44,14 @@ class Outlook(Basis):
         versions: Versions of the objects in S3 among them.
         stats: Documents by change, the number of shards, and of hidden files passed over.
         stages: Why each stage will work, or None where its tables are taken over.
+        access: The listed documents with `labels`, `labels_from` and `labels_error`.
     """
 
     sources: pa.Table
     versions: Versions
     stats: Mapping[str, int | float]
     stages: Mapping[str, str | None]
+    access: pa.Table
 
 
 def asked_of_models(config: Config) -> list[str]:
@@ -95,7 +98,8 @@ def look_ahead(config: Config) -> Outlook:
     Raises:
         SourceError: A source is missing, lists nothing, or lost too much; or there are access
             files, but labels are off.
-        AccessError: Labels are off, but published documents have some.
+        AccessError: Labels are off, but published documents have some; or a rule fits nothing, or
+            an access file is that of no document.
         ConfigError, MissingDependencyError: As `check`; or a user's file is not readable.
     """
     roots = check(config)
@@ -112,6 +116,7 @@ def look_ahead(config: Config) -> Outlook:
     names = [root.name for root in roots]
     check_losses(listed, known.documents, sources=names, config=config.plan, count=known.count)
     _check_labels(config, known.has_labels)
+    check_rules(config.access, listed)
     fingerprints = fingerprints_of(config, listed, files)
     planned = plan(
         listed,
@@ -140,6 +145,7 @@ def look_ahead(config: Config) -> Outlook:
         versions=versions,
         stats={**planned.stats, "files_passed_over": passed_over.total()},
         stages=_reasons(config, before, fingerprints, sources),
+        access=listed.select(["uri", "labels", "labels_from", "labels_error"]),
     )
 
 

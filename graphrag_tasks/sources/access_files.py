@@ -1,8 +1,13 @@
 """Which files beside documents are their access files, and which seem to be meant as that.
 
 `report.pdf.access.yaml` is the access file of `report.pdf`. A file with a name near to that
-(`report.pdf.access.yml`, `report.access.yaml`, `report.pdf.acces.json`, or `.access.yaml` in the
-document's folder or one above it) is none, but whoever wrote it meant the document to be closed.
+(`report.pdf.access.yml`, `report.access.yaml`, `report.pdf_access.yaml`, `report.pdf.acces.json`,
+or `.access.yaml` in the document's folder or one above it) is none, but whoever wrote it meant the
+document to be closed.
+
+Names are compared in one Unicode form (NFC): an access file stays that of its document when one of
+the two came from macOS. Where several files differ in nothing but that form, nobody can say which
+one is meant, and all are closed.
 """
 
 from __future__ import annotations
@@ -10,12 +15,16 @@ from __future__ import annotations
 import difflib
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
+
+from graphrag_tasks.core.globs import nfc
 
 SIDECAR_SUFFIX = ".access.yaml"
 """What the name of an access file ends with, after the whole name of its document."""
 
-_SURE_SUFFIXES = (SIDECAR_SUFFIX, ".access.yml")
+_SURE = re.compile(r"\.\s*access\s*\.\s*ya?ml\s*\Z", re.IGNORECASE)
+_JOINED = re.compile(r"(?P<document>.*[^\s._-])[\s_-]+(?P<word>[a-z]+)\s*\.ya?ml\s*", re.IGNORECASE)
 _WORD = "access"
 _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
 _ENDINGS_OF_DOCUMENTS = frozenset(
@@ -24,25 +33,29 @@ _ENDINGS_OF_DOCUMENTS = frozenset(
 
 
 class AccessFiles:
-    """The access files among the files of a source; `unused` are those beside no document."""
+    """The access files among the files of a folder; `unused` are those beside no document."""
 
     def __init__(self, files: Collection[str]) -> None:
         self._files = set(files)
         self._exact: dict[str, str] = {}
         self._suspects: dict[str, list[str]] = {}
         named = sorted(file for file in self._files if document_of(file) is not None)
+        documents = {_place(file): file for file in self._files if not is_access_file(file)}
+        same = Counter(_place(file) for file in self._files if not is_access_file(file))
+        same += Counter(_labelled(file) for file in named if is_access_file(file))
         for file in named:
-            document = file[: -len(SIDECAR_SUFFIX)]
-            if is_access_file(file) and document in self._files and document not in self._exact:
-                self._exact[document] = file
+            place = _labelled(file)
+            if is_access_file(file) and place in documents and same[place] == 2:
+                self._exact[documents[place]] = file
             else:
                 self._suspects.setdefault(_key(file, document_of(file) or ""), []).append(file)
-        self._suspected = {
-            document: found[0]
+        suspected = {
+            document: list(self._find_suspects(document))
             for document in self._files
-            if not is_access_file(document) and (found := list(self._find_suspects(document)))
+            if not is_access_file(document)
         }
-        self._suspicious = {*self._suspected.values()}
+        self._suspected = {document: found[0] for document, found in suspected.items() if found}
+        self._suspicious = {file for found in suspected.values() for file in found}
         used = self._suspicious | {*self._exact.values()}
         self.unused = [one for one in named if is_surely_meant(one) and one not in used]
 
@@ -81,7 +94,18 @@ def is_access_file(name: str) -> bool:
 
 def is_surely_meant(name: str) -> bool:
     """Return whether a file's name is one that only an access file has, misnamed or not."""
-    return name.lower().endswith(_SURE_SUFFIXES)
+    base = posixpath.basename(name)
+    joined = _JOINED.fullmatch(base)
+    if joined and _is_like_the_word(joined["word"]):
+        ending = posixpath.splitext(joined["document"])[1].removeprefix(".").lower()
+        if ending in (*_ENDINGS_OF_DOCUMENTS, "txt"):
+            return True
+    return _SURE.search(base) is not None
+
+
+def differ_in_form(one: str, other: str) -> bool:
+    """Return whether two names are the same to a reader and are stored in other Unicode forms."""
+    return one != other and nfc(one) == nfc(other)
 
 
 def may_label(file: str, document: str) -> bool:
@@ -101,6 +125,8 @@ def document_of(file: str) -> str | None:
     name = posixpath.basename(file)
     if is_access_file(name):
         return name[: -len(SIDECAR_SUFFIX)]
+    if (joined := _JOINED.fullmatch(name)) and _is_like_the_word(joined["word"]):
+        return joined["document"]
     parts = name.split(".")
     for place in range(len(parts) - 1, 0, -1):
         if parts[place].lower() in _ENDINGS_OF_DOCUMENTS:
@@ -117,9 +143,19 @@ def _is_like_the_word(part: str) -> bool:
     return difflib.SequenceMatcher(None, word, _WORD).ratio() >= _LIKE_THE_WORD
 
 
+def _place(file: str) -> str:
+    """Return the place of a file in its folder, whatever the name's Unicode form."""
+    return posixpath.join(posixpath.dirname(file), nfc(posixpath.basename(file)))
+
+
+def _labelled(file: str) -> str:
+    """Return the place of the document that an access file of the right name is for."""
+    return _place(file)[: -len(SIDECAR_SUFFIX)]
+
+
 def _key(file: str, name: str) -> str:
-    """Return a place in a file's folder, whatever the name's case."""
-    return posixpath.join(posixpath.dirname(file), name.casefold())
+    """Return a place in a file's folder, whatever the name's form, case, and blanks at its end."""
+    return posixpath.join(posixpath.dirname(file), nfc(nfc(name).casefold()).rstrip(" _-"))
 
 
 def _folders(document: str) -> Iterator[str]:

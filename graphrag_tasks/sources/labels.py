@@ -7,11 +7,12 @@ sees the documents that carry one of them. A document gets its labels from the f
 
        labels: [hr, board]
 
-2. the first rule of `access.rules` whose pattern fits its path;
+2. the first rule of `access.rules` whose pattern fits its path (see `rules`);
 3. `access.default`, which is empty unless set.
 
 Nobody sees a document without a label, or one whose access file cannot be read or is misnamed
-(see `access_files`): a mistake there hides a document, and never shows it.
+(see `access_files`): a mistake there hides a document, and never shows it. An access file of no
+document would hide nothing, so it stops the run.
 """
 
 from __future__ import annotations
@@ -26,9 +27,14 @@ import yaml
 
 from graphrag_tasks.core.config import LABEL_PATTERN, AccessConfig
 from graphrag_tasks.core.errors import AccessError, DocumentError, SourceError
-from graphrag_tasks.core.globs import path_pattern
-from graphrag_tasks.sources.access_files import SIDECAR_SUFFIX, AccessFiles, is_surely_meant
-from graphrag_tasks.sources.roots import printable
+from graphrag_tasks.sources.access_files import (
+    SIDECAR_SUFFIX,
+    AccessFiles,
+    differ_in_form,
+    is_surely_meant,
+)
+from graphrag_tasks.sources.roots import is_passed_over, printable
+from graphrag_tasks.sources.rules import DEFAULT, first_rule, name_of_rule
 
 log = logging.getLogger(__name__)
 
@@ -57,42 +63,68 @@ class Labeller:
         read: Callable[[str], bytes],
     ) -> None:
         self._enabled = config.enabled
-        rules = [rule for rule in config.rules if rule.source in (None, source)]
-        self._rules = [(path_pattern(rule.path), rule.labels) for rule in rules]
+        self._rules, self._source = config.rules, source
         self._default = config.default
         self._read = read
         if not config.enabled:
             _refuse_access_files(files)
             files = ()
         self._access_files = AccessFiles(files)
-        for file in self._access_files.unused:
-            log.warning("%r is the access file of no document", file)
+
+    def refuse_strays(self, base: str, folders: Iterable[str]) -> None:
+        """Refuse access files of no document, and folders named as one, below a source's root.
+
+        Raises:
+            AccessError: There is one: whom it was to keep out could see what it was meant for.
+            SourceError: There is such a folder, and labels are off.
+        """
+        named = sorted(folder for folder in folders if is_surely_meant(folder))
+        if not self._enabled:
+            _refuse_access_files(named)
+            return
+        strays = ((one, "a folder is named as an access file") for one in named)
+        unused = (
+            (one, "it is the access file of no document") for one in self._access_files.unused
+        )
+        for full, what in (*strays, *unused):
+            path = full.removeprefix(base).removeprefix("/")
+            if not is_passed_over(posixpath.dirname(path)):
+                hint = "Nothing was changed. Name it as its document, or remove it"
+                raise AccessError(what, printable(path), hint)
 
     def columns(self, file: str, path: str) -> dict[str, Any]:
-        """Return `labels` and `labels_error` of a listed file; `path` is printable."""
+        """Return `labels`, `labels_from` and `labels_error` of a file; `path` is printable."""
         if not self._enabled:
-            return {"labels": None, "labels_error": None}
+            return {"labels": None, "labels_from": None, "labels_error": None}
         try:
-            return {"labels": sorted(set(self._labels(file, path))), "labels_error": None}
-        except AccessError as error:
-            log.warning("nobody will see %s: %s", path, error)
-            return {"labels": [], "labels_error": str(error)}
+            labels, labels_from = self._labels(file, path)
+            error = None
+        except AccessError as refused:
+            log.warning("nobody will see %s: %s", path, refused)
+            labels, labels_from, error = (), None, str(refused)
+        return {
+            "labels": sorted(set(labels)), "labels_from": labels_from, "labels_error": error,
+        }  # fmt: skip
 
-    def _labels(self, file: str, path: str) -> Iterable[str]:
+    def _labels(self, file: str, path: str) -> tuple[Iterable[str], str]:
+        """Return labels, and what gives them."""
         if (wrong := self._access_files.suspect(file)) is not None:
-            shown = printable(posixpath.basename(wrong))
+            name = posixpath.basename(wrong)
+            shown = printable(name)
             hint = f"Name that {path}{SIDECAR_SUFFIX}, or remove it"
+            if differ_in_form(name, f"{posixpath.basename(file)}{SIDECAR_SUFFIX}"):
+                hint = "Several files differ only in their Unicode form: keep one of them"
             raise AccessError(f"{shown} seems to be its access file", path, hint)
         if self._access_files.is_suspect(file):
             raise AccessError("the file seems to be an access file", path, "Rename or remove it")
         access_file = self._access_files.exact(file)
         if access_file is not None:
             where = f"{path}{SIDECAR_SUFFIX}"
-            return read_labels(self._bytes(access_file, where), where)
-        for pattern, labels in self._rules:
-            if pattern.fullmatch(path):
-                return labels
-        return self._default
+            return read_labels(self._bytes(access_file, where), where), where
+        place = first_rule(self._rules, self._source, path)
+        if place is None:
+            return self._default, DEFAULT
+        return self._rules[place].labels, name_of_rule(place, self._rules[place])
 
     def _bytes(self, access_file: str, where: str) -> bytes:
         try:

@@ -89,10 +89,12 @@ LISTED = pa.schema(
         ("content_sha256", pa.string()),
         ("includes", pa.list_(pa.string())),
         ("labels", pa.list_(pa.string())),
+        ("labels_from", pa.string()),
         ("labels_error", pa.string()),
     ]
 )
-"""What a listing holds: the columns of `schemas.SOURCES` that do not depend on a plan."""
+"""What a listing holds: the columns of `schemas.SOURCES` that do not depend on a plan, and
+`labels_from`: the access file or the rule that gives a document its labels."""
 
 
 def list_sources(
@@ -108,6 +110,7 @@ def list_sources(
     where a file cannot be read.
 
     Raises:
+        AccessError: There is an access file of no document, or a folder named as one.
         SourceError: There are access files, but labels are off; or a folder may not be listed.
         TransientError: A folder cannot be listed now.
     """
@@ -123,15 +126,16 @@ def _list_root(
 ) -> Iterable[dict[str, Any]]:
     fs, base = file_system(root.uri)
     base = str(base).rstrip("/")
+    read = partial(_read_inside, fs, base)
     if root.file is not None:
         file = f"{base}/{root.file}"
         found = {file: fs.info(file)} if fs.exists(file) else {}
         beside = [name for name in _names_in(fs, base) if may_label(name, file)]
+        labeller = Labeller(access, root.name, [*found, *beside], read)
     else:
-        found = _files_below(fs, base or "/")
-        beside = []
-    read = partial(_read_inside, fs, base)
-    labeller = Labeller(access, root.name, [*found, *beside], read)
+        found, folders = _files_below(fs, base or "/")
+        labeller = Labeller(access, root.name, found, read)
+        labeller.refuse_strays(base, folders)
     if root.holds_passages and found:
         for row in _list_passages(root):
             yield row | labeller.columns(f"{base}/{root.file}", row["path"].removeprefix(ESCAPED))
@@ -157,20 +161,40 @@ def _list_root(
     yield from rows
 
 
-def _files_below(fs: Any, base: str) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - fsspec is untyped
-    """Return all files below a folder, sorted; on the local disk `find` leaves out what it may."""
+def _files_below(
+    fs: Any,  # noqa: ANN401 - fsspec is untyped
+    base: str,
+) -> tuple[dict[str, dict[str, Any]], set[str]]:
+    """Return all files below a folder, sorted, and the folders.
+
+    The local disk is walked here, as `find` leaves out there what it may not list.
+    """
     if "file" not in fs.protocol:
-        return dict(fs.find(base, detail=True, on_error=_refuse_to_omit))
-    found, folders = dict[str, dict[str, Any]](), [base]
-    while folders:
+        found = dict(fs.find(base, detail=True, on_error=_refuse_to_omit))
+        return found, _folders_of(found, base)
+    found, folders, left = dict[str, dict[str, Any]](), set[str](), [base]
+    while left:
         try:
-            infos = fs.ls(folders.pop(), detail=True)
+            infos = fs.ls(left.pop(), detail=True)
         except OSError as error:
             _refuse_to_omit(error)
             continue
-        folders += [info["name"] for info in infos if info["type"] == "directory"]
+        below = [info["name"] for info in infos if info["type"] == "directory"]
+        left += below
+        folders.update(below)
         found |= {info["name"]: info for info in infos if info["type"] != "directory"}
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items())), folders
+
+
+def _folders_of(files: Iterable[str], base: str) -> set[str]:
+    """Return the folders below another one that hold files, at any depth."""
+    found: set[str] = set()
+    for file in files:
+        folder = posixpath.dirname(file)
+        while len(folder) > len(base) and folder not in found:
+            found.add(folder)
+            folder = posixpath.dirname(folder)
+    return found
 
 
 def _refuse_to_omit(error: OSError) -> None:

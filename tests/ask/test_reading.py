@@ -1,6 +1,7 @@
 """What is asked, what is not, and what becomes of a budget: real stages, a scripted endpoint."""
 
 import json
+import os
 import re
 from collections.abc import Callable
 from typing import Any
@@ -57,10 +58,19 @@ def test_every_window_has_a_status(reader: Make) -> None:
     assert "refused" in statuses(found.tables["answers"])
 
 
-def test_excluded_documents_are_never_sent(reader: Make) -> None:
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("hr/9.md", "hr/**"),
+        ("Geha\u0308lter/9.md", "Geh\u00e4lter/**"),
+        ("Geh\u00e4lter/9.md", "Geha\u0308lter/**"),
+        (os.fsdecode(b"hr/\xff9.md"), "hr/**"),
+    ],
+)
+def test_excluded_documents_are_never_sent(reader: Make, path: str, pattern: str) -> None:
     one = reader(nothing)
-    texts = pages(4) | {"hr/9.md": PAGE.format(number=9)}
-    found = one.read(texts, llm={"exclude": ["hr/**"]})
+    texts = pages(4) | {path: PAGE.format(number=9)}
+    found = one.read(texts, llm={"exclude": [pattern]})
     sent = json.dumps(one.endpoint.bodies)
     assert not re.findall(r"ZR9|Nebula9|Page 9|T9\b", sent)
     rows = {row["document_id"]: row["status"] for row in found.tables["answers"]}

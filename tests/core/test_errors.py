@@ -28,6 +28,13 @@ def test_message_says_what_where_and_what_next() -> None:
     assert str(errors.SourceError("only what")) == "only what"
 
 
+def test_a_librarys_full_stop_is_not_doubled() -> None:
+    error = DocumentError("broken", "no PDF (data format error).", "a.pdf", "Print it")
+    assert str(error) == "a.pdf: no PDF (data format error). Print it"
+    assert error.what == "no PDF (data format error)"
+    assert errors.SourceError("and so on...").what == "and so on..."
+
+
 @pytest.mark.parametrize("kind", sorted({*subclasses(GraphragError)} - {DocumentError}, key=str))
 def test_errors_survive_the_trip_between_processes(kind: type[GraphragError]) -> None:
     error = kind("what", "where", "hint")

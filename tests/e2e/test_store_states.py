@@ -51,7 +51,8 @@ FACTS = (
     "SAP replaced the table VBB{0} with the table VBBE.",
     "The transaction MD0{0} shows the stock. It locks the table MARD{0}.",
 )
-HIDES = {"enabled": True, "default": ["public"], "rules": [{"path": "a.txt", "labels": ["hr"]}]}
+RULE = {"path": "a.txt", "labels": ["hr"], "optional": True}
+HIDES = {"enabled": True, "default": ["public"], "rules": [RULE]}
 QUESTION = "Which table replaced VBB1?"
 
 counted: Counter[str] = Counter()

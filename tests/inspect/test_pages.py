@@ -66,7 +66,8 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
     (corpus / "tables.md").write_text(
         "# Table changes\n\nThe table VBBE replaces the table VBBS.\n"
     )
-    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
+    board = {"path": "board/*", "labels": ["board"], "optional": True}
+    rules = [board, {"path": "*", "labels": ["staff"]}]
     found = configure(folder, access={"enabled": True, "rules": rules})
     run_index(found, workers=1)
     (corpus / "board").mkdir()

@@ -39,6 +39,10 @@ def labels(root: Path, config: AccessConfig) -> dict[str, list[str] | None]:
     return {row["path"]: row["labels"] for row in rows(root, config)}
 
 
+def labels_from(root: Path, config: AccessConfig) -> dict[str, str | None]:
+    return {row["path"]: row["labels_from"] for row in rows(root, config)}
+
+
 def rows(root: Path, config: AccessConfig) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = list_sources(source_roots([str(root)]), config).to_pylist()
     return found
@@ -61,6 +65,16 @@ def test_the_file_beside_a_document_wins_over_rules_and_is_no_document(tmp_path:
     )
     config = access(("hr/**", ["hr"]), default=("staff",))
     assert labels(tmp_path, config) == {"hr/a.md": ["board", "hr"], "hr/b.md": ["hr"]}
+
+
+def test_a_listing_says_where_labels_come_from(tmp_path: Path) -> None:
+    write(tmp_path, hr__a_md="", hr__b_md="", c_md="", d_md="")
+    write(tmp_path, hr__a_md_access_yaml="labels: []", d_md_access_yaml="labels: 7")
+    assert labels_from(tmp_path, access(("x", []), ("hr/**", ["hr"]))) == {
+        "hr/a.md": "hr/a.md.access.yaml", "hr/b.md": "rule 2: hr/**", "c.md": "access.default",
+        "d.md": None,
+    }  # fmt: skip
+    assert set(labels_from(tmp_path / "hr" / "b.md", access()).values()) == {"access.default"}
 
 
 def test_an_empty_list_hides_what_a_rule_would_show(tmp_path: Path) -> None:
@@ -187,7 +201,8 @@ MISNAMED = (
     "a.md.access.yml", "a.md.ACCESS.YML", "a.md.access.yaml.txt", "a.md.access.json",
     "a.md.acces.yaml", "a.md.acess.yml", "a.md.access.yaml~", "a.md.access.yaml.bak",
     "a.md.access (1).yaml", "a.md.access", "a.access.yml", "a.access.yaml", "A.md.access.yaml",
-    ".access.yaml", ".access.yml",
+    ".access.yaml", ".access.yml", "a.md .access.yaml", "a.md_access.yaml", "a.md-access.yml",
+    "a.md access.yaml", "a.md.access .yaml", "a_access.yaml",
 )  # fmt: skip
 
 
@@ -248,13 +263,61 @@ def test_a_rule_holds_for_a_name_that_is_not_utf8(tmp_path: Path) -> None:
     assert list(labels(tmp_path, config).values()) == [["hr"]]
 
 
-def test_an_access_file_without_a_document_is_named_in_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+STRAYS = (
+    "gone.md.access.yaml", "gone.md .access.yaml", "gone.md_access.yaml", "gone.txt-access.yml",
+    "gone.md.access.yml ", "a.md\u200b.access.yaml", "hr/.access.yaml",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STRAYS)
+def test_an_access_file_without_a_document_stops_the_run(tmp_path: Path, name: str) -> None:
+    write(tmp_path, a_md="text")
+    (tmp_path / "hr").mkdir()
+    (tmp_path / name).write_text("labels: [hr]")
+    with pytest.raises(AccessError, match="it is the access file of no document") as raised:
+        labels(tmp_path, access(default=(PUBLIC,)))
+    assert raised.value.where == name
+    assert "Nothing was changed" in raised.value.hint
+
+
+@pytest.mark.parametrize("name", ["a.md.access.yaml", "a.md.access.yml", "hr/a.md.access.yaml"])
+def test_a_folder_named_as_an_access_file_stops_the_run(tmp_path: Path, name: str) -> None:
+    write(tmp_path, a_md="text")
+    (tmp_path / name).mkdir(parents=True)
+    with pytest.raises(AccessError, match="a folder is named as an access file") as raised:
+        labels(tmp_path, access(default=(PUBLIC,)))
+    assert raised.value.where == name
+    with pytest.raises(SourceError, match=r"access\.enabled is off"):
+        labels(tmp_path, AccessConfig())
+
+
+def test_access_files_in_hidden_folders_stop_nothing(tmp_path: Path) -> None:
+    write(tmp_path, a_md="text")
+    (tmp_path / ".trash").mkdir()
+    (tmp_path / ".trash" / "gone.md.access.yaml").write_text("labels: [hr]")
+    assert labels(tmp_path, ON) == {"a.md": []}
+
+
+NFC, NFD = "caf\u00e9.txt", "cafe\u0301.txt"
+
+
+@pytest.mark.parametrize(("document", "labelled"), [(NFC, NFD), (NFD, NFC), (NFD, NFD)])
+def test_an_access_file_is_its_documents_in_any_unicode_form(
+    tmp_path: Path, document: str, labelled: str
 ) -> None:
-    write(tmp_path, a_md="text", gone_md_access_yaml="labels: [hr]")
-    with caplog.at_level(logging.WARNING):
-        assert labels(tmp_path, ON) == {"a.md": []}
-    assert "gone.md.access.yaml' is the access file of no document" in caplog.text
+    (tmp_path / document).write_text("text")
+    (tmp_path / f"{labelled}.access.yaml").write_text("labels: [hr]")
+    assert labels(tmp_path, access(default=(PUBLIC,))) == {document: ["hr"]}
+    assert labels(tmp_path / document, access(default=(PUBLIC,))) == {document: ["hr"]}
+
+
+def test_files_that_only_their_unicode_form_tells_apart_are_closed(tmp_path: Path) -> None:
+    (tmp_path / NFC).write_text("text")
+    (tmp_path / NFD).write_text("text")
+    (tmp_path / f"{NFC}.access.yaml").write_text("labels: [public]")
+    found = rows(tmp_path, access(default=(PUBLIC,)))
+    assert [row["labels"] for row in found] == [[], []]
+    assert any("differ only in their Unicode form" in row["labels_error"] for row in found)
 
 
 @pytest.mark.parametrize("suffix", ["yaml", "yml", "YML"])

@@ -340,6 +340,7 @@ class AccessRule(BaseConfig):
     path: str = Field(min_length=1, description="below the source's root: * in a folder, ** in all")
     labels: tuple[Label, ...] = Field(description="labels they get; none: nobody sees them")
     source: str | None = Field(None, description="name of the source; all by default")
+    optional: bool = Field(False, description="it may fit no document; else that stops a run")
 
 
 class AccessConfig(BaseConfig):

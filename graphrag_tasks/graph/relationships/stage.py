@@ -1,4 +1,4 @@
-"""Relate stage: names are entities now; triples between them become relations, with evidence.
+"""Relationships stage: triples between names, now entities, become relations with evidence.
 
 Equal triples are one relation, however many sentences state it. Triples whose tail is a value (a
 number, a date) or a common noun are attributes of their head. The others are kept as rows with the

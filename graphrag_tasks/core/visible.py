@@ -1,0 +1,44 @@
+"""Text that a terminal or a log shows and never obeys.
+
+A name of a file may hold an escape sequence that sets a window's title or clears the screen, or a
+sign that turns the order of what follows. Whatever prints names of files passes them through here.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and new line
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of writing
+    "\u2028\u2029"  # what some programs take for a new line
+    "\ud800-\udfff]"  # halves of characters: bytes of a name that are not UTF-8
+)
+
+
+def visible(text: str) -> str:
+    r"""Return a text with `\u001b` for an escape character, and so on; new lines and tabs stay.
+
+    In JSON, where such characters stand in strings alone, it means the same as before.
+    """
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class VisibleFormatter(logging.Formatter):
+    """Formats records so that no message can forge a line of the log, or move the terminal."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """Return the line of a record; only a traceback, which follows it, has several."""
+        return super().formatMessage(record).replace("\n", "\\n")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the whole of a record."""
+        return visible(super().format(record))
+
+
+def log_visibly(level: int = logging.WARNING) -> None:
+    """Log to standard error, unless logging is set up already."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(VisibleFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler])

@@ -1,0 +1,114 @@
+"""Rules of access: which one labels a path, and whether each says what it is meant to say.
+
+A rule that fits nothing is a mistake that would show documents to those whom it was to keep out. So
+is one that fits a document only where case is ignored: `hr/**` beside a folder `HR`. Both stop the
+run. Who means both `hr` and `HR` writes a rule for each; a rule of a folder that is empty at times
+is `optional`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from graphrag_tasks.core.config import AccessConfig, AccessRule
+from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.core.globs import fits, folded, nearly_fits, nfc
+
+DEFAULT = "access.default"
+"""Where the labels of a document come from that no file and no rule labels."""
+
+_SHOWN = 3
+_UNCHANGED = "Nothing was changed"
+
+
+def first_rule(rules: Sequence[AccessRule], source: str, path: str) -> int | None:
+    """Return the place of the first rule that fits a path of a source."""
+    fitting = (place for place, rule in enumerate(rules) if _fits(rule, source, path))
+    return next(fitting, None)
+
+
+def name_of_rule(place: int, rule: AccessRule) -> str:
+    """Return what a rule is called: its place, counted from one, and its pattern."""
+    return f"rule {place + 1}: {rule.path}"
+
+
+def check_rules(access: AccessConfig, listed: pa.Table) -> None:
+    """Refuse rules that cannot mean what they say; `listed` are rows of `listing.LISTED`.
+
+    Raises:
+        AccessError: A rule fits no listed document, or names no source of the run; or it fits a
+            document only where case is ignored, and another rule or the default labels that.
+    """
+    columns = ("source", "path", "labels_from")
+    rows = listed.select(columns).to_pylist() if access.rules else []
+    sources = sorted({row["source"] for row in rows})
+    for place, rule in enumerate(access.rules):
+        _refuse_other_source(place, rule, sources)
+    for row in rows:
+        _refuse_near(access.rules, row)
+    for place, rule in enumerate(access.rules):
+        if not rule.optional and not any(_fits(rule, row["source"], row["path"]) for row in rows):
+            raise _unused(place, rule, rows)
+
+
+def _fits(rule: AccessRule, source: str, path: str) -> bool:
+    return _is_of(rule, source) and fits(path, rule.path)
+
+
+def _is_of(rule: AccessRule, source: str) -> bool:
+    return rule.source is None or nfc(rule.source) == nfc(source)
+
+
+def _refuse_near(rules: Sequence[AccessRule], row: Mapping[str, Any]) -> None:
+    """Refuse a rule before the one that labels a document, if it fits that but for case."""
+    source, path, labels_from = row["source"], row["path"], row["labels_from"]
+    first = first_rule(rules, source, path)
+    chosen = DEFAULT if first is None else name_of_rule(first, rules[first])
+    if labels_from != chosen:  # its own access file labels it
+        return
+    said = {folded(rule.path) for rule in rules if _fits(rule, source, path)}
+    for place, rule in enumerate(rules[:first]):
+        is_said = not _is_of(rule, source) or folded(rule.path) in said
+        if not is_said and nearly_fits(path, rule.path):
+            raise AccessError(
+                f"it fits '{_folder(path)}' only where case is ignored, and {chosen} "
+                "would label that",
+                f"access.rules, {name_of_rule(place, rule)}",
+                f"{_UNCHANGED}. Write the path as the folder is named, or one rule for each",
+            )
+
+
+def _folder(path: str) -> str:
+    """Return the folder of a path, or a path that lies in none."""
+    folder = posixpath.dirname(path)
+    return f"{folder}/" if folder else path
+
+
+def _refuse_other_source(place: int, rule: AccessRule, sources: Iterable[str]) -> None:
+    """Refuse a rule of a source that the run does not have, or has by nearly that name."""
+    if rule.source is None or any(_is_of(rule, source) for source in sources):
+        return
+    near = any(folded(source) == folded(rule.source) for source in sources)
+    if near or not rule.optional:
+        raise AccessError(
+            f"no source of the run has documents and is called '{rule.source}'",
+            f"access.rules, {name_of_rule(place, rule)}",
+            f"{_UNCHANGED}. The sources are {', '.join(sources) or 'empty'}: name one of them, or "
+            "take the rule out",
+        )
+
+
+def _unused(place: int, rule: AccessRule, rows: Iterable[Mapping[str, Any]]) -> AccessError:
+    where = f"access.rules, {name_of_rule(place, rule)}"
+    near = sorted({_folder(row["path"]) for row in rows if nearly_fits(row["path"], rule.path)})
+    named = ", ".join(f"'{one}'" for one in near[:_SHOWN])
+    what = "it fits no document"
+    return AccessError(
+        f"{what}, but {named} where case is ignored" if near else what,
+        where,
+        f"{_UNCHANGED}. Write the path below the source's root (folder/**), or take the rule out",
+    )

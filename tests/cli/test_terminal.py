@@ -1,0 +1,229 @@
+"""What is printed never moves a terminal, and never decides how a command ends."""
+
+import io
+import json
+import logging
+import os
+import random
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.panel import Panel
+
+from graphrag_tasks.cli import main
+from graphrag_tasks.cli.output import print_json, table
+from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole
+from graphrag_tasks.core.visible import VisibleFormatter, visible
+
+HOSTILE = "a\x1b]0;pwned\x07\x1b[2J\u202egpj.md"
+SIGNS = [*map(chr, range(32)), "\x7f", "\x9b", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028"]
+ENCODINGS = ("ascii", "latin-1", "utf-8", "cp1252")
+CASES = 60
+MANY_CASES = 2000
+
+
+def is_harmless(text: str) -> bool:
+    kept = text.replace("\n", "").replace("\t", "")
+    is_sign = [unicodedata.category(one) in ("Cc", "Zl", "Zp", "Cs") for one in kept]
+    return not any(is_sign) and not {*kept} & {*"\u061c\u200e\u200f\u202a\u202e\u2066\u2069"}
+
+
+class Gone(io.RawIOBase):
+    """A pipe whose reader has gone."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _: object) -> int:
+        raise BrokenPipeError
+
+
+def stream(encoding: str, raw: io.RawIOBase | io.BytesIO) -> io.TextIOWrapper:
+    return io.TextIOWrapper(raw, encoding=encoding, write_through=True)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store, documents of hostile names, and settings."""
+    folder = tmp_path_factory.mktemp("terminal")
+    (folder / "docs").mkdir()
+    (folder / "docs" / HOSTILE).write_text("SAP replaced the table VBBS with VBBE.\n")
+    (folder / "docs" / os.fsdecode(b"\xff\x1b.txt")).write_text("ZSALES reads the table VBBS.\n")
+    (folder / "docs" / f"{HOSTILE}.access.yaml").write_text("labels: hr")
+    (folder / "graphrag.toml").write_text(
+        '[load]\nvector_store = "none"\n[access]\nenabled = true\ndefault = ["public"]\n'
+    )
+    done = command(folder, "index", *places(folder), COLUMNS="3", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    return folder
+
+
+def places(folder: Path) -> list[str]:
+    settings = ["--store", str(folder / "store"), "--config", str(folder / "graphrag.toml")]
+    return [f"docs={folder / 'docs'}", *settings]
+
+
+def command(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "graphrag_tasks", *arguments],
+        env=os.environ | environ, capture_output=True, text=True, check=False,
+        cwd=Path(__file__).parents[2], encoding="utf-8",
+    )  # fmt: skip
+
+
+Case = tuple[int, list[str]]
+
+
+def commands(folder: Path) -> list[Case]:
+    """Return commands with the exit code that each has to end with."""
+    place = ["--store", str(folder / "store")]
+    return [
+        (0, ["plan", *places(folder)]),
+        (0, ["plan", *places(folder), "--access"]),
+        (0, ["plan", *places(folder), "--json", "--access"]),
+        (0, ["snapshots", "list", *place]),
+        (0, ["snapshots", "show", "--summary", *place]),
+        (0, ["graph", "stats", *place]),
+        (0, ["snapshots", "document", r"docs/./\xff" + "\x1b.txt", *place]),
+        (0, ["plan", "--help"]),
+        (1, ["snapshots", "document", HOSTILE, *place]),
+        (1, ["plan", HOSTILE, *place]),
+        (2, ["plan", f"--{HOSTILE}"]),
+        (2, [HOSTILE]),
+        (2, []),
+    ]
+
+
+def run_cases(folder: Path, monkeypatch: pytest.MonkeyPatch, cases: int) -> None:
+    rng = random.Random(cases)
+    for _ in range(cases):
+        wanted, arguments = rng.choice(commands(folder))
+        columns, encoding = rng.randint(1, 200), rng.choice(ENCODINGS)
+        is_gone = rng.random() < 0.2
+        out, err = (Gone() if is_gone else io.BytesIO() for _ in range(2))
+        with monkeypatch.context() as patch:
+            patch.setenv("COLUMNS", str(columns))
+            patch.setattr(sys, "argv", ["graphrag-tasks", *arguments])
+            patch.setattr(sys, "stdout", stream(encoding, out))
+            patch.setattr(sys, "stderr", stream(encoding, err))
+            with pytest.raises(SystemExit) as ended:
+                main()
+            case = (arguments, columns, encoding, is_gone)
+            assert ended.value.code == wanted, case
+            for raw in (out, err):
+                if isinstance(raw, io.BytesIO):
+                    text = raw.getvalue().decode(encoding)
+                    assert is_harmless(text), (case, text)
+                    assert "Traceback" not in text, (case, text)
+            for held in (sys.stdout, sys.stderr):
+                held.detach()  # type: ignore[attr-defined]  # else it is flushed once more
+            if "--json" in arguments and isinstance(out, io.BytesIO):
+                found = json.loads(out.getvalue().decode(encoding))
+                assert f"docs/{HOSTILE}" in [one["uri"] for one in found["access"]]
+
+
+def test_commands_end_as_they_should_in_any_terminal(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_cases(store, monkeypatch, CASES)
+
+
+@pytest.mark.slow
+def test_many_commands_end_as_they_should_in_any_terminal(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_cases(store, monkeypatch, MANY_CASES)
+
+
+def test_a_program_shows_hostile_names_in_output_log_and_errors(store: Path) -> None:
+    place = ("--store", str(store / "store"))
+    asked = command(store, "query", "What reads VBBS?", *place, "--as", "x", COLUMNS="7")
+    planned = command(store, "plan", *places(store), "--access", PYTHONIOENCODING="ascii")
+    wrong = command(store, "plan", f"--{HOSTILE}")
+    absent = command(store, "plan", HOSTILE, *place)
+    for done, code in ((asked, 0), (planned, 0), (wrong, 2), (absent, 1)):
+        assert done.returncode == code, done.stderr
+        assert is_harmless(done.stdout + done.stderr)
+        assert "Traceback" not in done.stderr
+    assert r"\u001b.txt" in asked.stdout
+    assert r"nobody will see a\u001b]0;pwned\u0007\u001b[2J\u202egpj.md" in planned.stderr
+    assert r"\u001b[2J" in wrong.stderr
+    assert r"error: a\u001b]0;pwned" in absent.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("plan", "--json"), ("plan",), ("--help",), ("plan", "--nothing")]
+)
+def test_a_reader_that_goes_away_costs_nothing(store: Path, arguments: tuple[str, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    more = places(store) if "plan" in arguments and "--nothing" not in arguments else []
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "graphrag_tasks", *arguments, *more],
+        stdout=writing, stderr=subprocess.PIPE, text=True, check=False,
+        cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    os.close(writing)
+    assert done.returncode == (2 if "--nothing" in arguments else 0), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_every_renderable_is_harmless_and_fits() -> None:
+    rng = random.Random(7)
+    shapes: tuple[Callable[[str], object], ...] = (
+        lambda text: table(text, (text, "b"), [(text, 1), (text, None)]),
+        lambda text: Panel(text, title=text, subtitle=text),
+        lambda text: text,
+    )
+    for _ in range(200):
+        text = "".join(rng.choices([*SIGNS, "a", " ", "“", "漢", "\ud800"], k=rng.randint(0, 30)))
+        raw, encoding = io.BytesIO(), rng.choice(ENCODINGS)
+        console = TerminalConsole(file=stream(encoding, raw))
+        console.print(rng.choice(shapes)(text))
+        assert is_harmless(raw.getvalue().decode(encoding))
+
+
+@given(st.text(alphabet=st.sampled_from([*SIGNS, "a", "\\", '"', "\ud800"])))
+def test_json_means_the_same_once_it_is_visible(text: str) -> None:
+    shown = visible(json.dumps({"name": text}, ensure_ascii=False))
+    assert is_harmless(shown)
+    assert json.loads(shown) == {"name": text}
+
+
+def test_json_is_data_in_every_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    for encoding in ENCODINGS:
+        raw = io.BytesIO()
+        with monkeypatch.context() as patch:
+            out = stream(encoding, raw)
+            patch.setattr(sys, "stdout", out)
+            print_json([HOSTILE, "“漢”"])
+        assert json.loads(raw.getvalue().decode(encoding)) == [HOSTILE, "“漢”"]
+
+
+def test_own_lines_stay_lines_and_colours_are_the_consoles_alone() -> None:
+    raw = io.BytesIO()
+    plain = PlainStream(stream("utf-8", raw))
+    plain.write("one\n\ttwo\x1b[31m\r\n")
+    assert raw.getvalue() == b"one\n\ttwo\\u001b[31m\\u000d\n"
+
+
+def test_a_record_of_the_log_is_one_line_with_its_traceback_below() -> None:
+    formatter = VisibleFormatter("%(levelname)s: %(message)s")
+    name = "a\nERROR: forged\x1b[2J"
+    record = logging.LogRecord("x", logging.WARNING, "", 0, "cannot read %s", (name,), None)
+    assert formatter.format(record) == "WARNING: cannot read a\\nERROR: forged\\u001b[2J"
+    try:
+        raise ValueError("x\u202e")
+    except ValueError:
+        record.exc_info = sys.exc_info()
+    lines = formatter.format(record).splitlines()
+    assert lines[1].startswith("Traceback")
+    assert lines[-1] == "ValueError: x\\u202e"
