@@ -21,6 +21,7 @@ from graphrag_tasks.cli.options import (
 from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
+from graphrag_tasks.operations.documents import unread_kinds
 
 
 def index(
@@ -113,6 +114,7 @@ def plan(
         change: listed.filter(pc.equal(listed["change"], change))["uri"].to_pylist()
         for change in (ADDED, CHANGED, REMOVED, UNCHANGED)
     }
+    unread = unread_kinds(listed)
     shards, hidden = outlook.stats["shards"], outlook.stats["files_passed_over"]
     if json:
         found = {
@@ -121,6 +123,7 @@ def plan(
             "documents": documents,
             "shards": shards,
             "files_passed_over": hidden,
+            "files_of_kinds_not_read": unread,
             "stages": dict(outlook.stages),
             "asked": asked_of_models(settings),
         }
@@ -134,6 +137,9 @@ def plan(
         for change, uris in documents.items()
     ]
     CONSOLE.print(table("Documents", ("change", "documents", "the first of them"), rows))
+    if unread:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in unread.items())
+        CONSOLE.print(f"Among them files of kinds that are not read: {kinds}")
     if hidden:
         CONSOLE.print(f"Hidden files, which are passed over: {hidden}")
     if outlook.up_to_date:

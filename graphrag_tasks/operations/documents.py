@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import DOCUMENT_ERROR_CODES
+from graphrag_tasks.core.schemas import REMOVED
 from graphrag_tasks.parse.unread import ending
 from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.sources.listing import UNKNOWN
 
 _STATUSES = ("failed", "partial", "empty", "skipped", "parsed")
 """In the order that they are shown: what needs somebody first."""
@@ -75,7 +78,7 @@ def document_reports(snapshot: Snapshot) -> list[DocumentReport]:
     return [
         DocumentReport(
             uri=row["uri"],
-            kind=row["media_type"] if row["media_type"] != "unknown" else ending(row["path"]),
+            kind=row["media_type"] if row["media_type"] != UNKNOWN else ending(row["path"]),
             status=row["status"],
             code=row["error_code"],
             reason=(row["error_message"] or "").removeprefix(f"{row['uri']}: "),
@@ -106,6 +109,14 @@ def problems(reports: Iterable[DocumentReport]) -> list[Problem]:
         )
         for (status, code, kind), those in groupby(found, key)
     ]
+
+
+def unread_kinds(sources: pa.Table) -> dict[str, int]:
+    """Return how many listed files are of each kind that is not read, the most frequent first."""
+    listed = sources.filter(pc.not_equal(sources["change"], REMOVED))
+    unknown = listed.filter(pc.equal(listed["media_type"], UNKNOWN))
+    counts = Counter(ending(path) for path in unknown["path"].to_pylist())
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
 def _by_document(table: pa.Table) -> dict[str, int]:

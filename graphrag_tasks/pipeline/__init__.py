@@ -7,7 +7,7 @@ holds its configuration and the snapshot it builds on, as they were when the pla
 
     STORE/staging/runs/<run id>/run.json, sources.parquet, <stage>.receipt.json
     STORE/staging/runs/<run id>/snapshot/        becomes STORE/snapshots/<snapshot id>
-    STORE/staging/shards/<shard fingerprint>/    tables and receipts of parse ... extract
+    STORE/staging/shards/<fingerprint>/          tables and receipt of one stage on one shard
 
 Run and shard folders are named by content: after a killed run, the next one with the same inputs
 finds the finished work by its receipts, and does only the rest.

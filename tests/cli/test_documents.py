@@ -42,6 +42,10 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     )
     assert made.exit_code == 0, made.output
     assert "Documents that were not read as a whole" in made.stdout
+    planned = CliRunner().invoke(
+        app, ["plan", str(folder / "files"), *store], env=environment | share
+    )
+    assert "not read: 2 .eml, 1 .odt, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
     return command
 
 
