@@ -26,6 +26,15 @@ _POSSESSIVE_ENDS = "'’s"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\ufeff]")
 _EDGE_PUNCTUATION = " \t.,;:!?\"'“”‘’`´()[]{}<>«»*•·–—-_=+|\\/"
 _OPENING = {")": "(", "]": "["}
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+_BRACKET = re.compile(r"[()\[\]{}]")
+_PROMPT = re.compile(r"^\s*[$#>%]\s+(?=\w)")
+_LINK = re.compile(
+    r"(?<![^\s(])\[([^\[\]]*[^\W\d_]{2}[^\[\]]*)\](?:\[[^\[\]]*(?:\]|$)|\([^()]*(?:\)|$))"
+)
+"""A link of Markdown, by address or by reference, also without its last sign."""
+
+_SHORTEST = 2
 _SUFFIX_SIGNS = "+#"
 """Signs that end names ("C++", "C#")."""
 
@@ -34,14 +43,19 @@ def clean_name(surface: str) -> str:
     """Return a surface form without noise: what is shown, before keys ignore its case.
 
     Unicode NFKC, control characters out, whitespace runs to one space, quotes and punctuation off
-    the edges, a leading determiner and a trailing possessive dropped.
+    the edges, a leading determiner, a trailing possessive, the sign of a shell's prompt and what
+    stands in a bracket that is not closed dropped.
     """
     text = surface
     if not (text.isascii() and text.isprintable()):  # most are, and have nothing to put right
         text = _SPACE.sub(" ", unicodedata.normalize("NFKC", _CONTROL.sub(" ", text)))
     elif "  " in text:
         text = _SPACE.sub(" ", text)
-    text = _strip_edges(text)
+    if "[" in text:
+        text = _LINK.sub(r"\1", text)
+    text = _strip_edges(_PROMPT.sub("", text))
+    if _BRACKET.search(text):
+        text = _strip_edges(_balanced(text))
     name = text
     first, _, rest = name.partition(" ")
     while rest and first.casefold() in _DETERMINERS:
@@ -50,6 +64,29 @@ def clean_name(surface: str) -> str:
     if name[-1:] in _POSSESSIVE_ENDS:
         name = _POSSESSIVE.sub("", name)
     return text if name == text else _strip_edges(name)
+
+
+def _balanced(text: str) -> str:
+    """Return a name up to a bracket without its other half: "git-config(1", "transaction(s".
+
+    Parsers take the other half for a word of its own. Of a name before and after a closing bracket
+    the longer part is kept; a name that would have less than two signs stays.
+    """
+    waiting: list[int] = []
+    for found in _BRACKET.finditer(text):
+        place, sign = found.start(), found[0]
+        if sign in _PAIRS.values():
+            waiting.append(place)
+        elif waiting and text[waiting[-1]] == _PAIRS[sign]:
+            waiting.pop()
+        else:
+            parts = (text[:place].rstrip(), text[place + 1 :].lstrip())
+            kept = max(parts, key=len)
+            return _balanced(kept) if len(kept) >= _SHORTEST else text
+    if waiting:
+        kept = text[: waiting[0]].rstrip()
+        return kept if len(kept) >= _SHORTEST else text
+    return text
 
 
 def _strip_edges(text: str) -> str:

@@ -1,6 +1,8 @@
 """Names: noise goes, what belongs to them stays, and keys join what differs in noise only."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphrag_tasks.language.names import clean_name, entity_key, is_code
 
@@ -20,10 +22,26 @@ from graphrag_tasks.language.names import clean_name, entity_key, is_code
         ("The", "The"),
         ("No longer filled", "No longer filled"),
         ("***", ""),
+        ("$ git", "git"),
+        ("git-config(1", "git-config"),
+        ("git-config(1)", "git-config(1)"),
+        ("capital gain/loss transaction(s", "capital gain/loss transaction"),
+        ("printer {Printername", "printer"),
+        ("file} macro:///[Library.Module]", "macro:///[Library.Module]"),
+        ("[Python Markdown][python-markdown]", "Python Markdown"),
+        ("the [Python Markdown](https://x.example/a", "Python Markdown"),
+        ("line[0](x)", "line[0](x)"),
+        ("x{m", "x{m"),
     ],
 )
 def test_names_lose_noise_and_keep_what_belongs_to_them(surface: str, name: str) -> None:
     assert clean_name(surface) == name
+
+
+@given(st.text("ab ([{}])$#C", max_size=12))
+def test_a_clean_name_is_clean(surface: str) -> None:
+    name = clean_name(surface)
+    assert clean_name(name) == name
 
 
 def test_keys_ignore_case_and_determiners() -> None:
