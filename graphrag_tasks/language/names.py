@@ -25,7 +25,6 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _POSSESSIVE_ENDS = "'’s"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\ufeff]")
 _EDGE_PUNCTUATION = " \t.,;:!?\"'“”‘’`´()[]{}<>«»*•·–—-_=+|\\/"
-_OPENING = {")": "(", "]": "["}
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _BRACKET = re.compile(r"[()\[\]{}]")
 _PROMPT = re.compile(r"^\s*[$#>%]\s+(?=\w)")
@@ -101,7 +100,7 @@ def _ends_a_name(text: str) -> bool:
     last = text[-1]
     if last in _SUFFIX_SIGNS:
         return text[-2:-1] not in ("", " ")
-    return last in _OPENING and text.count(_OPENING[last]) >= text.count(last)
+    return last in _PAIRS and text.count(_PAIRS[last]) >= text.count(last)
 
 
 @lru_cache(maxsize=200_000)

@@ -32,6 +32,8 @@ from graphrag_tasks.language.names import clean_name, entity_key, is_code
         ("the [Python Markdown](https://x.example/a", "Python Markdown"),
         ("line[0](x)", "line[0](x)"),
         ("x{m", "x{m"),
+        ("${property.uniqueID}", "${property.uniqueID}"),
+        ("protector {arg1} {arg2", "protector {arg1}"),
     ],
 )
 def test_names_lose_noise_and_keep_what_belongs_to_them(surface: str, name: str) -> None:
