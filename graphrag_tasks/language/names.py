@@ -27,6 +27,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\ufeff]")
 _EDGE_PUNCTUATION = " \t.,;:!?\"'“”‘’`´()[]{}<>«»*•·–—-_=+|\\/"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _BRACKET = re.compile(r"[()\[\]{}]")
+_MARKED = re.compile(r"[()\[\]{}]|^\s*[$#>%]\s")
 _PROMPT = re.compile(r"^\s*[$#>%]\s+(?=\w)")
 _LINK = re.compile(
     r"(?<![^\s(])\[([^\[\]]*[^\W\d_]{2}[^\[\]]*)\](?:\[[^\[\]]*(?:\]|$)|\([^()]*(?:\)|$))"
@@ -50,11 +51,7 @@ def clean_name(surface: str) -> str:
         text = _SPACE.sub(" ", unicodedata.normalize("NFKC", _CONTROL.sub(" ", text)))
     elif "  " in text:
         text = _SPACE.sub(" ", text)
-    if "[" in text:
-        text = _LINK.sub(r"\1", text)
-    text = _strip_edges(_PROMPT.sub("", text))
-    if _BRACKET.search(text):
-        text = _strip_edges(_balanced(text))
+    text = _trimmed(text)
     name = text
     first, _, rest = name.partition(" ")
     while rest and first.casefold() in _DETERMINERS:
@@ -62,7 +59,19 @@ def clean_name(surface: str) -> str:
         first, _, rest = name.partition(" ")
     if name[-1:] in _POSSESSIVE_ENDS:
         name = _POSSESSIVE.sub("", name)
-    return text if name == text else _strip_edges(name)
+    return text if name == text else _trimmed(name)
+
+
+def _trimmed(text: str) -> str:
+    """Return a text without noise at its edges, links and halves of brackets."""
+    if not _MARKED.search(text):
+        return _strip_edges(text)
+    kept, text = text, ""
+    while kept != text:
+        text = kept
+        kept = _strip_edges(_PROMPT.sub("", _LINK.sub(r"\1", text)))
+        kept = _strip_edges(_balanced(kept))
+    return kept
 
 
 def _balanced(text: str) -> str:

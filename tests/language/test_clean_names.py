@@ -1,7 +1,7 @@
 """Names: noise goes, what belongs to them stays, and keys join what differs in noise only."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.language.names import clean_name, entity_key, is_code
@@ -40,7 +40,8 @@ def test_names_lose_noise_and_keep_what_belongs_to_them(surface: str, name: str)
     assert clean_name(surface) == name
 
 
-@given(st.text("ab ([{}])$#C", max_size=12))
+@settings(max_examples=300)
+@given(st.text("bc ([{}])$#C", max_size=12))
 def test_a_clean_name_is_clean(surface: str) -> None:
     name = clean_name(surface)
     assert clean_name(name) == name
