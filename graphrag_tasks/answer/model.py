@@ -7,12 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import BudgetError, TransientError
+from graphrag_tasks.core.errors import BudgetError, TransientError, UnusableAnswersError
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.prices import check_price, is_known
 from graphrag_tasks.llm.schema import Form
 from graphrag_tasks.retrieval import Index
+
+NO_ANSWER = (BudgetError, TransientError, UnusableAnswersError)
+"""Errors that leave a question to be answered without the model; others are to be mended first."""
 
 
 class Model:
@@ -85,7 +88,7 @@ class Model:
         def one(request: Request) -> Form | str:
             try:
                 found = self.ask(request)
-            except (BudgetError, TransientError) as error:
+            except NO_ANSWER as error:
                 return error.what
             return found.why if isinstance(found, Failure) else found.parsed(form)
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from graphrag_tasks.answer.model import Model
+from graphrag_tasks.answer.model import NO_ANSWER, Model
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import BudgetError, TransientError
 from graphrag_tasks.llm import Answer, Failure, Request
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.tokens import count
@@ -112,7 +111,7 @@ def written(
     for request, prompt, noted in _requests(model.config, context, notes):
         try:
             found = model.ask(request, tell)
-        except (BudgetError, TransientError) as error:
+        except NO_ANSWER as error:
             return Written(context, note=f"No model was asked: {error.what}.")
         outcome = replace(_outcome(found, context, prompt), noted=noted)
         if isinstance(found, Answer) or found.kind != Kind.TOO_LONG:

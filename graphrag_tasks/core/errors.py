@@ -89,6 +89,10 @@ class EndpointError(TerminalError):
     """A language model cannot be asked: key, address, model, money or abilities."""
 
 
+class UnusableAnswersError(EndpointError):
+    """The answers of a language model are empty or of another form, all or too many of them."""
+
+
 class BudgetError(TerminalError):
     """A request would pass what a run may spend."""
 

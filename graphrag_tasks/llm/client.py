@@ -24,7 +24,13 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, TransientError
+from graphrag_tasks.core.errors import (
+    BudgetError,
+    ConfigError,
+    EndpointError,
+    TransientError,
+    UnusableAnswersError,
+)
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
@@ -461,11 +467,11 @@ class Client:
             hint = (
                 "A model that thinks spends its tokens on it: set llm.parameters.reasoning_effort"
             )
-            raise EndpointError(what, self._config.url, hint)
+            raise UnusableAnswersError(what, self._config.url, hint)
         if counts[Kind.INVALID] >= _TRIES_OF_FORM and not counts[Kind.ANSWERED]:
             what = "no answer has the form that was asked for"
             hint = "Name a model that can write JSON, or set llm.structured"
-            raise EndpointError(what, self._config.url, hint)
+            raise UnusableAnswersError(what, self._config.url, hint)
 
     def _abilities(self, model: str) -> Abilities:
         with self._lock:

@@ -252,3 +252,14 @@ def test_nothing_of_the_graph_is_shown_where_a_document_is_excluded(
     client = Client(settings(endpoint, answers={"plan": True}, exclude=("d.md",)))
     answer(people, QUESTION, client)
     assert "Ada" not in json.dumps(endpoint.bodies)
+
+
+def test_a_model_that_can_fill_no_form_still_writes(
+    people: Index, endpoint: ScriptedEndpoint
+) -> None:
+    endpoint.script.answer = lambda body: "No." if body.get("response_format") else "Ada Byron [1]."
+    client = Client(settings(endpoint, answers={"plan": True, "rerank": 20}))
+    for verb in ("works", "stands"):  # the third invalid answer is the last one that is asked for
+        reply = answer(people, f"Who {verb} in Zurich?", client)
+        assert any("not planned" in note for note in reply.notes)
+        assert reply.model and reply.sentences
