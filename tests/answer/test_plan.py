@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.answer import Reply, answer
-from graphrag_tasks.llm import Client
+from graphrag_tasks.answer.model import Model
+from graphrag_tasks.answer.plan import PlanForm
+from graphrag_tasks.llm import Client, Request
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Index, open_index
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
@@ -254,12 +256,12 @@ def test_nothing_of_the_graph_is_shown_where_a_document_is_excluded(
     assert "Ada" not in json.dumps(endpoint.bodies)
 
 
-def test_a_model_that_can_fill_no_form_still_writes(
+def test_a_model_that_can_fill_no_form_costs_no_answer(
     people: Index, endpoint: ScriptedEndpoint
 ) -> None:
-    endpoint.script.answer = lambda body: "No." if body.get("response_format") else "Ada Byron [1]."
-    client = Client(settings(endpoint, answers={"plan": True, "rerank": 20}))
-    for verb in ("works", "stands"):  # the third invalid answer is the last one that is asked for
-        reply = answer(people, f"Who {verb} in Zurich?", client)
-        assert any("not planned" in note for note in reply.notes)
-        assert reply.model and reply.sentences
+    endpoint.script.answer = lambda _: "I would rather talk."
+    model = Model(Client(settings(endpoint)), people)
+    requests = [Request("plan", "Fill it.", f"text {n}", PlanForm, 50) for n in range(4)]
+    assert [model.filled(PlanForm, [one], "No plan") for one in requests] == [[None]] * 4
+    assert len(model.notes) == 4
+    assert "no answer has the form" in model.notes[-1]
