@@ -21,7 +21,7 @@ from email.message import Message
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
 from graphrag_tasks.parse.detection import Guess
-from graphrag_tasks.parse.encodings import DecodedText, decode, given_encoding
+from graphrag_tasks.parse.encodings import DecodedText, decode, given_encoding, known
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_page
 from graphrag_tasks.parse.text import clean_text, one_line
@@ -39,8 +39,6 @@ _ENCODED_WORD = r"=\?[^?\s]+\?[bqBQ]\?[^?]*\?="
 _ENCODED_WORDS = re.compile(rf"{_ENCODED_WORD}(?:\s*{_ENCODED_WORD})*")
 _SIGNATURE = "-- "  # the line above a signature, whose blank does not flow
 
-_Message = Message[str, str]
-
 
 def read_mail(data: bytes) -> ParsedDocument:
     """Read a message.
@@ -54,14 +52,17 @@ def read_mail(data: bytes) -> ParsedDocument:
     reading = _Reading()
     reading.read(message)
     subject = _header(message, "Subject")
-    title = Title(subject, METADATA) if subject else reading.title
     if not subject and not reading.has_text:
         return ParsedDocument([], left_out=reading.left_out)
     blocks = [*_top(message, level=1), *reading.blocks]
+    titles = [*([Title(subject, METADATA)] if subject else []), *reading.titles]
+    title = titles[0] if titles else None
+    shown = {block.text for block in blocks} | {one.text for one in titles[:1]}
+    reading.left_out[LeftOut.HIDDEN] += sum(one.text not in shown for one in titles)
     return ParsedDocument(blocks, title, left_out=reading.left_out, encoding=reading.encoding)
 
 
-def _check_depth(message: _Message) -> None:
+def _check_depth(message: Message) -> None:
     level = [message]
     for _ in range(MAX_DEPTH):
         level = [part for one in level for part in _parts(one)]
@@ -70,12 +71,12 @@ def _check_depth(message: _Message) -> None:
         raise DocumentError("broken", what, hint="Save the text of the message alone")
 
 
-def _parts(message: _Message) -> Sequence[_Message]:
+def _parts(message: Message) -> Sequence[Message]:
     payload = message.get_payload()
     return [one for one in payload if isinstance(one, Message)] if isinstance(payload, list) else []
 
 
-def _top(message: _Message, level: int) -> Iterator[Block]:
+def _top(message: Message, level: int) -> Iterator[Block]:
     """Yield the subject, and a paragraph of who wrote to whom and when."""
     if subject := _header(message, "Subject"):
         yield Block("heading", subject, level=level)
@@ -84,7 +85,7 @@ def _top(message: _Message, level: int) -> Iterator[Block]:
         yield Block("paragraph", "\n".join(lines))
 
 
-def _header(message: _Message, name: str) -> str:
+def _header(message: Message, name: str) -> str:
     """Return what all headers of this name say, decoded; empty without one."""
     charsets = filter(None, (part.get_content_charset() for part in message.walk()))
     charset = next(charsets, None)  # what programs mean that do not encode their headers
@@ -94,7 +95,7 @@ def _header(message: _Message, name: str) -> str:
 
 def _decoded_header(raw: str, charset: str | None) -> str:
     text = _decode(raw.encode("ascii", "surrogateescape"), charset).text
-    return one_line(_ENCODED_WORDS.sub(_decoded_words, text))
+    return one_line(_ENCODED_WORDS.sub(_decoded_words, one_line(text)))
 
 
 def _decoded_words(words: re.Match[str]) -> str:
@@ -104,22 +105,36 @@ def _decoded_words(words: re.Match[str]) -> str:
     """
     try:
         found = decode_header(words[0])
-        return "".join(_decode(data, charset.partition("*")[0]).text for data, charset in found)
+        pieces = ((data, str(charset).partition("*")[0]) for data, charset in found)
+        return "".join(_decode(data, charset).text for data, charset in pieces)
     except (HeaderParseError, DocumentError):
         return words[0]
 
 
 def _decode(data: bytes, charset: str | None) -> DecodedText:
-    """Return text in the charset that is said; where that cannot be, what `encodings` finds."""
+    """Return text in the charset that is said, unless it is UTF-8; else what `encodings` finds.
+
+    Of a few letters only the message can tell what they are.
+    """
     if charset is None:
         return decode(data)
+    if (
+        b"\x00" not in data
+        and _strict(data, "utf-8") is None
+        and _strict(data, charset) is not None
+    ):
+        for encoding in known(charset):
+            if (text := _strict(data, encoding)) is not None:
+                return DecodedText(text, Guess(encoding, 1.0), {})
     with _nothing_given():
-        try:
-            return decode(data, charset)
-        except DocumentError as error:
-            if error.code != "encoding" or (text := _as_said(data, charset)) is None:
-                raise
-    return DecodedText(text, Guess(codecs.lookup(charset).name, 1.0), {})
+        return decode(data, charset)
+
+
+def _strict(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except (LookupError, UnicodeDecodeError):
+        return None
 
 
 @contextmanager
@@ -132,14 +147,6 @@ def _nothing_given() -> Iterator[None]:
         given_encoding.reset(token)
 
 
-def _as_said(data: bytes, charset: str) -> str | None:
-    """Return text in the charset that is said: of a few letters, nothing else can tell."""
-    try:
-        return data.decode(charset)
-    except (LookupError, UnicodeDecodeError):
-        return None
-
-
 class _Reading:
     """What is read of a message so far, part by part."""
 
@@ -147,10 +154,10 @@ class _Reading:
         self.blocks: list[Block] = []
         self.left_out: Counter[str] = Counter()
         self.encoding: Guess | None = None
-        self.title: Title | None = None
+        self.titles: list[Title] = []
         self.has_text = False
 
-    def read(self, part: _Message, depth: int = 1) -> None:
+    def read(self, part: Message, depth: int = 1) -> None:
         """Read a part and those inside it."""
         kind = part.get_content_type()
         if kind == "multipart/encrypted" or part.get_param("smime-type") == "enveloped-data":
@@ -167,7 +174,7 @@ class _Reading:
         else:
             self._read_text(part)
 
-    def _read_parts(self, whole: _Message, depth: int) -> None:
+    def _read_parts(self, whole: Message, depth: int) -> None:
         for around in (whole.preamble, whole.epilogue):
             self.left_out[LeftOut.HIDDEN] += bool(around and around.strip())
         parts = _parts(whole)
@@ -178,14 +185,14 @@ class _Reading:
             else:
                 self._count(part)
 
-    def _count(self, alternative: _Message) -> None:
+    def _count(self, alternative: Message) -> None:
         for part in alternative.walk():
             if _is_attachment(part):
                 self.left_out[LeftOut.ATTACHMENT] += 1
             elif not part.is_multipart():
                 self.left_out[LeftOut.ALTERNATIVE] += _has_words(part)
 
-    def _read_text(self, part: _Message) -> None:
+    def _read_text(self, part: Message) -> None:
         data = bytes(part.get_payload(decode=True))
         if len(data) > MAX_PART_BYTES:
             what = f"a part of the message has {len(data)} bytes, more than {MAX_PART_BYTES}"
@@ -204,10 +211,10 @@ class _Reading:
         self.left_out.update(parsed.left_out)
         self.has_text |= bool(parsed.blocks)
         self.encoding = self.encoding or parsed.encoding
-        self.title = self.title or parsed.title
+        self.titles += [parsed.title] if parsed.title else []
 
 
-def _best(alternatives: Iterable[_Message]) -> _Message | None:
+def _best(alternatives: Iterable[Message]) -> Message | None:
     """Return the first alternative with plain text, else with a page; None without either."""
     for kind in (_TEXT, _PAGE):
         for alternative in alternatives:
@@ -218,7 +225,7 @@ def _best(alternatives: Iterable[_Message]) -> _Message | None:
     return None
 
 
-def _is_attachment(part: _Message) -> bool:
+def _is_attachment(part: Message) -> bool:
     """Tell whether a part is to be saved and not shown, or of a kind that is not read."""
     kind = part.get_content_type()
     if part.get_content_disposition() == "attachment":
@@ -226,7 +233,7 @@ def _is_attachment(part: _Message) -> bool:
     return part.get_content_maintype() != "multipart" and kind not in (_TEXT, _PAGE, _MESSAGE)
 
 
-def _has_words(part: _Message) -> bool:
+def _has_words(part: Message) -> bool:
     return (
         not part.is_multipart()
         and not _is_attachment(part)
@@ -234,7 +241,7 @@ def _has_words(part: _Message) -> bool:
     )
 
 
-def _parameter(part: _Message, name: str) -> str:
+def _parameter(part: Message, name: str) -> str:
     return str(part.get_param(name, "")).lower()
 
 
