@@ -39,7 +39,7 @@ def test_the_plain_text_is_read_below_who_wrote_it(parse_one: Any) -> None:
         ("paragraph", TOP.replace("Date", "Cc: a@example.org, b@example.org\nDate").strip()),
         ("paragraph", "The crane moves."),
         ("paragraph", "The ship waits.\n> It moved before."),
-        ("paragraph", "--\nThe office"),
+        ("paragraph", "-- \nThe office"),
     ]
     assert left_out(parsed) == {"alternative": 1}
 
