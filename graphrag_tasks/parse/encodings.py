@@ -128,7 +128,7 @@ def known(declared: str | None) -> tuple[str, ...]:
     try:
         name = codecs.lookup(declared or "").name
         "".encode(name)
-    except LookupError:
+    except (LookupError, ValueError):  # ValueError: a NUL in its name
         return ()
     return () if name.startswith("utf") else (_SUPERSETS.get(name, name),)
 

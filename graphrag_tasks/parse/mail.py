@@ -72,8 +72,8 @@ def _check_depth(message: Message) -> None:
 
 
 def _parts(message: Message) -> Sequence[Message]:
-    payload = message.get_payload()
-    return [one for one in payload if isinstance(one, Message)] if isinstance(payload, list) else []
+    payload = message.get_payload() if message.is_multipart() else []
+    return [one for one in payload if isinstance(one, Message)]
 
 
 def _top(message: Message, level: int) -> Iterator[Block]:
@@ -133,7 +133,7 @@ def _decode(data: bytes, charset: str | None) -> DecodedText:
 def _strict(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
-    except (LookupError, UnicodeDecodeError):
+    except (LookupError, ValueError):  # some codecs raise others than UnicodeDecodeError
         return None
 
 
@@ -234,11 +234,9 @@ def _is_attachment(part: Message) -> bool:
 
 
 def _has_words(part: Message) -> bool:
-    return (
-        not part.is_multipart()
-        and not _is_attachment(part)
-        and bool(str(part.get_payload()).strip())
-    )
+    if part.is_multipart() or _is_attachment(part):
+        return False
+    return bool(bytes(part.get_payload(decode=True)).strip())
 
 
 def _parameter(part: Message, name: str) -> str:

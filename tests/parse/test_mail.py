@@ -142,6 +142,12 @@ def test_a_wrong_charset_is_found_out(parse_one: Any, charset: str) -> None:
     assert parse_one("a.eml", text.encode("cp1251")).kinds == [("paragraph", words.strip())]
 
 
+def test_a_charset_in_the_form_of_a_long_parameter_is_read(parse_one: Any) -> None:
+    parts = "--x\nContent-Type: text/plain; charset*=''koi8-r\n\nПорт\n--x--"
+    data = f"Content-Type: multipart/alternative; boundary=x\n\n{parts}".encode("koi8-r")
+    assert parse_one("a.eml", data).kinds == [("paragraph", "Порт")]
+
+
 def test_flowed_lines_are_joined(parse_one: Any) -> None:
     body = "One \ntwo \nthree.\n\n> quoted \n> words.\n>> older\n From here.\n-- \nSigned\n"
     data = b"Content-Type: text/plain; format=flowed\n\n" + body.encode()
