@@ -86,7 +86,7 @@ def decode(data: bytes, declared: str | None = None) -> DecodedText:
     if text is None:
         text = _with_surrogates(data)
     if text is None:
-        return _by_line(data, _known(declared))
+        return _by_line(data, known(declared))
     for escape, encoding in _ESCAPED.items():
         if text.isascii() and escape in data and (read := _strict(data, encoding)) is not None:
             return _decoded(read, encoding)
@@ -123,12 +123,12 @@ def _decoded(text: str, encoding: str, confidence: float = 1.0, replaced: int = 
     return DecodedText(text, Guess(encoding, confidence), invalid)
 
 
-def _known(declared: str | None) -> tuple[str, ...]:
-    """Return the encoding that a file declares, if Python has it and it is none of Unicode."""
+def known(declared: str | None) -> tuple[str, ...]:
+    """Return what a file means by the encoding it declares, if Python has it; none of Unicode."""
     try:
         name = codecs.lookup(declared or "").name
         "".encode(name)
-    except LookupError:
+    except (LookupError, ValueError):  # ValueError: a NUL in its name
         return ()
     return () if name.startswith("utf") else (_SUPERSETS.get(name, name),)
 
@@ -147,7 +147,7 @@ def _with_nul(data: bytes, declared: str | None) -> DecodedText:
         return wide
     if stray <= _MAX_INVALID_GUESSED * len(data):
         with suppress(DocumentError):
-            found = _by_line(plain, _known(declared))
+            found = _by_line(plain, known(declared))
             invalid = found.left_out[LeftOut.INVALID_CHARACTERS] + stray
             if invalid <= _MAX_INVALID_GUESSED * len(data):
                 return found._replace(left_out={LeftOut.INVALID_CHARACTERS: invalid})

@@ -33,7 +33,7 @@ from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.dialects import plain_markdown
 from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.encodings import decode
+from graphrag_tasks.parse.encodings import DecodedText, decode
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
@@ -74,7 +74,11 @@ def read_html(data: bytes) -> ParsedDocument:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     declared = _DECLARED_ENCODING.search(data, 0, 4096)
-    file = decode(data, declared[1].decode("ascii") if declared else None)
+    return read_page(decode(data, declared[1].decode("ascii") if declared else None))
+
+
+def read_page(file: DecodedText) -> ParsedDocument:
+    """Read an HTML page that is decoded; raises as `read_html`."""
     html = without_marks(file.text)
     soup = _page(html)
     left_out = _clean(soup)

@@ -15,17 +15,19 @@ Reader = Callable[[bytes], ParsedDocument]
 READERS: dict[str, tuple[str, ...]] = {
     "csv": (".text_files", "read_csv"),
     "docx": (".office", "read_docx"),
+    "eml": (".mail", "read_mail"),
     "html": (".markup", "read_html"),
     "md": (".markup", "read_markdown"),
     "passage": (".text_files", "read_passage"),
     "pdf": (".pdf.reader", "read_pdf"),
     "pptx": (".office", "read_pptx"),
     "txt": (".text_files", "read_plain_text"),
+    "vtt": (".subtitles", "read_webvtt"),
     "xlsx": (".office", "read_xlsx"),
 }
 """Module (relative to this package) and function by media type; other types are skipped."""
 
-IN_PROCESS = frozenset({"passage", "txt"})
+IN_PROCESS = frozenset({"passage", "txt", "vtt"})
 """Media types whose readers run in the caller's process: a few linear steps of Python over the
 text, which cannot hang or crash, and hundreds of times faster than the trip to a worker."""
 

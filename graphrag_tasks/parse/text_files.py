@@ -33,9 +33,13 @@ _SAMPLE_CHARACTERS = 200_000
 def read_plain_text(data: bytes) -> ParsedDocument:
     """Read a text file, unless it is binary: paragraphs are what blank lines separate."""
     file = decode(data)
-    paragraphs = (part.strip() for part in _BLANK_LINES.split(clean_text(file.text)))
-    blocks = [Block("paragraph", text) for text in paragraphs if text]
-    return ParsedDocument(blocks, left_out=file.left_out, encoding=file.encoding)
+    return ParsedDocument(paragraphs(file.text), left_out=file.left_out, encoding=file.encoding)
+
+
+def paragraphs(text: str) -> list[Block]:
+    """Return what blank lines separate in a text."""
+    found = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
+    return [Block("paragraph", part) for part in found if part]
 
 
 def read_passage(data: bytes) -> ParsedDocument:

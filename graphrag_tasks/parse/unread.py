@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 _OFFICE = "Save it as DOCX, XLSX, PPTX or PDF"
 _PROSE = "Convert it to Markdown or HTML, for instance by pandoc"
-_MAIL = "Export the messages as HTML or text files"
+_MAIL = "Save each message as an .eml file"
 _IMAGE = "Put it into a PDF, which is read with parse.ocr = auto"
 _UNPACK = "Unpack it"
 _DATA = "Export it as CSV or XLSX"
@@ -22,8 +22,9 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys((".odt", ".ods", ".odp", ".rtf", ".doc", ".xls", ".ppt"), _OFFICE),
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
         **dict.fromkeys((".rst", ".adoc", ".asciidoc", ".tex", ".epub", ".org"), _PROSE),
-        **dict.fromkeys((".xml", ".mhtml", ".mht", ".ipynb", ".vtt", ".srt"), _PROSE),
-        **dict.fromkeys((".eml", ".mbox", ".msg"), _MAIL),
+        **dict.fromkeys((".xml", ".mhtml", ".mht", ".ipynb"), _PROSE),
+        **dict.fromkeys((".mbox", ".msg"), _MAIL),
+        ".srt": "Convert it to WebVTT (.vtt)",
         **dict.fromkeys(_PICTURES, _IMAGE),
         **dict.fromkeys(_PACKED, _UNPACK),
         **dict.fromkeys((".json", ".parquet", ".sqlite", ".db", ".yaml", ".yml"), _DATA),

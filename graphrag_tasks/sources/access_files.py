@@ -28,7 +28,10 @@ _JOINED = re.compile(r"(?P<document>.*[^\s._-])[\s_-]+(?P<word>[a-z]+)\s*\.ya?ml
 _WORD = "access"
 _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
 _ENDINGS_OF_DOCUMENTS = frozenset(
-    ("csv", "docx", "htm", "html", "markdown", "md", "pdf", "pptx", "xhtml", "xlsm", "xlsx")
+    (
+        *("csv", "docx", "eml", "htm", "html", "markdown", "md", "pdf", "pptx", "vtt"),
+        *("xhtml", "xlsm", "xlsx"),
+    )
 )  # not txt: editors add it
 
 

@@ -66,6 +66,8 @@ MEDIA_TYPES = {
     ".markdown": "md",
     ".mdx": "md",
     ".txt": "txt",
+    ".eml": "eml",
+    ".vtt": "vtt",
 }
 """File endings that are read, with the media type each stands for."""
 

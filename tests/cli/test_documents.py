@@ -12,8 +12,8 @@ from graphrag_tasks.cli import app
 
 MIXED = {
     "good.md": b"# Tables\n\nSAP replaced the table VBBS with the table VBBE.\n",
-    "mail/a.eml": b"Subject: x\n\nText.\n",
-    "mail/b.eml": b"Subject: y\n\nText.\n",
+    "mail/a.msg": b"Subject: x\n\nText.\n",
+    "mail/b.msg": b"Subject: y\n\nText.\n",
     "letter.odt": b"PK",
     "plan.png": b"\x89PNG",
     "README": b"text",
@@ -45,7 +45,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     planned = CliRunner().invoke(
         app, ["plan", str(folder / "files"), *store], env=environment | share
     )
-    assert "not read: 2 .eml, 1 .odt, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
+    assert "not read: 2 .msg, 1 .odt, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
     return command
 
 
@@ -61,15 +61,15 @@ def test_every_document_is_listed_failed_ones_first(command: Command) -> None:
 def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
     text = command("documents", "list", "--problems").stdout
     assert "good.md" not in text
-    assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .eml: 2 (unknown_type)")
+    assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .msg: 2 (unknown_type)")
     for kind, advice in (
-        (".eml", "Export the messages"), (".odt", "Save it as DOCX"), (".png", "Put it into a PDF"),
+        (".msg", "Save each message"), (".odt", "Save it as DOCX"), (".png", "Put it into a PDF"),
         ("no ending", "If it holds text"),
     ):  # fmt: skip
         part = text.partition(f"skipped, {kind}:")[2].partition("skipped,")[0]
         assert advice in " ".join(part.split()), kind
     few = command("documents", "list", "--problems", "--names", "1").stdout
-    assert "and 1 more" in few and "b.eml" not in few
+    assert "and 1 more" in few and "b.msg" not in few
 
 
 def test_programs_read_json(command: Command) -> None:
@@ -78,7 +78,7 @@ def test_programs_read_json(command: Command) -> None:
     assert len(every) == len(MIXED)
     assert every[-1]["encoding"] == "utf-8" and every[0]["encoding"] is None
     assert [one for one in every if one["status"] != "parsed"] == some
-    assert {one["kind"] for one in some} >= {".eml", ".odt", ".png", "no ending", "pdf", "txt"}
+    assert {one["kind"] for one in some} >= {".msg", ".odt", ".png", "no ending", "pdf", "txt"}
 
 
 def test_where_all_was_read_that_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.parse.conservation.line_documents import csv_file, passage, text_file
+from tests.parse.conservation.mail_documents import mail_message, subtitles
 from tests.parse.conservation.page_documents import html_page, markdown_file
 from tests.parse.conservation.serials import Outcome, Serials, outcome
 from tests.parse.conservation.sheet_documents import workbook
@@ -26,11 +27,13 @@ from tests.parse.conservation.word_documents import word_document
 FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "csv": csv_file,
     "docx": word_document,
+    "eml": mail_message,
     "html": html_page,
     "md": markdown_file,
     "passage": passage,
     "pptx": slide_deck,
     "txt": text_file,
+    "vtt": subtitles,
     "xlsx": workbook,
 }
 _SEED_BITS = 32

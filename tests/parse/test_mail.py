@@ -1,0 +1,228 @@
+# ruff: noqa: RUF001 - the letters of other scripts
+"""Messages: which parts are read, how their words are decoded, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+
+TOP = "From: sender@example.org\nTo: reader@example.org\nDate: Mon, 03 Feb 2025 10:00:00 +0000\n"
+SHOWN = ("paragraph", TOP.strip())
+
+
+def message(subject: str = "Harbour plan") -> EmailMessage:
+    made = EmailMessage()
+    made["Subject"] = subject
+    for line in TOP.splitlines():
+        name, _, value = line.partition(": ")
+        made[name] = value
+    return made
+
+
+def left_out(parsed: Any) -> dict[str, int]:
+    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
+
+
+def test_the_plain_text_is_read_below_who_wrote_it(parse_one: Any) -> None:
+    made = message()
+    made["Cc"] = "a@example.org, b@example.org"
+    made.set_content("The crane moves.\n\nThe ship waits.\n> It moved before.\n\n-- \nThe office\n")
+    made.add_alternative("<p>The crane moves in colour.</p>", subtype="html")
+    parsed = parse_one("a.eml", made.as_bytes())
+    assert parsed.document["title"] == "Harbour plan"
+    assert parsed.document["title_source"] == "metadata"
+    assert parsed.kinds == [
+        ("heading", "Harbour plan"),
+        ("paragraph", TOP.replace("Date", "Cc: a@example.org, b@example.org\nDate").strip()),
+        ("paragraph", "The crane moves."),
+        ("paragraph", "The ship waits.\n> It moved before."),
+        ("paragraph", "-- \nThe office"),
+    ]
+    assert left_out(parsed) == {"alternative": 1}
+
+
+def test_a_page_is_read_where_there_is_no_text(parse_one: Any) -> None:
+    made = message()
+    made.set_content(" \n")
+    made.add_alternative(
+        "<html><head><title>Other</title></head><body><h2>News</h2><p>Gr\u00fc\u00dfe</p></body></html>",
+        subtype="html", charset="iso-8859-1",
+    )  # fmt: skip
+    parsed = parse_one("a.eml", made.as_bytes())
+    assert parsed.kinds[2:] == [("heading", "News"), ("paragraph", "Grüße")]
+    assert parsed.document["title"] == "Harbour plan"
+    assert left_out(parsed) == {"hidden": 1}
+
+
+def test_a_message_without_subject_has_the_title_of_its_page(parse_one: Any) -> None:
+    data = TOP + "Content-Type: text/html\n\n<head><title>News of May</title></head><p>Text</p>"
+    assert parse_one("a.eml", data.encode()).document["title"] == "News of May"
+
+
+def test_attachments_are_counted(parse_one: Any) -> None:
+    made = message()
+    made.set_content("See the files.")
+    made.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="a.pdf")
+    made.add_attachment("Not read.", filename="notes.txt")
+    made.add_attachment(b"PNG", maintype="image", subtype="png", disposition="inline")
+    parsed = parse_one("a.eml", made.as_bytes())
+    assert parsed.kinds[2:] == [("paragraph", "See the files.")]
+    assert left_out(parsed) == {"attachment": 3}
+
+
+def test_attachments_beside_a_page_that_is_not_read_are_counted(parse_one: Any) -> None:
+    page, made = EmailMessage(), message()
+    page.set_content("<p>Words</p>", subtype="html")
+    page.add_related(b"PNG", maintype="image", subtype="png")
+    made.set_content("Words")
+    made.make_alternative()
+    made.attach(page)
+    parsed = parse_one("a.eml", made.as_bytes())
+    assert parsed.kinds[2:] == [("paragraph", "Words")]
+    assert left_out(parsed) == {"alternative": 1, "attachment": 1}
+
+
+def test_a_forwarded_message_is_read(parse_one: Any) -> None:
+    inner, made = message("Inner plan"), message()
+    inner.set_content("Inner words.")
+    made.set_content("Outer words.")
+    made.add_attachment(inner, disposition="inline")
+    parsed = parse_one("a.eml", made.as_bytes())
+    assert parsed.kinds[2:] == [
+        ("paragraph", "Outer words."),
+        ("heading", "Inner plan"),
+        SHOWN,
+        ("paragraph", "Inner words."),
+    ]
+    assert parsed.document["title"] == "Harbour plan"
+
+
+@pytest.mark.parametrize(
+    ("raw", "title"),
+    [
+        (b"=?koi8-r?B?8NLJ18XU?= and =?utf-8?Q?caf=C3?=\n =?utf-8?Q?=A9?=", "Привет and café"),
+        ("Über uns".encode(), "Über uns"),
+        (b"=?iso-8859-1*en?q?Gr=FC=DFe_x?=", "Grüße x"),
+        (b"=?x-none?q?Hello_you?=", "Hello you"),
+        (b"=?utf-8?B?a?= left", "=?utf-8?B?a?= left"),
+        (b"=?utf-8?b?AAE=?= left", "=?utf-8?b?AAE=?= left"),
+        (b"a very\r\n long   one", "a very long one"),
+    ],
+)
+def test_subjects_are_decoded(parse_one: Any, raw: bytes, title: str) -> None:
+    parsed = parse_one("a.eml", b"Subject: " + raw + b"\r\n\r\nText")
+    assert parsed.document["title"] == title
+    assert parsed.kinds == [("heading", title), ("paragraph", "Text")]
+
+
+@pytest.mark.parametrize(
+    ("charset", "encoding", "used"),
+    [
+        ("koi8-r", "koi8-r", "koi8-r"),
+        ("windows-1251", "cp1251", "cp1251"),
+        ("koi8-r", "utf-8", "utf-8"),
+    ],
+)
+def test_a_body_is_in_the_charset_it_says(
+    parse_one: Any, charset: str, encoding: str, used: str
+) -> None:
+    text = f"Subject: Порт\nContent-Type: text/plain; charset={charset}\n\nПривет, мир"
+    parsed = parse_one("a.eml", text.encode(encoding))
+    assert parsed.kinds == [("heading", "Порт"), ("paragraph", "Привет, мир")]
+    assert parsed.document["encoding"] == used
+
+
+@pytest.mark.parametrize("charset", ["us-ascii", "x-unknown"])
+def test_a_wrong_charset_is_found_out(parse_one: Any, charset: str) -> None:
+    words = "Сканер читает метку на каждом ящике и передаёт номер в журнал склада. " * 3
+    text = f"Content-Type: text/plain; charset={charset}\n\n{words}"
+    assert parse_one("a.eml", text.encode("cp1251")).kinds == [("paragraph", words.strip())]
+
+
+def test_a_charset_in_the_form_of_a_long_parameter_is_read(parse_one: Any) -> None:
+    parts = "--x\nContent-Type: text/plain; charset*=''koi8-r\n\nПорт\n--x--"
+    data = f"Content-Type: multipart/alternative; boundary=x\n\n{parts}".encode("koi8-r")
+    assert parse_one("a.eml", data).kinds == [("paragraph", "Порт")]
+
+
+def test_flowed_lines_are_joined(parse_one: Any) -> None:
+    body = "One \ntwo \nthree.\n\n> quoted \n> words.\n>> older\n From here.\n-- \nSigned\n"
+    data = b"Content-Type: text/plain; format=flowed\n\n" + body.encode()
+    texts = [text for _, text in parse_one("a.eml", data).kinds]
+    assert texts == [
+        "One two three.", "> quoted words.\n>> older\nFrom here.\n-- \nSigned"
+    ]  # fmt: skip
+    data = b"Content-Type: text/plain; format=flowed; delsp=yes\n\n\xe8\xaa\xad \n\xe3\x81\xbf"
+    assert parse_one("a.eml", data).kinds == [("paragraph", "読み")]
+
+
+@pytest.mark.parametrize("parameter", ["; boundary=other", "", '; boundary="other'])
+def test_wrong_boundaries_cost_no_words(parse_one: Any, parameter: str) -> None:
+    body = "First words.\n\n--mine\n\nSecond words.\n"
+    data = f"Subject: Plan\nContent-Type: multipart/mixed{parameter}\n\n{body}"
+    texts = [text for _, text in parse_one("a.eml", data.encode()).kinds]
+    assert texts == ["Plan", "First words.", "--mine", "Second words."]
+
+
+def test_a_message_that_is_cut_is_read_as_far_as_it_goes(parse_one: Any) -> None:
+    made = message()
+    made.set_content("First words.")
+    made.add_attachment(b"data" * 100, maintype="application", subtype="pdf")
+    data = made.as_bytes()
+    parsed = parse_one("a.eml", data[: len(data) // 2])
+    assert parsed.kinds[2:] == [("paragraph", "First words.")]
+
+
+def test_text_around_the_parts_is_counted(parse_one: Any) -> None:
+    data = (
+        b"Content-Type: multipart/mixed; boundary=x\n\nFor old programs.\n--x\n\nText\n--x--\nEnd."
+    )
+    parsed = parse_one("a.eml", data)
+    assert parsed.kinds == [("paragraph", "Text")]
+    assert left_out(parsed) == {"hidden": 2}
+
+
+def test_text_without_headers_is_read(parse_one: Any) -> None:
+    parsed = parse_one("a.eml", b"\r\nOnly words\r\n\r\nand more")
+    assert parsed.kinds == [("paragraph", "Only words"), ("paragraph", "and more")]
+
+
+def _nested(depth: int) -> bytes:
+    head = "Content-Type: multipart/mixed; boundary=b{0}\n\n--b{0}\n"
+    return ("".join(map(head.format, range(depth))) + "\nText").encode()
+
+
+def test_nested_parts_are_read(parse_one: Any) -> None:
+    assert parse_one("a.eml", _nested(20)).kinds == [("paragraph", "Text")]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "empty_file"),
+        (b"\r\n\r\n", "no_text"),
+        (TOP.encode() + b"\n\n", "no_text"),
+        (b"Content-Type: image/png\n\nPNG", "no_text"),
+        (bytes(range(256)) * 4, "broken"),
+        (_nested(60), "broken"),
+        (_nested(5000), "broken"),
+        (b"Content-Type: multipart/encrypted; boundary=x\n\n--x\n\nx", "encrypted"),
+        (b"Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx", "encrypted"),
+    ],
+)
+def test_what_is_no_message_is_refused(parse_one: Any, data: bytes, code: str) -> None:
+    assert parse_one("a.eml", data).document["error_code"] == code
+
+
+def test_a_large_part_is_refused_and_a_large_attachment_is_not(parse_one: Any) -> None:
+    large = b"Content-Transfer-Encoding: base64\n\n" + base64.encodebytes(b"A" * 11_000_000)
+    assert parse_one("a.eml", large).document["error_code"] == "too_large"
+    start = (
+        b"Content-Type: multipart/mixed; boundary=x\n\n--x\n\nText\n--x\nContent-Type: image/png\n"
+    )
+    parsed = parse_one("a.eml", start + large + b"--x--\n")
+    assert parsed.kinds == [("paragraph", "Text")]
+    assert left_out(parsed) == {"attachment": 1}
