@@ -29,6 +29,9 @@ _TERM = re.compile(
     r"[^\s,.;:!?][^,;:!?]{0,60}(?:, [^\d\s,;:!?][^,;:!?]{0,40}){0,2}"
     r"((?:, ?\d{1,4}(?: ?[-–] ?\d{1,4})?(?:ff?\.?|n)?)+)"
 )
+_LINE_END = re.compile(r"\n")
+_TERM_END = re.compile(r"\n|(?<=\d) (?=[^\W\d])")
+"""Where a line ends, and a term, too, whose line was joined to the next one."""
 
 _UPPER = "[A-ZÀ-ÖØ-Þ]"
 _INITIALS = rf"{_UPPER}\.(?:[ -]?{_UPPER}\.){{0,3}}"
@@ -50,15 +53,14 @@ _AUTHORS_AND_YEAR = re.compile(
 """Authors, year and title, as in "D. M. Bates and D. G. Watts (1988), Nonlinear ..."."""
 _AUTHORS_FIRST = re.compile(
     rf"(?:({_MARK} {_NAME}|{_INITIALLED})|{_FULL})(?:{_NEXT}{_NAME}){{0,11}}{_EDITORS}"
-    rf"[,.:] ?{_TITLE}"
+    rf"(?:[,.:]|(?<=\.)) ?{_TITLE}"
 )
 """Authors and title; that these are authors is certain with a mark or initials (the group)."""
-_MARKED = re.compile(rf"{_MARK} {_TITLE}")
+_MARKED = re.compile(rf"\[[\w+.:-]{{1,12}}\] {_TITLE}")
 _YEAR_AT_END = re.compile(
     rf"(?:\({_YEAR}\)|\b{_YEAR})[.,;]?"
     r"(?: ?(?:pp?\.|pages) ?\d+(?: ?[-–] ?\d+)?[.,]?| ?(?:doi|DOI|ISBN|https?:|URL)\S*(?: \S+)?)?$"
 )
-_IN_PARENTHESES = re.compile(rf"\({_YEAR}\)")
 _ANY_YEAR = re.compile(rf"\b{_YEAR}\b")
 _PUBLISHED = re.compile(
     r"\b(?:press|publish(?:ers?|ing)|verlag|springer|wiley|elsevier|addison[- ]wesley|o['’]reilly|"
@@ -83,6 +85,8 @@ _MIN_ORDERED, _IN_ORDER = 3, 0.8
 of a page may be mixed."""
 _MAX_GAP, _LONGEST_IN_GAP = 2, 120
 """Blocks between two entries that belong to them: the letter of an index, the first line of two."""
+_MAX_HEADED_GAP = 20
+"""Likewise in a bibliography that is headed so: the marks of a page may stand before its texts."""
 _SENTENCE_END = re.compile(r"[.!?:;][)\]\"”’']{0,2}$")
 
 
@@ -131,20 +135,20 @@ def _runs(blocks: Sequence[Mapping[str, Any]]) -> Iterator[list[_Entry]]:
 
 def _goes_on(blocks: Sequence[Mapping[str, Any]], last: _Entry, entry: _Entry) -> bool:
     between = blocks[last.number + 1 : entry.number]
-    belongs = _may_be_reference if entry.form is _Form.REFERENCE else _may_be_part
-    return len(between) <= _MAX_GAP and all(
-        block["kind"] not in (*_NO_ENTRIES, "heading") and belongs(block["text"])
+    is_headed = entry.form is _Form.REFERENCE and entry.is_headed
+    return len(between) <= (_MAX_HEADED_GAP if is_headed else _MAX_GAP) and all(
+        block["kind"] not in (*_NO_ENTRIES, "heading")
+        and _may_belong(block["text"], entry.form, is_headed=is_headed)
         for block in between
     )
 
 
-def _may_be_reference(text: str) -> bool:
-    is_short = len(text) <= _MAX_REFERENCE
-    return is_short and _ANY_YEAR.search(text) is not None and _FINITE.search(text) is None
-
-
-def _may_be_part(text: str) -> bool:
-    return len(text) <= _LONGEST_IN_GAP and _SENTENCE_END.search(text) is None
+def _may_belong(text: str, form: _Form, *, is_headed: bool) -> bool:
+    if form is not _Form.REFERENCE:
+        return len(text) <= _LONGEST_IN_GAP and _SENTENCE_END.search(text) is None
+    if len(text) > _MAX_REFERENCE or _FINITE.search(text):
+        return False
+    return is_headed or _ANY_YEAR.search(text) is not None
 
 
 def _entries(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_Entry]:
@@ -161,10 +165,10 @@ def _entries(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_Entry]:
 
 def _form(text: str) -> tuple[_Form, bool] | None:
     """Return the form of a block's text, and whether it is one for certain."""
-    lines = text.split("\n")
+    lines = _LINE_END.split(text)
     if all(_LEADER.search(line) for line in lines):
         return _Form.LEADER, any(_LONG_LEADER.search(line) for line in lines)
-    if all(_TERM.fullmatch(line) for line in lines):
+    if all(_TERM.fullmatch(term) for term in _TERM_END.split(text)):
         return _Form.TERM, False
     if all(_NUMBERED.fullmatch(line) for line in lines):
         return _Form.NUMBERED, False
@@ -181,14 +185,13 @@ def _reference(text: str) -> tuple[_Form, bool] | None:
         return None
     if match := _AUTHORS_FIRST.match(text):
         return _Form.REFERENCE, is_published is not None and match[1] is not None
-    if _MARKED.match(text) or (is_published and _IN_PARENTHESES.search(text)):
-        return _Form.REFERENCE, False
-    return None
+    return (_Form.REFERENCE, False) if is_published and _MARKED.match(text) else None
 
 
 def _is_accepted(run: Sequence[_Entry]) -> bool:
     form, is_headed = run[0].form, run[0].is_headed
-    lines = [line for entry in run for line in entry.text.split("\n")]
+    ends = _TERM_END if form is _Form.TERM else _LINE_END
+    lines = [line for entry in run for line in ends.split(entry.text)]
     is_certain = any(entry.is_certain for entry in run)
     if form is _Form.REFERENCE:
         return is_certain or (is_headed and len(run) > 1)
