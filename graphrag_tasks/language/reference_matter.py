@@ -3,12 +3,13 @@
 Such entries name what stands elsewhere and state nothing, yet parse as if they did. They are told
 by their form: dots and pages at the end of a line, a term with its pages, authors with a year and a
 publisher. What a single entry leaves in doubt, those around it decide: a heading alone never does.
+The numbers below were set by hand on eleven manuals (docs/technical-prose.md).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -23,6 +24,8 @@ _LONG_LEADER = re.compile(
     rf"(?:(?:\.\s?){{5,}}|(?:…\s?){{2,}})\s*{_PAGES}(?:,\s?{_PAGES})*$", re.IGNORECASE
 )
 """Five dots or more: text that trails off has three, or four with the full stop."""
+_LONGEST_END = 80
+"""Characters at the end of a line that are looked at: a thousand dots take no longer than five."""
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3})*\.?\s)?[^\W\d_].{0,100}\s\d{1,4}")
 _LAST_NUMBER = re.compile(r"(\d{1,4})$")
 _TERM = re.compile(
@@ -145,7 +148,7 @@ def _goes_on(blocks: Sequence[Mapping[str, Any]], last: _Entry, entry: _Entry) -
 
 def _may_belong(text: str, form: _Form, *, is_headed: bool) -> bool:
     if form is not _Form.REFERENCE:
-        return len(text) <= _LONGEST_IN_GAP and _SENTENCE_END.search(text) is None
+        return _is_part(text)
     if len(text) > _MAX_REFERENCE or _FINITE.search(text):
         return False
     return is_headed or _ANY_YEAR.search(text) is not None
@@ -166,13 +169,24 @@ def _entries(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_Entry]:
 def _form(text: str) -> tuple[_Form, bool] | None:
     """Return the form of a block's text, and whether it is one for certain."""
     lines = _LINE_END.split(text)
-    if all(_LEADER.search(line) for line in lines):
-        return _Form.LEADER, any(_LONG_LEADER.search(line) for line in lines)
+    leaders = [line for line in lines if _has_leader(line)]
+    others = [line for line in lines if not _has_leader(line)]
+    if 0 < len(leaders) >= len(others) and all(map(_is_part, others)):
+        return _Form.LEADER, any(_LONG_LEADER.search(line[-_LONGEST_END:]) for line in leaders)
     if all(_TERM.fullmatch(term) for term in _TERM_END.split(text)):
         return _Form.TERM, False
     if all(_NUMBERED.fullmatch(line) for line in lines):
         return _Form.NUMBERED, False
     return _reference(" ".join(text.split()))
+
+
+def _has_leader(line: str) -> bool:
+    return _LEADER.search(line[-_LONGEST_END:]) is not None
+
+
+def _is_part(line: str) -> bool:
+    """Return whether a line may stand among entries: the heading, or the first line of two."""
+    return len(line) <= _LONGEST_IN_GAP and _SENTENCE_END.search(line) is None
 
 
 def _reference(text: str) -> tuple[_Form, bool] | None:
@@ -196,7 +210,8 @@ def _is_accepted(run: Sequence[_Entry]) -> bool:
     if form is _Form.REFERENCE:
         return is_certain or (is_headed and len(run) > 1)
     if form is _Form.LEADER:
-        return is_certain and (is_headed or _are_ordered(_initials(lines)) or _are_paged(lines))
+        initials = _initials(filter(_has_leader, lines))
+        return is_certain and (is_headed or _are_ordered(initials) or _are_paged(lines))
     if form is _Form.NUMBERED:
         return is_headed and len(lines) >= _MIN_NUMBERED and _are_paged(lines)
     return _is_index(lines, is_headed=is_headed)
@@ -210,7 +225,7 @@ def _is_index(lines: Sequence[str], *, is_headed: bool) -> bool:
     return _are_ordered(_initials(lines)) and (is_headed or several >= _SEVERAL_PAGES)
 
 
-def _initials(lines: Sequence[str]) -> list[int]:
+def _initials(lines: Iterable[str]) -> list[int]:
     return [ord(line.lstrip()[0].casefold()[0]) for line in lines]
 
 

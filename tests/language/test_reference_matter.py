@@ -1,6 +1,7 @@
 """Contents, indexes and bibliographies are told by their form, and nothing else is taken."""
 
 from collections.abc import Sequence
+from time import process_time
 
 import pytest
 
@@ -164,6 +165,15 @@ def test_values_behind_dots_stay() -> None:
     assert taken(values) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["." * 300_000, "A. Bb, " * 80, "Aa Bb Cc and " * 45, "a, 1 " * 20_000]
+)
+def test_the_time_is_linear(text: str) -> None:
+    started = process_time()
+    taken([text])
+    assert process_time() - started < 1
+
+
 def test_rows_of_tables_stay() -> None:
     assert reference_matter([{"kind": "table", "text": text} for text in LEADERS]) == frozenset()
 
@@ -179,6 +189,12 @@ def test_lines_of_one_block_are_entries(entries: list[str]) -> None:
     text = "\n".join(entries)
     assert taken([text], "Contents") == [text] or taken([text], "Index") == [text]
     assert taken([f"{text}\nThe server reads them."], "Contents") == []
+
+
+def test_a_heading_and_split_entries_stand_in_the_block_of_their_entries() -> None:
+    text = "\n".join(["Contents", *LEADERS])
+    assert taken([text]) == [text]
+    assert taken([f"{text}\nThe server reads them."]) == []
 
 
 def test_a_chapter_on_references_stays() -> None:
