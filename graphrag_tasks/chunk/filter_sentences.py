@@ -9,6 +9,7 @@ What holds:
     the first chunk that holds it whole, else, clipped, in the chunk that holds most of it.
   * Lines of code and rows of tables are not sentences: one row each, without a verb. Prose in a
     cell has sentences of its own, at its place, and its row what stands before and after it.
+  * Neither are entries of contents, indexes and bibliographies: their lines are without a verb.
   * Text that spaCy sees is cut into pieces of bounded length, in batches of bounded length, so
     memory is bounded: a token takes some 20 KB while its batch is at work.
 """
@@ -28,6 +29,7 @@ from graphrag_tasks.core.config import SentencesConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
+from graphrag_tasks.language.reference_matter import reference_matter
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -101,16 +103,15 @@ def filter_sentences(
     blocks_of = _by_document(blocks.select(_BLOCK_COLUMNS))
     prose_of = _prose_cells(cells)
     chunks_of = _by_document(chunks.select(_CHUNK_COLUMNS))
-    pieces = [
-        piece
-        for document_id in sorted(chunks_of)
-        for block in blocks_of.get(document_id, [])
-        for piece in _pieces(
-            block,
-            prose_of.get((document_id, block["ordinal"]), ()),
-            is_read=document_id not in foreign,
-        )
-    ]
+    pieces: list[_Piece] = []
+    blocks_of_reference = 0
+    for document_id in sorted(chunks_of):
+        entries = reference_matter(blocks_of.get(document_id, ()))
+        blocks_of_reference += len(entries)
+        for number, block in enumerate(blocks_of.get(document_id, ())):
+            prose = prose_of.get((document_id, block["ordinal"]), ())
+            is_read = document_id not in foreign and number not in entries
+            pieces.extend(_pieces(block, prose, is_read=is_read))
     sentences: dict[str, list[_Sentence]] = defaultdict(list)
     for piece, sentence in _find(pieces, config.model):
         sentences[piece.document_id].append(sentence)
@@ -133,6 +134,7 @@ def filter_sentences(
             "characters_clipped": sum(one.end - one.start for one in found)
             - sum(row["char_end"] - row["char_start"] for row in rows),
             "documents_in_other_languages": len(foreign),
+            "blocks_of_reference_matter": blocks_of_reference,
         },
     )
 

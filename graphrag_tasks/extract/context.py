@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.extract.linear.pointers import leads_elsewhere, tells_what_is_next
 from graphrag_tasks.extract.tables import CELL_COLUMNS, keyed_cells, relation_of
 from graphrag_tasks.language.cells import prose_rows
+from graphrag_tasks.language.reference_matter import reference_matter
 
 PLACE = ("sentence_id", "chunk_id", "document_id")
 """Columns that say where in the corpus a row was found."""
@@ -57,14 +58,14 @@ class Place(NamedTuple):
     """Where a sentence stands.
 
     A pointer is an item, or a text with a link, below "See also" and the like; below "Next steps"
-    only one with a link.
+    only one with a link; and an entry of contents, an index or a bibliography.
     """
 
     kind: str  # of its block, or `CELL`
     lead: str | None = None  # the paragraph before the list, for the first sentence of an item
     key: RowKey | None = None  # what its cell is about, if its row has a name
     opens: bool = False  # whether it is the first sentence of its cell
-    is_pointer: bool = False  # whether its block only leads to other pages
+    is_pointer: bool = False  # whether its block only leads elsewhere
 
 
 class Places:
@@ -106,7 +107,7 @@ def _lead(blocks: Sequence[_Row], index: int) -> str | None:
 
 
 def _pointers(blocks: Sequence[_Row]) -> frozenset[int]:
-    """Return the numbers of the blocks of a document that only lead to other pages."""
+    """Return the numbers of the blocks of a document that only lead elsewhere."""
     found: list[int] = []
     level: int | None = None  # of the heading that leads elsewhere
     only_linked = False  # as it may have steps below it
@@ -123,7 +124,7 @@ def _pointers(blocks: Sequence[_Row]) -> frozenset[int]:
         is_item = kind == "list_item" and not only_linked
         if (level is not None or in_list) and (is_item or block["links"]):
             found.append(number)
-    return frozenset(found)
+    return reference_matter(blocks).union(found)
 
 
 class CellPlaces:

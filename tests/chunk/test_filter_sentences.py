@@ -203,6 +203,16 @@ def test_prose_in_a_cell_is_cut_out_of_its_row_and_each_part_is_emitted_once() -
         assert len(set(ids)) == len(ids)
 
 
+def test_lines_of_reference_matter_are_emitted_without_a_verb() -> None:
+    contents = "1 Replacing the table ........ 1\n2 It was replaced ........ 3"
+    reference = "J. Chambers (1998), How it is done. It is read. Springer, New York."
+    specs = [("heading", "Contents"), ("paragraph", contents), ("paragraph", reference)]
+    result = run(block_rows("d", [*specs, ("paragraph", "It works.")]))
+    lines = [(line, False) for line in ("Contents", *contents.split("\n"), reference)]
+    assert found(result) == [*lines, ("It works.", True)]
+    assert result.stats["blocks_of_reference_matter"] == 2
+
+
 def test_prose_in_a_cell_of_another_language_stays_in_its_row() -> None:
     prose = "Der Server startet jede Nacht, und er darf vor dem ersten Bericht nicht ausfallen."
     (row,) = block_rows("d", [("table", f"Name: a | State: {prose}")])
