@@ -193,7 +193,7 @@ def _places(numbers: Sequence[int], order: Sequence[int]) -> set[int]:
 
 
 def _texts(question: str, passages: Sequence[Passage], tokens: int) -> list[str]:
-    """Return what is shown of the first passages, in a prompt of at most so many tokens."""
+    """Return the text that the model sees of each passage; the prompt has at most `tokens`."""
     asked, characters = frozenset(terms(question)), float(_PASSAGE_CHARACTERS)
     texts = [_shown(one, asked, int(characters)) for one in passages]
     while texts and count(_user(question, texts)) > tokens:

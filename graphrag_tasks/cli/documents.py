@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.operations.documents import DocumentReport, document_reports, problems
-from graphrag_tasks.snapshots.store import Snapshot, Store
+
+if TYPE_CHECKING:
+    from graphrag_tasks.operations.documents import DocumentReport
+    from graphrag_tasks.snapshots.store import Snapshot
 
 app = typer.Typer(help="Say what became of each document.", no_args_is_help=True)
 
@@ -37,22 +39,38 @@ def list_documents(
     json: JsonOption = False,
 ) -> None:
     """List the documents of a snapshot, failed ones first."""
+    from graphrag_tasks.operations.documents import document_reports, row_counts
+    from graphrag_tasks.snapshots.store import Store
+
     settings = load_config(config, overrides={"store": store})
-    found = document_reports(Store(settings.store).open(snapshot))
-    if json:
-        wanted = [one for one in found if one.is_problem or not only_problems]
-        print_json([asdict(one) for one in wanted])
-    elif only_problems:
+    opened = Store(settings.store).open(snapshot)
+    found = document_reports(opened)
+    if only_problems and not json:
         _print_problems(found, names)
+        return
+    counts = row_counts(opened)
+    if json:
+        print_json(
+            [
+                asdict(one) | {name: rows[one.document_id] for name, rows in counts.items()}
+                for one in found
+                if one.is_problem or not only_problems
+            ]
+        )
     else:
         rows = [
-            (one.uri, one.kind, one.status, one.pages, one.chunks, one.sentences, one.triples)
+            (
+                one.uri, one.kind, one.status, one.pages,
+                *(counted[one.document_id] for counted in counts.values()),
+            )
             for one in found
-        ]
+        ]  # fmt: skip
         CONSOLE.print(table(f"{len(rows):,} documents", _COLUMNS, rows))
 
 
 def _print_problems(found: list[DocumentReport], names: int) -> None:
+    from graphrag_tasks.operations.documents import problems
+
     grouped = problems(found)
     if not grouped:
         CONSOLE.print(f"All {len(found):,} documents were read as a whole.")
@@ -73,6 +91,8 @@ def _print_problems(found: list[DocumentReport], names: int) -> None:
 
 def print_problem_counts(snapshot: Snapshot) -> None:
     """Print how many documents were not read as a whole, by status and kind, if any."""
+    from graphrag_tasks.operations.documents import document_reports, problems
+
     grouped = problems(document_reports(snapshot))
     if not grouped:
         return

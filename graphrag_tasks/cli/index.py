@@ -21,7 +21,6 @@ from graphrag_tasks.cli.options import (
 from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
-from graphrag_tasks.operations.documents import unread_kinds
 
 
 def index(
@@ -98,6 +97,7 @@ def plan(
     json: JsonOption = False,
 ) -> None:
     """Say what an index run would do and why; change nothing."""
+    from graphrag_tasks.operations.documents import unread_kinds
     from graphrag_tasks.pipeline import asked_of_models, look_ahead
 
     planning = {"full_refresh": full_refresh or None}

@@ -20,7 +20,8 @@ from graphrag_tasks.sources.listing import UNKNOWN
 _STATUSES = ("failed", "partial", "empty", "skipped", "parsed")
 """In the order that they are shown: what needs somebody first."""
 
-_COUNTED = ("chunks", "sentences", "triples")
+COUNTED = ("chunks", "sentences", "triples")
+"""Tables whose rows of a document are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,7 @@ class DocumentReport:
     """What became of a document.
 
     Attributes:
+        document_id: Of the snapshot's tables.
         kind: Its format; of a file that is not read, the ending of its name.
         reason: What went wrong and what to do; empty where it was read.
         left_out: What no block has, by reason.
@@ -35,6 +37,7 @@ class DocumentReport:
         encoding: Of a text file, and `encoding_confidence`, from 0 to 1, how sure that is.
     """
 
+    document_id: str
     uri: str
     kind: str
     status: str
@@ -44,9 +47,6 @@ class DocumentReport:
     pages: int | None
     encoding: str | None
     encoding_confidence: float | None
-    chunks: int
-    sentences: int
-    triples: int
 
     @property
     def is_problem(self) -> bool:
@@ -72,11 +72,11 @@ class Problem:
 
 def document_reports(snapshot: Snapshot) -> list[DocumentReport]:
     """Return what became of each document, failed ones first, then by uri."""
-    counts = {name: _by_document(snapshot.table(name, ["document_id"])) for name in _COUNTED}
     rows = snapshot.table("documents").to_pylist()
     rows.sort(key=lambda row: (_STATUSES.index(row["status"]), row["uri"]))
     return [
         DocumentReport(
+            document_id=row["document_id"],
             uri=row["uri"],
             kind=row["media_type"] if row["media_type"] != UNKNOWN else ending(row["path"]),
             status=row["status"],
@@ -86,7 +86,6 @@ def document_reports(snapshot: Snapshot) -> list[DocumentReport]:
             pages=row["pages_out"],
             encoding=row["encoding"],
             encoding_confidence=row["encoding_confidence"],
-            **{name: found.get(row["document_id"], 0) for name, found in counts.items()},
         )
         for row in rows
     ]
@@ -119,6 +118,11 @@ def unread_kinds(sources: pa.Table) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _by_document(table: pa.Table) -> dict[str, int]:
-    counted: list[dict[str, Any]] = pc.value_counts(table["document_id"]).to_pylist()
-    return {one["values"]: one["counts"] for one in counted}
+def row_counts(snapshot: Snapshot) -> dict[str, Counter[str]]:
+    """Return how many rows of `COUNTED` tables each document has, by table and document."""
+    found: dict[str, Counter[str]] = {}
+    for name in COUNTED:
+        ids = snapshot.table(name, ["document_id"])["document_id"]
+        counted: list[dict[str, Any]] = pc.value_counts(ids).to_pylist()
+        found[name] = Counter({one["values"]: one["counts"] for one in counted})
+    return found

@@ -26,9 +26,9 @@ _PRIOR = {
     **dict.fromkeys(("iso8859-5", "iso8859-6", "cp874", "mac-roman", "mac-cyrillic"), 10),
     **dict.fromkeys(("cp850", "cp866", "cp852", "cp437"), 10),
 }
-"""Python's codecs that are tried, the likelier first, and what is taken off the evidence for each:
-a letter that tells a language counts about 10. Those of the Encoding standard (WHATWG) that are not
-nearly another one's, and those of DOS. It matters for a few words only."""
+"""The codecs that are tried, the likelier ones first, each with a penalty on its evidence. One
+letter that is typical of a language counts about 10, so a penalty decides for a few words only.
+They are those of the Encoding standard (WHATWG), without near copies, and those of DOS."""
 
 _SAMPLE_BYTES = 8192  # which a language is clear from; the rest of a file only takes time
 _LINE_BYTES = 1024

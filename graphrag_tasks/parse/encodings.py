@@ -1,4 +1,4 @@
-"""The bytes of a text file to its text: what is known of its encoding, and else what it says.
+"""Decodes text files: by what is known of the encoding, or else by which reading makes sense.
 
 In this order: the setting `parse.encoding`, a byte-order mark, UTF-8, and what `detection` finds,
 where the encoding that the file declares is taken over an equal one. A file that is UTF-8 but for

@@ -75,6 +75,19 @@ def endpoint() -> Iterator[ScriptedEndpoint]:
         yield endpoint
 
 
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
+    """What each search had beside its question."""
+    found: list[Sequence[str]] = []
+    search = Index.search
+    monkeypatch.setattr(
+        Index,
+        "search",
+        lambda *given, **more: found.append(more.get("beside", ())) or search(*given, **more),
+    )
+    return found
+
+
 def is_plan(body: Body) -> bool:
     return "rewritten" in json.dumps(body.get("response_format", ""))
 
@@ -156,34 +169,20 @@ def test_where_no_way_leads_anywhere_the_passages_stay(
     {"rewritten": " ".join(["works"] * 80)},
 ])  # fmt: skip
 def test_words_with_names_that_nothing_has_are_not_searched(
-    people: Index, endpoint: ScriptedEndpoint, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    people: Index, endpoint: ScriptedEndpoint, plan: dict[str, Any], searched: list[Sequence[str]]
 ) -> None:
     plans(endpoint, plan)
-    searched: list[Sequence[str]] = []
-    search = Index.search
-    monkeypatch.setattr(
-        Index,
-        "search",
-        lambda *given, **more: searched.append(more.get("beside", ())) or search(*given, **more),
-    )
     ask(people, endpoint)
     assert not any(searched)
 
 
 def test_words_of_a_plan_are_searched_beside_the_question(
-    people: Index, endpoint: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
+    people: Index, endpoint: ScriptedEndpoint, searched: list[Sequence[str]]
 ) -> None:
     plans(endpoint, {
         "rewritten": "Who uses the Lake Office?", "parts": ["What stands in Zurich?", " "],
         "names": [{"mention": "Zurich", "name": "lake office"}],
     })  # fmt: skip
-    searched: list[Sequence[str]] = []
-    search = Index.search
-    monkeypatch.setattr(
-        Index,
-        "search",
-        lambda *given, **more: searched.append(more.get("beside", ())) or search(*given, **more),
-    )
     ask(people, endpoint)
     assert searched == [(), ("Who uses the Lake Office?", "What stands in Zurich?")]
 

@@ -82,5 +82,5 @@ def test_programs_read_json(command: Command) -> None:
 
 
 def test_where_all_was_read_that_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphrag_tasks.cli.documents.document_reports", lambda _: [])
+    monkeypatch.setattr("graphrag_tasks.operations.documents.document_reports", lambda _: [])
     assert "All 0 documents were read" in command("documents", "list", "--problems").stdout

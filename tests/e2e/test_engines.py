@@ -87,10 +87,8 @@ def test_nights_on_two_machines_equal_a_clean_build_on_the_last(
 ) -> None:
     for number in range(histories):
         chosen = random.Random(number)
-        edited = Corpus(corpus, chosen)
+        edited = Corpus(corpus, chosen).fill(6)
         store = str(tmp_path / f"store-{number}")
-        for _ in range(6):
-            edited.add()
         for _ in range(4):
             engine = chosen.choice([A, B])
             with machine(engine):

@@ -1,5 +1,7 @@
 """Any number of nights of edits give what a clean build gives: every table, to the byte."""
 
+from __future__ import annotations
+
 import json
 import random
 import re
@@ -30,6 +32,12 @@ class Corpus:
         self._random = chosen
         self._names: Iterator[str] = (f"{number:03}" for number in range(10**6))
         self._deleted: list[str] = []
+
+    def fill(self, documents: int) -> Corpus:
+        """Add so many documents."""
+        for _ in range(documents):
+            self.add()
+        return self
 
     def add(self) -> None:
         """Write a document, now and then under the name of one that was deleted."""
@@ -95,9 +103,7 @@ def test_edits_in_any_order_equal_a_clean_build(
     index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int, changes: int
 ) -> None:
     chosen = random.Random(documents)
-    edited = Corpus(corpus, chosen)
-    for _ in range(documents):
-        edited.add()
+    edited = Corpus(corpus, chosen).fill(documents)
     index()
     for run in range(runs):
         for _ in range(chosen.randint(0, changes)):
@@ -118,9 +124,7 @@ def test_edits_equal_a_clean_build_where_a_model_reads(
     index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int
 ) -> None:
     chosen = random.Random(documents)
-    edited = Corpus(corpus, chosen)
-    for _ in range(documents):
-        edited.add()
+    edited = Corpus(corpus, chosen).fill(documents)
     with scripted(answer=tell) as endpoint:
         sections = {
             "extract": {"extractor": "hybrid", "llm": {"share": 0.9, "critical": ["*.md"]}},

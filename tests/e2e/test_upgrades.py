@@ -85,9 +85,7 @@ def test_edits_and_settings_in_any_order_equal_a_clean_build(
     index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int
 ) -> None:
     chosen = random.Random(documents)
-    edited = Corpus(corpus, chosen)
-    for _ in range(documents):
-        edited.add()
+    edited = Corpus(corpus, chosen).fill(documents)
     index()
     for _ in range(runs):
         for _ in range(chosen.randint(0, 3)):

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from graphrag_tasks.core.config.base import BaseConfig
 
-_OF_ANSWERS = frozenset({"answer", "plan", "rerank"})
+_OF_ANSWERS = frozenset({"answer", "plan"})
 """Purposes that the model of answers is asked for."""
 
 OPENAI_URL = "https://api.openai.com/v1"

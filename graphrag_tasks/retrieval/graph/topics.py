@@ -39,9 +39,9 @@ def topics(graph: Graph) -> list[tuple[int, list[int]]]:
 
 
 def central_relations(graph: Graph, community: int) -> tuple[Rows, NDArray[np.float64]]:
-    """Return the relations within a community, and how much each tells of it, best first.
+    """Return the relations within a community and their scores, highest first.
 
-    One that is strong and has central ends tells most: summaries choose what they quote by it, too.
+    A strong relation between central entities scores high. Summaries choose by the same score.
     """
     members, centrality = graph.communities.members(community)
     relations = np.unique(graph.entity_relations.pairs(members)[0])

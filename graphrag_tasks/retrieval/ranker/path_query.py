@@ -1,9 +1,9 @@
 """Typed paths through the graph, as a language model or a program asks for them.
 
-"Who works in Zurich?" is a path from Zurich over relations to things of a type. Who plans such a
-path cannot know which relations are there: "Surfacing the structure" tells of a query over teams,
-of which none had a city. So `patterns` says what there is, with its number, and a path that finds
-nothing is loosened, condition by condition.
+"Who works in Zurich?" is a path from Zurich over relations to things of a type. A planner cannot
+know which relations exist. In "Surfacing the structure" a query went over teams, and no team had a
+city. So `patterns` counts the relations that exist, and a path that finds nothing is loosened,
+condition by condition.
 """
 
 from __future__ import annotations
