@@ -295,6 +295,7 @@ def _chunks(rows: Numbers, count: int, sentences: int, seed: int) -> dict[str, p
         "ordinal": pa.array(rows % CHUNKS_OF_DOCUMENT),
         "next_id": next_ids,
         "text": _chunk_texts(rows, sentences, seed),
+        "is_reference": pa.repeat(False, len(rows)),
         "heading_path": pa.ListArray.from_arrays(
             pa.array(np.arange(len(rows) + 1, dtype=np.int32)), _names_of(_zipf(random, len(rows)))
         ),

@@ -30,6 +30,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
+from graphrag_tasks.language.reference_matter import reference_matter
 
 _SEPARATORS = (("\n\n",), ("\n",), (". ", "! ", "? ", "\u3002"), (" ", "\t"))
 """Where a block that is too long is cut, best first; a text without any is cut anywhere."""
@@ -136,6 +137,7 @@ def _chunk_document(
 ) -> list[dict[str, Any]]:
     text = schemas.BLOCK_SEPARATOR.join(block["text"] for block in blocks)
     boundaries = _Boundaries.of(blocks, config)
+    entries = reference_matter(blocks)
     rows: list[dict[str, Any]] = []
     for section in _sections(blocks):
         for start, end in _split(text, section, boundaries, config):
@@ -147,7 +149,9 @@ def _chunk_document(
                 "char_start": start,
                 "char_end": end,
             }
-            rows.append(row | _pages(blocks, boundaries.starts, start, end))
+            own = _overlapping(boundaries.starts, start, end)
+            row["is_reference"] = _is_reference(blocks, own, entries)
+            rows.append(row | _pages(blocks[own.start : own.stop]))
     return _linked(rows)
 
 
@@ -248,9 +252,20 @@ def _strip_end(text: str, start: int, end: int) -> int:
     return end
 
 
-def _pages(
-    blocks: Sequence[_Block], starts: Sequence[int], start: int, end: int
-) -> dict[str, int | None]:
-    first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1)
-    pages = [block["page"] for block in blocks[first:last] if block["page"] is not None]
+def _overlapping(starts: Sequence[int], start: int, end: int) -> range:
+    """Return the numbers of the blocks that a span of the text overlaps."""
+    return range(bisect_right(starts, start) - 1, bisect_right(starts, end - 1))
+
+
+def _is_reference(blocks: Sequence[_Block], own: range, entries: frozenset[int]) -> bool:
+    """Return whether most characters below the headings are entries of reference matter."""
+    sizes = Counter[bool]()
+    for number in own:
+        if blocks[number]["kind"] not in _HEADING_KINDS:
+            sizes[number in entries] += len(blocks[number]["text"])
+    return sizes[True] > sizes[False]
+
+
+def _pages(blocks: Sequence[_Block]) -> dict[str, int | None]:
+    pages = [block["page"] for block in blocks if block["page"] is not None]
     return {"page_start": min(pages, default=None), "page_end": max(pages, default=None)}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
@@ -170,6 +170,7 @@ CHUNKS = _table(
     *_CHARACTERS,
     _nullable("page_start", INT, "first page"),
     _nullable("page_end", INT, "last page"),
+    _column("is_reference", BOOL, "most of it is contents, index or bibliography: found last"),
     _nullable("previous_id", STRING, "chunk before it in the document"),
     _nullable("next_id", STRING, "chunk after it in the document"),
 )

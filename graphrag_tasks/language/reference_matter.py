@@ -27,6 +27,7 @@ _LONG_LEADER = re.compile(
 _LONGEST_END = 80
 """Characters at the end of a line that are looked at: a thousand dots take no longer than five."""
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3})*\.?\s)?[^\W\d_].{0,100}\s\d{1,4}")
+_NUMBERED_ROW = re.compile(r"(?=[^\n]*[^\W\d_])[^\n]{1,400}[\s|]\d{1,4}")
 _LAST_NUMBER = re.compile(r"(\d{1,4})$")
 _TERM = re.compile(
     r"[^\s,.;:!?][^,;:!?]{0,60}(?:, [^\d\s,;:!?][^,;:!?]{0,40}){0,2}"
@@ -158,12 +159,20 @@ def _entries(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_Entry]:
     heading = ""
     for number, block in enumerate(blocks):
         kind, text = block["kind"], block["text"].strip()
-        form = _form(text) if kind not in _NO_ENTRIES else None
+        form = _form_of_rows(text) if kind == "table" else None
+        if kind not in _NO_ENTRIES:
+            form = _form(text)
         if form is not None:
             is_headed = form[0].value.fullmatch(heading) is not None
             yield _Entry(number, *form, is_headed, text)
         elif kind in _HEADINGS and len(text) > 1:  # not the letter of an index
             heading = text
+
+
+def _form_of_rows(text: str) -> tuple[_Form, bool] | None:
+    """Return the form of a table each of whose rows ends with a number."""
+    is_numbered = all(map(_NUMBERED_ROW.fullmatch, _LINE_END.split(text)))
+    return (_Form.NUMBERED, False) if is_numbered else None
 
 
 def _form(text: str) -> tuple[_Form, bool] | None:

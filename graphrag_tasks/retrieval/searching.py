@@ -64,7 +64,8 @@ class Searcher:
             QueryError: The question is blank or no text, or k is no whole number from 1.
         """
         read, places, notes = checked(question, self.config.k if k is None else k)
-        return Query(read, places, self.encode, self.noun_phrases), notes
+        last = self.graph.reference_chunks
+        return Query(read, places, self.encode, self.noun_phrases, last=last), notes
 
     def routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
         """Return a mode, and why the router chose it where it is `auto`.

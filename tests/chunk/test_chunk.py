@@ -59,6 +59,21 @@ def paragraph(text: str) -> Spec:
     return ("paragraph", None, text)
 
 
+def test_a_chunk_that_is_mostly_reference_matter_says_so() -> None:
+    entry = "John M. Chambers (1998) Programming with Data. Springer, New York."
+    rows = block_rows(
+        "d",
+        [
+            ("heading", 1, "References"),
+            paragraph(entry),
+            ("heading", 1, "Data"),
+            paragraph(f"{'The table holds orders. ' * 4}"),
+            paragraph(entry),
+        ],
+    )
+    assert [chunk["is_reference"] for chunk in chunks_of(rows)] == [True, False]
+
+
 def test_sections_are_chunks_with_their_headings() -> None:
     rows = block_rows(
         "d",

@@ -25,7 +25,7 @@ def entity(name: str) -> dict[str, object]:
 def chunk(name: str, following: str | None) -> dict[str, object]:
     return {
         "chunk_id": name, "document_id": "d", "ordinal": 0, "heading_path": [], "text": "t",
-        "char_start": 0, "char_end": 1, "page_start": None, "page_end": None,
+        "char_start": 0, "char_end": 1, "page_start": None, "page_end": None, "is_reference": False,
         "previous_id": None, "next_id": following,
     }  # fmt: skip
 

@@ -178,6 +178,16 @@ def test_rows_of_tables_stay() -> None:
     assert reference_matter([{"kind": "table", "text": text} for text in LEADERS]) == frozenset()
 
 
+def test_a_table_of_contents_is_taken_below_its_heading_only() -> None:
+    pages = {"Preface": 1, "Backup": 4, "Reports": 9, "Restore": 12}
+    for rows in (NUMBERED, [f"Section: {one} | Page: {page}" for one, page in pages.items()]):
+        table = {"kind": "table", "text": "\n".join(rows)}
+        for heading, entries in (("Contents", {1}), ("Ports", set()), ("Index", set())):
+            assert reference_matter([{"kind": "heading", "text": heading}, table]) == entries
+        table["text"] = "\n".join(rows[::-1])
+        assert not reference_matter([{"kind": "heading", "text": "Contents"}, table])
+
+
 def test_terms_whose_lines_were_joined_are_taken_below_their_heading() -> None:
     text = "access control, 12, 45-47 backup of tables, 3 cluster, 5, 9"
     assert taken([text], "Index") == [text]

@@ -31,7 +31,7 @@ def chunks(**texts: str) -> pa.Table:
     rows: list[dict[str, Any]] = [
         {"chunk_id": f"{name}{place}", "document_id": name, "ordinal": place, "heading_path": [],
          "text": text, "char_start": 0, "char_end": 1, "page_start": None, "page_end": None,
-         "previous_id": None, "next_id": None}
+         "is_reference": False, "previous_id": None, "next_id": None}
         for name, text_list in texts.items() for place, text in enumerate(text_list)
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schema=schemas.CHUNKS)

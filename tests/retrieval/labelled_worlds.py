@@ -139,7 +139,7 @@ def _read(documents: Sequence[Document]) -> dict[str, list[dict[str, Any]]]:
             dict.fromkeys(schemas.CHUNKS.names)
             | {"chunk_id": chunk_id, "document_id": name, "ordinal": 0,
                "heading_path": [document.title], "text": document.text, "char_start": 0,
-               "char_end": len(document.text)}
+               "char_end": len(document.text), "is_reference": False}
         )  # fmt: skip
         for place, fact in enumerate(document.facts):
             ids = {"sentence_id": f"{name}-{place}", "chunk_id": chunk_id, "document_id": name}

@@ -62,6 +62,7 @@ class World:
     members: tuple[tuple[str, str], ...] = ()  # community id, entity id
     negated: frozenset[str] = field(default_factory=frozenset)
     vectors_reversed: bool = False
+    reference: frozenset[str] = field(default_factory=frozenset)  # chunk ids
     untitled: bool = False  # documents are called by their files
 
 
@@ -125,7 +126,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
             {"chunk_id": one, "document_id": document, "ordinal": place,
              "heading_path": ["Part", one], "text": text,
              "char_start": 1000 * place, "char_end": 1000 * place + len(text),
-             "page_start": place + 1, "page_end": place + 2, "previous_id": None, "next_id": None}
+             "page_start": place + 1, "page_end": place + 2, "is_reference": one in world.reference,
+             "previous_id": None, "next_id": None}
             for place, (one, document, text) in enumerate(world.chunks)
         ],
         "sentences": [

@@ -1,6 +1,7 @@
 """Reading the first chunks again: which are read, what their order becomes, what hits say of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder, best_window
 from tests.embed.conftest import HIDDEN, WriteModel
 from tests.retrieval.finder import Finder
-from tests.retrieval.small_worlds import FakeEmbedder
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 QUESTION = "the spooler"
 HEAD = {
@@ -62,6 +63,20 @@ def test_only_the_candidates_are_read_and_the_others_follow(
     assert len(context.read) == 2 and context.chunks[2].chunk_id not in context.read
     assert all(0 < hit.score < 1 for hit in context.chunks)
     assert "first" not in context.chunks[2].ranks
+
+
+@pytest.mark.parametrize("mode", ["ranked", "graph", "hybrid", "dense", "bm25"])
+@pytest.mark.parametrize("rerank", [0, 1, 3])
+def test_reference_matter_comes_last(
+    tmp_path: Path, use: Callable[[str], Finder], mode: str, rerank: int
+) -> None:
+    use("spooler")
+    for chunk in ("c1", "c2", "c3"):
+        world = replace(SMALL, reference=frozenset([chunk]))
+        publish(tmp_path / chunk, world)
+        index = open_index(str(tmp_path / chunk), embedder=FakeEmbedder())
+        found = ids(index.search(QUESTION, mode, k=3, rerank=rerank))
+        assert len(found) == 3 and found[-1] == chunk
 
 
 @pytest.mark.parametrize(

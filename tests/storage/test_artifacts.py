@@ -65,7 +65,7 @@ def test_every_column_says_what_it_means(name: str) -> None:
 def chunks(count: int) -> pa.Table:
     row = {
         "chunk_id": "c", "document_id": "d", "ordinal": 0, "heading_path": ["h"], "text": "t",
-        "char_start": 0, "char_end": 1, "page_start": None, "page_end": None,
+        "char_start": 0, "char_end": 1, "page_start": None, "page_end": None, "is_reference": False,
         "previous_id": None, "next_id": None,
     }  # fmt: skip
     return pa.Table.from_pylist([row] * count, schema=schemas.CHUNKS)

@@ -123,6 +123,12 @@ class Graph:
         self.relations = Nodes(snapshot, "relation", self._column("relations", "relation_id"))
 
     @cached_property
+    def reference_chunks(self) -> NDArray[np.bool_] | None:
+        """Whether each chunk is contents, index or bibliography; None where none is."""
+        found = np.array(self._column("chunks", "is_reference"), dtype=np.bool_)
+        return found if found.any() else None
+
+    @cached_property
     def heads(self) -> Rows:
         """Entity row each relation starts at."""
         return self._rows("relations", "head_id", self.entities.ids)

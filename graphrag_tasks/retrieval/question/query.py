@@ -76,6 +76,7 @@ class Query:
         encode: Returns the unit vectors of texts.
         noun_phrases: Returns the noun phrases of a text.
         allowed: Shape (chunks,): the chunks that may be returned; None for all.
+        last: Shape (chunks,): the chunks that come behind all others; None for none.
         rereading: Reads the first chunks again; None where that is not wanted.
     """
 
@@ -84,6 +85,7 @@ class Query:
     encode: Callable[[Sequence[str]], Vectors]
     noun_phrases: Callable[[str], Sequence[str]]
     allowed: NDArray[np.bool_] | None = None
+    last: NDArray[np.bool_] | None = None
     rereading: Rereading | None = None
 
     @cached_property
@@ -113,19 +115,22 @@ class Query:
         return rows[top(scores[rows], id_ranks[rows], n)]
 
     def reranked(self, scores: Floats, id_ranks: Rows, rows: Rows | None = None) -> Floats:
-        """Return scores that put the first chunks in the order of both readings.
+        """Return scores that put the first chunks in the order of both readings, and some last.
 
-        Both count the same: each is standardised over the chunks that are read again. The other
-        chunks follow in their order.
+        Both readings count the same: each is standardised over the chunks that are read again.
+        The other chunks follow in their order.
 
         Args:
             scores: Of the first reading.
             id_ranks: Breaks ties.
             rows: The chunks of the scores; all by default.
         """
-        if self.rereading is None or not len(scores):
+        if not len(scores):
             return scores
         rows = np.arange(len(scores)) if rows is None else rows
+        scores = self._last_behind(scores, rows)
+        if self.rereading is None:
+            return scores
         allowed = (
             np.arange(len(rows)) if self.allowed is None else np.flatnonzero(self.allowed[rows])
         )
@@ -136,7 +141,13 @@ class Query:
         both = standardised(scores[first]) + again
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both
-        return found
+        return self._last_behind(found, rows)
+
+    def _last_behind(self, scores: Floats, rows: Rows) -> Floats:
+        if self.last is None or not self.last[rows].any():
+            return scores
+        behind = scores - np.float32(np.ptp(scores) + 1)
+        return np.where(self.last[rows], behind, scores)
 
 
 def checked_number(name: str, value: object) -> int:
