@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, TransientError
+from graphrag_tasks.core.memory import INDEX_BYTES, require_address_space
 from graphrag_tasks.core.visible import log_visibly
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.pipeline import (
@@ -51,11 +52,12 @@ def run_index(
     Workers import the script that calls this, so it calls it below `if __name__ == "__main__":`.
 
     Raises:
-        ConfigError: A worker calls this as it imports the script.
+        ConfigError: A worker calls this as it imports the script, or memory is limited too low.
         GraphragError: A stage failed, a worker was killed, or batches are under way; `CURRENT` is
             left alone.
     """
     _refuse_import_by_worker()
+    require_address_space(INDEX_BYTES, "a run")
     tell = progress or (lambda _stage, _done, _steps: None)
     check(config)  # a wrong setting leaves no trace, not even a store
     with sole_run(Folder(config.store), wait=wait):

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, without_copies
@@ -363,7 +364,9 @@ def open_index(
             embedder is not the one it was embedded with.
         AccessError: The snapshot has labels and no principals are given, or the other way round.
         ArtifactError: One of its tables is missing or unreadable.
+        ConfigError: This process may map too little memory for a search.
     """
+    require_address_space(SEARCH_BYTES, "a search")
 
     def opened(pinned: Snapshot) -> Index:
         local = mirrored(pinned)

@@ -52,7 +52,7 @@ def staged(
 
 def _blank(schema: pa.Schema) -> dict[str, Any]:
     """Return a row of a table that says nothing."""
-    values = {pa.string(): "", pa.int32(): 0, pa.int64(): 0}
+    values = {pa.string(): "", pa.int32(): 0, pa.int64(): 0, pa.bool_(): False}
     return {one.name: None if one.nullable else values.get(one.type, []) for one in schema}
 
 
