@@ -353,6 +353,7 @@ NAMES = _table(
     _column("name", STRING, "its most frequent surface without noise"),
     _nullable("type", STRING, "its most frequent entity label"),
     _column("mentions", LONG, "how often it occurs"),
+    _column("is_term", BOOL, "whether it is a term of the corpus: by contrast or by definition"),
 )
 
 MERGES = _table(
@@ -371,6 +372,7 @@ RESOLVED = _table(
     _column("centre", STRING, "the most frequent name of that entity"),
     _column("name", STRING, "display name of the entity"),
     _nullable("type", STRING, "entity label by vote"),
+    _column("is_term", BOOL, "whether a name of the entity is a term of the corpus"),
 )
 
 ENTITIES = _table(
@@ -380,6 +382,7 @@ ENTITIES = _table(
     _nullable("type", STRING, "most frequent entity label"),
     _column("mentions", INT, "number of mentions; 0 for one that only titles name"),
     _column("chunks", INT, "number of chunks that mention it"),
+    _column("is_term", BOOL, "whether it is a term of the corpus, as `commit` is in git"),
 )
 
 ALIASES = _table(
@@ -427,9 +430,10 @@ EVIDENCE = _table(
 ATTRIBUTES = _table(
     _column("entity_id", STRING, "entity that has it"),
     _column("relation", STRING, "canonical relation form"),
-    _column("value", STRING, "the number, date or common noun as it stands"),
+    _column("value", STRING, "the number, date, common noun or pronoun as it stands"),
     _column("type", STRING, "entity label of the value; empty for none"),
     _column("negated", BOOL, "whether the sentence denies it"),
+    _column("is_head", BOOL, "whether the relation starts at the value: `value relation entity`"),
     _column("triple_id", STRING, "triple it comes from"),
     *_SENTENCE,
     _column("confidence", FLOAT, "confidence of that triple"),

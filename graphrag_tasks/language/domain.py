@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 from functools import cache, cached_property
 from importlib import resources
-from typing import Final
+from typing import Final, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import fingerprint
@@ -30,6 +37,21 @@ class Domain(BaseModel):
     kinds: dict[str, str | None] = Field({}, description="entity type by the word for a kind")
     qualifiers: list[str] = Field([], description="words before a kind, no part of the name")
     shapes: list[list[str]] = Field([], description="pairs of entity type and regular expression")
+    terms: list[str] = Field([], description="common nouns that are names, however rare")
+    no_terms: list[str] = Field([], description="common nouns that name nothing, however often")
+
+    @field_validator("terms", "no_terms")
+    @classmethod
+    def _nouns(cls, nouns: list[str]) -> list[str]:
+        if other := [noun for noun in nouns if not noun.isalpha() or noun != noun.lower()]:
+            raise ValueError(f"a term is one word in small letters: {other}")
+        return nouns
+
+    @model_validator(mode="after")
+    def _not_both(self) -> Self:
+        if both := sorted(set(self.terms) & set(self.no_terms)):
+            raise ValueError(f"both in terms and in no_terms: {both}")
+        return self
 
     @field_validator("kinds")
     @classmethod
@@ -106,7 +128,7 @@ def read_domain(text: str, where: str) -> Domain:
     """Read a domain file.
 
     Raises:
-        ConfigError: It is not YAML, or has other keys than kinds, qualifiers and shapes.
+        ConfigError: It is not YAML, has other keys than those of `Domain`, or contradicts itself.
     """
     hint = "Write it as graphrag_tasks/language/domain.yaml is"
     try:

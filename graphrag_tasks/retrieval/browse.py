@@ -197,7 +197,7 @@ class Browser:
         """Return the rows of the entities with a name, or else with the same words."""
         found = self._graph.names.get(name_key(name))
         if found is None:
-            found = np.array(self._graph.named_entities(folded_name(name)), dtype=np.int64)
+            found = np.array(self._graph.named_entities(name), dtype=np.int64)
         if len(found):
             return found
         near = difflib.get_close_matches(name_key(name), sorted(self._graph.names), n=_SUGGESTED)

@@ -113,13 +113,19 @@ def test_no_documents_give_an_empty_table() -> None:
 
 
 def defined(
-    items: list[str], column: list[str], header: str | None = "Name"
+    items: list[str],
+    column: list[str],
+    header: str | None = "Name",
+    title: str = "Overview",
 ) -> set[tuple[str, str, str]]:
     """List the terms of a list and the keys of a table: name, source and chunk.
 
     The list is the document's first chunk, ten characters an item, the table its second.
     """
-    blocks = [
+    blocks: list[dict[str, Any]] = [
+        {"document_id": "d", "ordinal": -1, "kind": "title", "text": title, "char_start": 0}
+    ]
+    blocks += [
         {"document_id": "d", "ordinal": number, "kind": "list_item", "text": text,
          "char_start": 10 * number, "char_end": 10 * number + 9}
         for number, text in enumerate(items)
@@ -136,7 +142,7 @@ def defined(
         for chunk, start in (("list", 0), ("table", 1000))
     ]  # fmt: skip
     result = entity_dictionary(
-        pa.table({"document_id": ["d"], "title": ["Overview"], "title_source": ["heading"]}),
+        pa.table({"document_id": ["d"], "title": [title], "title_source": ["heading"]}),
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         pa.Table.from_pylist(chunks, schema=_CHUNKS),
@@ -178,6 +184,15 @@ def test_terms_that_a_list_defines_are_names_with_their_abbreviation() -> None:
     assert found == {
         ("Storage bin", "term", "list"), ("Handling Unit", "term", "list"), ("HU", "term", "list"),
     }  # fmt: skip
+
+
+def test_entries_of_a_glossary_are_terms_be_they_one_word() -> None:
+    items = ["Layer", "A layer is a sheet that lies on others.", "Path: A line that is edited.",
+             "This is a long remark that ends with a full stop.", "Note: Some are missing."]  # fmt: skip
+    found = defined(items, ["Split", "adding a row"], "Term", title="Glossary of terms")
+    terms = {(name, chunk) for name, source, chunk in found if source == "term"}
+    assert terms == {("Layer", "list"), ("Path", "list"), ("Split", "table")}
+    assert defined(items, ["Split", "Lot"], "Step") == set()
 
 
 def test_one_item_with_a_colon_makes_no_list_of_definitions() -> None:

@@ -52,12 +52,14 @@ def run(
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     known = pa.Table.from_pylist(list(entity_dictionary), schema=schemas.ENTITY_DICTIONARY)
     rows = [sentence(number, text) for number, text in enumerate(texts)]
-    normal = normalize(table, known, config=NormalizeConfig(), sql=SQL).collected().tables
+    texts_read = pa.Table.from_pylist(rows, schema=schemas.SENTENCES)
+    read = normalize(table, known, texts_read, config=NormalizeConfig(), sql=SQL)
+    normal = read.collected().tables
     merged = resolve(
         table, known, normal["surface_forms"], normal["names"], config=ResolveConfig(), sql=SQL
     ).collected()
     found = link_mentions(
-        table, pa.Table.from_pylist(rows, schema=schemas.SENTENCES), known, normal["surface_forms"],
+        table, texts_read, known, normal["surface_forms"],
         normal["names"], merged.tables["resolved"], config=LinkConfig(names=names), sql=SQL,
     ).collected()  # fmt: skip
     return {name: rows.to_pylist() for name, rows in found.tables.items()}

@@ -4,11 +4,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pydantic import ValidationError
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import NormalizeConfig, SqlConfig
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.normalize.problems import bare_noun, problem_of
+from graphrag_tasks.entities.normalize.terms import Terms
+from graphrag_tasks.language.domain import Domain, default_domain
 
 
 @pytest.mark.parametrize(
@@ -90,42 +93,99 @@ def test_bare_nouns(name: str, noun: str | None) -> None:
     )
 
 
-def problems(heads: list[str], *titles: str) -> dict[str, str | None]:
-    """Return the problem of each surface, with one head in each document."""
+def normalized(
+    heads: list[str], *names: str, source: str = "title", documents: int = 1000, **domain: list[str]
+) -> dict[str, pa.Table]:
+    """Return the tables of a stage that reads one head a sentence, in so many documents."""
+    places = [
+        {"sentence_id": f"s{n}", "document_id": f"d{n % documents}"} for n in range(len(heads))
+    ]
     triples: list[dict[str, Any]] = [
-        dict.fromkeys(schemas.TRIPLES.names)
-        | {"head": head, "tail": "VBBE", "document_id": f"d{n}"}
-        for n, head in enumerate(heads)
+        dict.fromkeys(schemas.TRIPLES.names) | {"head": head, "tail": "VBBE"} | place
+        for head, place in zip(heads, places, strict=True)
+    ]
+    sentences: list[dict[str, Any]] = [
+        dict.fromkeys(schemas.SENTENCES.names)
+        | {"text": f"The {head} replaced it for VBBE."}
+        | place
+        for head, place in zip(heads, places, strict=True)
     ]
     entity_dictionary = [
-        {"surface": title, "name": title, "form": "full", "source": "title", "document_id": "d",
+        {"surface": name, "name": name, "form": "full", "source": source, "document_id": "d",
          "chunk_id": "c", "problem": None}
-        for title in titles
+        for name in names
     ]  # fmt: skip
-    result = normalize(
-        pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
-        pa.Table.from_pylist(entity_dictionary, schema=schemas.ENTITY_DICTIONARY),
-        config=NormalizeConfig(generic_documents=3, generic_share=0.3),
-        sql=SqlConfig(threads=1),
+    return (
+        normalize(
+            pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
+            pa.Table.from_pylist(entity_dictionary, schema=schemas.ENTITY_DICTIONARY),
+            pa.Table.from_pylist(sentences, schema=schemas.SENTENCES),
+            config=NormalizeConfig(),
+            sql=SqlConfig(threads=1),
+            domain=Domain.model_validate(domain) if domain else None,
+        )
+        .collected()
+        .tables
     )
-    return {
-        row["surface"]: row["problem"]
-        for row in result.collected().tables["surface_forms"].to_pylist()
-    }
 
 
-def test_a_bare_noun_of_many_documents_names_nothing_in_any_spelling() -> None:
-    found = problems(["example", "examples", "following example", "Example", "booster"])
+def problems(heads: list[str], *names: str, **about: Any) -> dict[str, str | None]:
+    """Return the problem of each surface."""
+    tables = normalized(heads, *names, **about)
+    return {row["surface"]: row["problem"] for row in tables["surface_forms"].to_pylist()}
+
+
+def terms(heads: list[str], *names: str, **about: Any) -> set[str]:
+    """Return the keys of the names that are terms."""
+    rows = normalized(heads, *names, **about)["names"].to_pylist()
+    return {row["key"] for row in rows if row["is_term"]}
+
+
+@pytest.mark.parametrize("documents", [1, 1000])
+def test_a_bare_noun_that_is_no_term_names_nothing_in_any_spelling(documents: int) -> None:
+    heads = ["example", "examples", "following example", "Example", "example", "example"]
+    found = problems([*heads, "booster"], documents=documents)
     assert found == {
         "example": "generic", "examples": "generic", "following example": "generic",
         "Example": "generic", "booster": None, "VBBE": None,
     }  # fmt: skip
 
 
-def test_a_noun_of_few_documents_or_with_a_modifier_names_something() -> None:
-    heads = ["example", "example", "example program", "example program", "example program"]
-    assert set(problems(heads).values()) == {None}
+def test_a_noun_of_few_sentences_or_with_a_modifier_names_something() -> None:
+    assert set(problems(["example"] * 4 + ["example program"] * 9).values()) == {None}
+
+
+def test_a_noun_that_general_english_uses_less_is_a_term_however_often_it_is_said() -> None:
+    heads = ["commit", "commits", "branch", "purpose"] * 10
+    found = problems(heads)
+    assert {one for one, problem in found.items() if problem is None} >= {"commit", "branch"}
+    assert found["purpose"] == "generic"
+    assert terms(heads) == {"commit", "commits", "branch", "vbbe"}
+
+
+@pytest.mark.parametrize(("noun", "is_term"), [("commit", True), ("man", False), ("value", False)])
+def test_the_contrast_is_with_general_english(noun: str, is_term: bool) -> None:
+    counts = [("the", 60_000), ("commits", 150), ("man", 150), ("value", 900)]
+    found = Terms(counts, defined=frozenset(), domain=default_domain(), contrast=4.0)
+    assert found.is_term(noun) == is_term
+    assert found.contrast("commit") > found.contrast("man")
+
+
+def test_what_a_glossary_explains_is_a_term_however_rare() -> None:
+    heads = ["value"] * 10
+    assert problems(heads) == {"value": "generic", "VBBE": None}
+    assert problems(heads, "Value", source="term")["value"] is None
+    found = terms(heads, "Value", "Chart of accounts", source="term")
+    assert found == {"value", "chart of accounts", "vbbe"}
+
+
+def test_the_user_adds_and_takes_away_terms() -> None:
+    heads = ["day", "commits"] * 10
+    found = problems(heads, terms=["day"], no_terms=["commit"])
+    assert (found["day"], found["commits"]) == (None, "generic")
+    with pytest.raises(ValidationError, match="both in terms and in no_terms"):
+        problems(heads, terms=["day"], no_terms=["day"])
 
 
 def test_a_title_stays_a_name_however_common() -> None:
-    assert problems(["queen", "queen", "queens"], "Queen")["Queen"] is None
+    assert problems(["man", "man", "men", "man", "man"], "Man")["Man"] is None

@@ -19,7 +19,8 @@ SQL = SqlConfig(threads=1)
 
 
 def entity(name: str) -> dict[str, object]:
-    return {"entity_id": name, "key": name, "name": name, "type": None, "mentions": 1, "chunks": 1}
+    return {"entity_id": name, "key": name, "name": name, "type": None, "mentions": 1, "chunks": 1,
+            "is_term": False}  # fmt: skip
 
 
 def chunk(name: str, following: str | None) -> dict[str, object]:

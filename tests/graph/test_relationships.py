@@ -34,7 +34,9 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     sql = SqlConfig()
     entity_dictionary, sentences = schemas.empty("entity_dictionary"), schemas.empty("sentences")
-    normalized = normalize(table, entity_dictionary, config=NormalizeConfig(), sql=sql).collected()
+    normalized = normalize(
+        table, entity_dictionary, sentences, config=NormalizeConfig(), sql=sql
+    ).collected()
     surface_forms, names = (normalized.tables[name] for name in ("surface_forms", "names"))
     merged = resolve(
         table, entity_dictionary, surface_forms, names, config=ResolveConfig(), sql=sql
@@ -162,6 +164,15 @@ def test_a_value_is_an_attribute_of_its_head() -> None:
     assert (attribute["relation"], attribute["value"]) == ("appear in", "October 2015")
     assert [row["name"] for row in tables["entities"]] == ["release 7.5"]
     assert tables["relations"] == []
+
+
+def test_a_noun_that_names_nothing_is_an_attribute_of_the_other_end() -> None:
+    told = (triple("details", "describe", "CL_SALV_TABLE", number=one) for one in range(5))
+    tables, _ = run(*told, triple("VBBE", "have", "details", number=5))
+    found = {(row["value"], row["relation"], row["is_head"]) for row in tables["attributes"]}
+    assert found == {("details", "describe", True), ("details", "have", False)}
+    assert {row["name"] for row in tables["entities"]} == {"CL_SALV_TABLE", "VBBE"}
+    assert tables["relations"] == tables["rejected"] == []
 
 
 def test_an_identifier_is_no_value_whatever_its_label() -> None:

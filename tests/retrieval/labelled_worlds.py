@@ -173,7 +173,7 @@ def _global(tables: dict[str, pa.Table], **settings: Any) -> dict[str, pa.Table]
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
     keep(entity_dictionary(*read, config=DictionaryConfig(), sql=SQL))
     titles = made["entity_dictionary"]
-    keep(normalize(triples, titles, config=NormalizeConfig(), sql=SQL))
+    keep(normalize(triples, titles, sentences, config=NormalizeConfig(), sql=SQL))
     surface_forms, names = made["surface_forms"], made["names"]
     keep(resolve(triples, titles, surface_forms, names, config=ResolveConfig(), sql=SQL))
     resolved = made["resolved"]

@@ -58,6 +58,7 @@ class World:
     mentions: tuple[tuple[str, str], ...] = ()  # entity id, sentence id
     titles: tuple[tuple[str, str], ...] = ()  # entity id, document id
     unlabelled: frozenset[str] = field(default_factory=frozenset)  # entity ids
+    terms: frozenset[str] = field(default_factory=frozenset)  # entity ids
     communities: tuple[tuple[str, int, str, str], ...] = ()  # id, level, title, summary
     members: tuple[tuple[str, str], ...] = ()  # community id, entity id
     negated: frozenset[str] = field(default_factory=frozenset)
@@ -139,7 +140,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "entities": [
             {"entity_id": one, "key": name.casefold(), "name": name,
              "type": None if one in world.unlabelled else "PRODUCT", "mentions": 1,
-             "chunks": len({chunk_of[sentence] for of, sentence in world.mentions if of == one})}
+             "chunks": len({chunk_of[sentence] for of, sentence in world.mentions if of == one}),
+             "is_term": one in world.terms}
             for one, name, _ in world.entities
         ],
         "aliases": [

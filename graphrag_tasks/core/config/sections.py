@@ -204,10 +204,11 @@ class NormalizeConfig(LanguageConfig):
     min_characters: int = Field(2, ge=1)
     max_characters: int = Field(120, ge=1, description="longer heads and tails are clauses")
     max_words: int = Field(8, ge=1, description="heads and tails of more words are clauses")
-    generic_share: float = Field(
-        0.05, gt=0, le=1, description="share of documents from which on a bare noun names nothing"
+    term_contrast: float = Field(
+        4.0,
+        description="how many doublings more often than general English a bare noun that names "
+        "something is used; the others name nothing where many documents or sentences have them",
     )
-    generic_documents: int = Field(5, ge=1, description="documents it must be in at least")
 
 
 class ResolveConfig(LanguageConfig):

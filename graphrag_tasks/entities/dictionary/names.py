@@ -106,6 +106,11 @@ def is_key(text: str) -> bool:
     return all(word in _LINKS or not word[0].islower() for word in words)
 
 
+def is_entry(text: str) -> bool:
+    """Return whether an entry of a glossary is written as a name may be, be it one word."""
+    return len(_words(text)) > 0
+
+
 def is_term(text: str, explanation: str) -> bool:
     """Return whether a text before a colon or a dash is a name, and what follows says what it is.
 

@@ -21,6 +21,7 @@ from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.entities.dictionary.names import (
     GENERIC_HEADINGS,
     heading_key,
+    is_entry,
     is_key,
     is_term,
     name_forms,
@@ -41,7 +42,16 @@ GENERIC, REPEATED, FILE_NAME = "generic", "repeated", "file_name"
 
 _FILE_NAME_SIGNS = re.compile(r"[\d_]")
 
-_SQL = statements(__package__, "stage.sql", key=KEY, term=TERM, heading=HEADING, title=TITLE)
+_SQL = statements(
+    __package__,
+    "stage.sql",
+    key=KEY,
+    term=TERM,
+    heading=HEADING,
+    title=TITLE,
+    is_glossary=r"(?i)\b(?:glossary|terminology|definitions|acronyms|abbreviations)\b",
+    is_column=r"(?i)^(?:term|acronym|abbreviation|expression|concept|keyword)s?$",
+)
 
 
 @stage(
@@ -93,6 +103,11 @@ def _define(connection: duckdb.DuckDBPyConnection) -> None:
     connection.register("named_keys", _columns(["text"], [(key,) for key in keys if is_key(key)]))
     connection.register(
         "named_terms", _columns(["text", "explanation"], [one for one in terms if is_term(*one)])
+    )
+    connection.execute(_SQL["glossary"])
+    entries = connection.sql("SELECT DISTINCT text FROM glossary").fetchall()
+    connection.register(
+        "glossary_terms", _columns(["text"], [one for one in entries if is_entry(*one)])
     )
     connection.execute(_SQL["defined"])
 

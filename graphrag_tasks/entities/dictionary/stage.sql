@@ -23,6 +23,30 @@ SELECT document_id, char_start, found.term AS text, found.explanation[:200] AS e
 FROM items WHERE found.term <> ''
 QUALIFY count(*) OVER (PARTITION BY document_id, list) > 1
 
+-- name: glossary
+-- What stands in a glossary: items and cells before their explanation, and headings below its own.
+CREATE TABLE glossary AS
+WITH placed AS (
+    SELECT *, lead(kind) OVER of_document AS next_kind,
+        last_value(CASE WHEN kind IN ('title', 'heading') AND length(text) > 1 THEN text END
+            IGNORE NULLS) OVER of_document AS heading
+    FROM blocks WINDOW of_document AS (PARTITION BY document_id ORDER BY ordinal)
+)
+SELECT text, document_id, char_start FROM placed
+WHERE kind = 'list_item' AND next_kind IN ('list_item', 'paragraph')
+    AND length(text) <= 60 AND regexp_matches(heading, '{is_glossary}')
+UNION
+SELECT regexp_extract(text, '^([^:\n]{2,60}?)(?: ?:| [-–—])\s', 1), document_id, char_start
+FROM placed WHERE kind IN ('list_item', 'paragraph') AND regexp_matches(heading, '{is_glossary}')
+UNION
+SELECT text, document_id, char_start FROM cells
+WHERE "column" = 0 AND NOT is_header AND char_start IS NOT NULL
+    AND regexp_matches(header, '{is_column}')
+UNION
+SELECT heading_path[-1], document_id, char_start FROM chunks
+WHERE len(heading_path) > 1 AND len(list_filter(
+    heading_path[:-2], lambda one: regexp_matches(one, '{is_glossary}'))) > 0
+
 -- name: defined
 -- Keys of the columns of which at least half are names, and terms that are defined.
 CREATE TABLE defined AS
@@ -34,6 +58,8 @@ SELECT text, '{key}' AS source, document_id, char_start FROM (
 UNION ALL
 SELECT text, '{term}', document_id, char_start
 FROM terms SEMI JOIN named_terms USING (text, explanation)
+UNION
+SELECT text, '{term}', document_id, char_start FROM glossary SEMI JOIN glossary_terms USING (text)
 
 -- name: places
 CREATE TABLE places AS

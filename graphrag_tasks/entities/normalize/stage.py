@@ -6,7 +6,8 @@ work in Python grows with the vocabulary and not with the triples. What depends 
 ties by text, so no input order shows.
 
 A common noun without anything that tells which one ("example", "following value") names nothing
-where many documents have it: such nodes would join what has nothing to do with each other.
+where many documents or sentences have it: such nodes would join what has nothing to do with each
+other. It names something where it is a term of the corpus (`terms`).
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ import pyarrow as pa
 from graphrag_tasks.core.config import NormalizeConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.problems import TITLE, bare_noun, problem_of
+from graphrag_tasks.entities.normalize.terms import Terms
 from graphrag_tasks.entities.normalize.types import NameTypes, header_relations
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
+from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, sql_over, statements, stream
 
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
 
 _SQL = statements(__package__, "stage.sql", title=TITLE, generic=GENERIC)
 
+
+_LEAST = {"documents": 5, "share": 0.05, "sentences": 5, "share_of_sentences": 0.003}
+"""Documents or sentences, and their share, from which on a noun that is no term names nothing."""
 
 _JUDGED = pa.schema(
     [
@@ -45,7 +51,7 @@ what it votes for as entity type."""
 
 @stage(
     per="corpus",
-    reads=(scan("triples"), scan("entity_dictionary")),
+    reads=(scan("triples"), scan("entity_dictionary"), scan("sentences")),
     makes=("surface_forms", "names"),
     settings={"config": "normalize", "sql": "sql"},
     given=("domain",),
@@ -54,6 +60,7 @@ what it votes for as entity type."""
 def normalize(
     triples: Rows,
     entity_dictionary: Rows,
+    sentences: Rows,
     *,
     config: NormalizeConfig,
     sql: SqlConfig,
@@ -70,6 +77,7 @@ def normalize(
         inputs = {
             "triples": triples,
             "entity_dictionary": entity_dictionary,
+            "sentences": sentences,
             "headers": pa.table({"relation": header_relations(domain)}),
             "technical": pa.table({"type": sorted(domain.types)}),
         }
@@ -77,11 +85,12 @@ def normalize(
         for name in ("ends", "found"):
             connection.execute(_SQL[name])
         add_rows(connection, "judged", _JUDGED, _judged(connection, config, types))
-        least = {"documents": config.generic_documents, "share": config.generic_share}
-        connection.execute(_SQL["spread"], least)
+        terms = _terms(connection, config, domain)
+        connection.register("terms", pa.table({"noun": pa.array(terms, pa.string())}))
+        connection.execute(_SQL["generic"], _LEAST)
         connection.execute(_SQL["surface_forms"])
         problems = dict(connection.sql(_SQL["problems"]).fetchall())
-        stats: dict[str, int | float] = {
+        stats: dict[str, int | float] = {"terms": len(terms)} | {
             f"surface_forms_{problem}": problems.get(problem, 0) for problem in PROBLEMS
         }
         tables = {
@@ -91,6 +100,20 @@ def normalize(
             "names": stream(connection, _SQL["names"], "names", stats),
         }
         return StageResult(tables, stats, stack.pop_all())
+
+
+def _terms(
+    connection: duckdb.DuckDBPyConnection, config: NormalizeConfig, domain: Domain
+) -> list[str]:
+    """Return the words that are terms of the corpus: bare nouns, and names of one word."""
+    terms = Terms(
+        connection.sql(_SQL["words"]).fetchall(),
+        defined={singular_noun(name) for (name,) in connection.sql(_SQL["defined"]).fetchall()},
+        domain=domain,
+        contrast=config.term_contrast,
+    )
+    nouns = connection.sql(_SQL["nouns"]).fetchall()
+    return sorted(noun for (noun,) in nouns if terms.is_term(singular_noun(noun)))
 
 
 def _judged(

@@ -18,18 +18,35 @@ SELECT surface, type, max(source) AS source, max(header) AS header,
     bool_or(source IS NULL) AS told
 FROM ends GROUP BY surface, type
 
--- name: spread
-CREATE TABLE spread AS
-SELECT bare FROM ends JOIN judged USING (surface, type) WHERE bare IS NOT NULL
+-- name: words
+SELECT word, count(*) FROM (
+    SELECT unnest(regexp_extract_all(lower(text), '\p{L}+')) AS word FROM sentences
+) GROUP BY word
+
+-- name: defined
+SELECT DISTINCT lower(name) FROM entity_dictionary WHERE source = 'term' AND problem IS NULL
+
+-- name: nouns
+SELECT bare FROM judged WHERE bare IS NOT NULL
+UNION
+SELECT key FROM judged WHERE problem IS NULL AND regexp_full_match(key, '\p{Ll}+')
+
+-- name: generic
+-- Nouns that are no terms, in many documents or in many sentences.
+CREATE TABLE generic AS
+SELECT bare FROM ends JOIN judged USING (surface, type)
+WHERE bare IS NOT NULL AND bare NOT IN (FROM terms)
 GROUP BY bare HAVING count(DISTINCT document_id) >= greatest(
     $documents, $share * (SELECT count(DISTINCT document_id) FROM triples)
+) OR count(DISTINCT place) >= greatest(
+    $sentences, $share_of_sentences * (SELECT count(*) FROM sentences)
 )
 
 -- name: surface_forms
 CREATE TABLE surface_forms AS
 SELECT surface, type, key, name, label, CASE
     WHEN problem IS NULL AND source IS DISTINCT FROM '{title}'
-        AND key IN (SELECT key FROM judged WHERE bare IN (SELECT bare FROM spread))
+        AND key IN (SELECT key FROM judged WHERE bare IN (FROM generic))
     THEN '{generic}' ELSE problem
 END AS problem
 FROM judged
@@ -54,8 +71,16 @@ labelled AS (
         PARTITION BY key
         ORDER BY coalesce(is_technical, false) DESC, count(*) DESC, label NULLS LAST
     ) = 1
+),
+term AS (
+    SELECT key FROM judged WHERE bare IN (FROM terms) OR key IN (FROM terms)
+    UNION
+    SELECT key FROM judged SEMI JOIN (
+        SELECT name AS surface FROM entity_dictionary
+        WHERE source IN ('key', 'term') AND problem IS NULL
+    ) USING (surface) WHERE problem IS NULL
 )
-SELECT key, name, type, mentions
+SELECT key, name, type, mentions, key IN (FROM term) AS is_term
 FROM counted JOIN named USING (key) LEFT JOIN labelled USING (key)
 ORDER BY key
 

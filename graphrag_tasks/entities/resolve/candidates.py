@@ -29,6 +29,7 @@ class Name:
     name: str
     type: str | None
     mentions: int
+    is_term: bool = False
 
 
 class Confirmer(Protocol):

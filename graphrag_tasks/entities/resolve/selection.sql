@@ -1,5 +1,5 @@
 -- name: comparable
-SELECT key, name, type, mentions FROM names WHERE key IN (
+SELECT key, name, type, mentions, is_term FROM names WHERE key IN (
     SELECT key FROM forms
     WHERE form IN (SELECT form FROM forms GROUP BY form HAVING count(*) > 1)
     UNION ALL
@@ -11,7 +11,7 @@ SELECT key, name, type, mentions FROM names WHERE key IN (
 
 -- name: may_have_shorter
 -- Others have no code, title or company form that `ShorterNames` takes away.
-SELECT key, name, type, mentions FROM names
+SELECT key, name, type, mentions, is_term FROM names
 WHERE regexp_matches(name, '[A-Z]') OR type IN ('PERSON', 'ORG')
 
 -- name: names_of

@@ -39,6 +39,7 @@ from graphrag_tasks.entities.resolve.selection import (
 from graphrag_tasks.entities.resolve.similar import NameEncoder, similar_names
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
+from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, stream
 
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
@@ -47,7 +48,7 @@ BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
 _RESOLVED = f"""
     FROM decided
     UNION ALL
-    SELECT key, {id_of("entity", "key")}, key, name, type
+    SELECT key, {id_of("entity", "key")}, key, name, type, is_term
     FROM names ANTI JOIN decided USING (key)
     ORDER BY key
 """  # noqa: S608 - made of constants
@@ -129,7 +130,7 @@ def resolve(
 def _similar(names: Rows, encoder: NameEncoder | None, config: ResolveConfig) -> list[Candidate]:
     if encoder is None:
         return []
-    columns = ("key", "name", "type", "mentions")
+    columns = ("key", "name", "type", "mentions", "is_term")
     rows = [
         Name(*row)
         for batch in names.to_batches()
@@ -263,9 +264,19 @@ class _Resolution:
                 "key": key,
                 "entity_id": content_id("entity", centre.key),
                 "centre": centre.key,
-                "name": next((renamed[one] for one in members if one in renamed), centre.name),
+                "name": next((renamed[one] for one in members if one in renamed), None)
+                or self._shown(members),
                 "type": self._voted_type(members),
+                "is_term": any(self._names[one].is_term for one in members),
             }
+
+    def _shown(self, members: Sequence[str]) -> str:
+        """Return the name of most mentions; of a term that is one word, one in the singular."""
+        names = [self._names[one] for one in members]
+        centre = names[0]
+        if not centre.is_term or " " in centre.key:
+            return centre.name
+        return next((one.name for one in names if singular_noun(one.key) == one.key), centre.name)
 
     def _voted_type(self, members: Iterable[str]) -> str | None:
         """Return the type of most mentions, be it none; a technical one wins by any number."""

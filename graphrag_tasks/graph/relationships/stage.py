@@ -1,8 +1,9 @@
 """Relationships stage: triples between names, now entities, become relations with evidence.
 
 Equal triples are one relation, however many sentences state it. Triples whose tail is a value (a
-number, a date) or a common noun are attributes of their head. The others are kept as rows with the
-reason. An expert's schema may join wordings of a relation and say which ends it may have.
+number, a date), or of which one end is a common noun that names nothing, are attributes of the
+other end. The others are kept as rows with the reason. An expert's schema may join wordings of a
+relation and say which ends it may have.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ _SAME_ENDS = "same_ends"
 """Reason to drop a triple that relates an entity to itself."""
 
 _RELATED = "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id AND NOT refused"
-_ATTRIBUTED = f"head_problem IS NULL AND coalesce(tail_problem, '') IN ('{LITERAL}', '{GENERIC}')"
+_ATTRIBUTED = (
+    f"(head_problem IS NULL AND coalesce(tail_problem, '') IN ('{LITERAL}', '{GENERIC}')"
+    f" OR coalesce(head_problem, '') = '{GENERIC}' AND tail_problem IS NULL)"
+)
 _SQL = statements(
     __package__,
     "stage.sql",

@@ -6,8 +6,8 @@ FROM surface_forms LEFT JOIN resolved USING (key)
 -- name: told
 CREATE VIEW told AS
 SELECT
-    triple_id, sentence_id, chunk_id, document_id, relation, negated, confidence, tail,
-    h.entity_id AS head_id, t.entity_id AS tail_id, t.type AS tail_label,
+    triple_id, sentence_id, chunk_id, document_id, relation, negated, confidence, head, tail,
+    h.entity_id AS head_id, t.entity_id AS tail_id, h.type AS head_label, t.type AS tail_label,
     h.entity_type AS head_type, t.entity_type AS tail_type,
     h.problem AS head_problem, t.problem AS tail_problem
 FROM triples
@@ -43,8 +43,8 @@ FROM worded
 
 -- name: facts_of_schema
 CREATE TABLE facts AS
-SELECT triple_id, sentence_id, chunk_id, document_id, negated, confidence, tail, tail_label,
-    head_problem, tail_problem, violation,
+SELECT triple_id, sentence_id, chunk_id, document_id, negated, confidence, head, head_label,
+    tail, tail_label, head_problem, tail_problem, violation,
     CASE WHEN violation IS NOT NULL AND $map THEN $map_to ELSE coalesce(canonical, relation) END
         AS relation,
     CASE WHEN violation IS NOT NULL AND $map THEN head_id ELSE from_id END AS head_id,
@@ -88,9 +88,12 @@ FROM facts JOIN grouped USING (head_id, relation, tail_id, negated)
 WHERE {related} ORDER BY relation_id, triple_id
 
 -- name: attributes
-SELECT head_id AS entity_id, relation, tail AS value, tail_label AS type, negated,
+SELECT CASE WHEN is_head THEN tail_id ELSE head_id END AS entity_id, relation,
+    CASE WHEN is_head THEN head ELSE tail END AS value,
+    CASE WHEN is_head THEN head_label ELSE tail_label END AS type, negated, is_head,
     triple_id, sentence_id, chunk_id, document_id, confidence
-FROM facts WHERE {attributed} ORDER BY entity_id, relation, value, triple_id
+FROM (SELECT *, head_problem IS NOT NULL AS is_head FROM facts WHERE {attributed})
+ORDER BY entity_id, relation, value, triple_id
 
 -- name: rejected
 SELECT triple_id, document_id, reason FROM unrelated ORDER BY triple_id

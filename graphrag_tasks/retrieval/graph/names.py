@@ -42,12 +42,12 @@ def folded_name(name: str) -> str:
     return " ".join(fold(word) for word in _WORD.findall(name))
 
 
-def can_be_named(key: str) -> bool:
+def can_be_named(key: str, shortest: int = _SHORTEST) -> bool:
     """Tell whether questions are searched for a name: not for stop words or very short names."""
     words = key.split(" ")
     if all(word in STOP_WORDS for word in words):
         return False
-    return len(words) > 1 or len(key) >= _SHORTEST
+    return len(words) > 1 or len(key) >= shortest
 
 
 def runs(key: str) -> Iterator[str]:
@@ -58,7 +58,7 @@ def runs(key: str) -> Iterator[str]:
             yield " ".join(words[start : start + length])
 
 
-def find_names(text: str, known: Container[str]) -> list[NameMatch]:
+def find_names(text: str, known: Container[str], shortest: int = _SHORTEST) -> list[NameMatch]:
     """Return the known folded names in a text, in order; of two that overlap, the longer."""
     words = list(_WORD.finditer(text))
     folded = [fold(word[0]) for word in words]
@@ -68,7 +68,7 @@ def find_names(text: str, known: Container[str]) -> list[NameMatch]:
         for start in range(len(words) - length + 1):
             end = start + length
             key = " ".join(folded[start:end])
-            if key in known and can_be_named(key) and not any(taken[start:end]):
+            if key in known and can_be_named(key, shortest) and not any(taken[start:end]):
                 taken[start:end] = [True] * length
                 as_name = is_written_as_name([word[0] for word in words[start:end]])
                 found.append(NameMatch(key, words[start].start(), words[end - 1].end(), as_name))

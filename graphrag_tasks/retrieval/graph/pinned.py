@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.graph.weights import relation_weights
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.graph.chunk_names import ChunkNames
+from graphrag_tasks.retrieval.graph.linking import Linker
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.retrieval.view.arrays import (
@@ -274,9 +275,15 @@ class Graph:
                     found.setdefault(key, {})[row] = None
         return {key: list(rows) for key, rows in found.items()}
 
-    def named_entities(self, key: str) -> list[int]:
-        """Return entity rows that have this folded display name or alias, in order of id."""
-        return sorted(self.called.get(key, ()), key=self.entities.id_ranks.__getitem__)
+    @cached_property
+    def linker(self) -> Linker:
+        """Finds the entities that a text names."""
+        terms = self._column("entities", "is_term").to_pylist()
+        return Linker(self.called, self.entity_names, terms)
+
+    def named_entities(self, name: str) -> list[int]:
+        """Return entity rows that have this display name, alias or code, in order of id."""
+        return sorted(self.linker.entities(name), key=self.entities.id_ranks.__getitem__)
 
     @cached_property
     def _names_of(self) -> list[list[str]]:

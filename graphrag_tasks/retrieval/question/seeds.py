@@ -7,7 +7,6 @@ from threading import Lock
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language import load_pipeline
-from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.question.query import Query, Seed
 from graphrag_tasks.retrieval.view.arrays import top
@@ -87,14 +86,15 @@ class NamedSeeds:
 def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
     """Return the names of entities in a question, in order.
 
-    Single words in lower case count only if the question holds no other name.
+    Single words in lower case that are no terms count only if the question holds no other name.
     """
-    matches = find_names(query.text, graph.called)
-    telling = [one for one in matches if one.is_telling]
+    links = graph.linker.links(query.text)
+    telling = [one for one in links if one.is_telling]
     found = []
-    for match in telling or matches:
+    for link in telling or links:
+        match = link.match
         surface = query.text[match.start : match.end]
-        rows = graph.named_entities(match.key)
+        rows = sorted(link.rows, key=graph.entities.id_ranks.__getitem__)
         cosines = (graph.entities.vectors[rows] @ query.vector).tolist()
         seeds = (
             Seed(row, cosine, f"name '{surface}'")

@@ -31,6 +31,8 @@ CANDIDATES_AGAIN = 20
 """Best chunks of the second hop, and of each part of the question, that are ranked."""
 
 _RANK_OFFSET = 10
+_TIE = np.float32(1e-3)
+"""Weight of the hybrid score between chunks that mention the same names of the question."""
 _BESIDE, _SECOND, _LEAST = 0.25, 0.3, 0.1
 """Weights in `_gated` beside cosine and BM25, and the least weight of either side."""
 
@@ -113,6 +115,9 @@ def candidates(graph: Graph, lists: Lists) -> Rows:
     second = np.flatnonzero(again)
     best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
     best += [top(part, ranks, CANDIDATES_AGAIN) for part in lists.parts]
+    linked = np.flatnonzero(walked.linked)
+    near = walked.linked[linked] + _TIE * walked.hybrid[linked]
+    best.append(linked[top(near, ranks[linked], CANDIDATES_AGAIN)])
     chosen = np.zeros(len(ranks), dtype=bool)
     chosen[np.concatenate(best)] = True
     return np.flatnonzero(chosen)

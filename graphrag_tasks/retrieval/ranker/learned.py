@@ -39,6 +39,9 @@ _BESIDE_WORDS = {"statement": 0.6, "heading_coverage": 0.3}
 _FURTHER = {"second": 0.1, "again": 0.1, "beside": 0.05}
 """Weights of features that are standardised already."""
 
+_LINKED = 0.1
+"""Weight of the rarities of the entities that the question names, where documents are long."""
+
 _SECOND_HOP = 0.2
 _AHEAD = np.float32(1e-3)
 
@@ -87,6 +90,9 @@ def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
     columns = features.features(graph, query, lists, rows)
     trees = load_forest().scores(columns)
     blend = blended(trees, columns, alone=graph.documents_per_chunk)
+    blend += np.float32(_LINKED * (1 - graph.documents_per_chunk)) * standardised(
+        lists.walked.linked[rows]
+    )
     ranked = query.reranked(blend, graph.chunks.id_ranks, rows)
     allowed = None if query.allowed is None else query.allowed[rows]
     weights = part_weights(query.parts, graph.documents_per_chunk)

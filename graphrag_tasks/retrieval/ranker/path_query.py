@@ -16,7 +16,6 @@ from typing import Literal
 
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.graph.kinds import kinds
-from graphrag_tasks.retrieval.graph.names import folded_name
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Path
 from graphrag_tasks.retrieval.ranker.traverse import MAX_DEGREE
@@ -217,7 +216,7 @@ def _follow(graph: Graph, query: PathQuery) -> Iterator[Path]:
 
 
 def _starts(graph: Graph, thing: Thing, fits: _Fits) -> Iterator[int]:
-    named = graph.named_entities(folded_name(thing.name)) if thing.name else None
+    named = graph.named_entities(thing.name) if thing.name else None
     candidates = range(len(graph.entities)) if named is None else named
     return (one for one in candidates if fits(one, Thing(type=thing.type)))
 
@@ -241,7 +240,7 @@ class _Fits:
         """Return whether the entity has the name and is of the type."""
         if thing.name:
             if thing.name not in self._named:
-                rows = self._graph.named_entities(folded_name(thing.name))
+                rows = self._graph.named_entities(thing.name)
                 self._named[thing.name] = set(rows)
             if entity not in self._named[thing.name]:
                 return False

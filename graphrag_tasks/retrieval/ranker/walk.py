@@ -18,6 +18,7 @@ from types import MappingProxyType
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
+from graphrag_tasks.retrieval.graph.linking import Link
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.names import NameMatch, find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
@@ -25,6 +26,12 @@ from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking,
 from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.view.arrays import Floats, Rows, standardised, top
+
+_SOFT = 10.0
+"""Weight of a linked name, which is no name of the walk, at the chunks that mention it: names as
+nodes of the walk lead astray, and so do weights from 20 on."""
+_MOST_MEANT = 5
+"""Entities that a link may mean."""
 
 _NEVER = 1e-6
 """Added to visits before the logarithm."""
@@ -46,6 +53,8 @@ class Walked:
         first: Standardised logarithm of the first walk's visits; `second` of the second's.
         seeds: Weight of each name that the walk starts at, by ascending name.
         titled: Weight of the rarest title among the seeds; 0 without one.
+        links: The names of entities in the question.
+        linked: Sum of the rarities of these names that each chunk mentions.
     """
 
     dense: Floats
@@ -60,6 +69,8 @@ class Walked:
     matches: tuple[NameMatch, ...]
     seeds: Mapping[int, float]
     titled: float
+    links: tuple[Link, ...]
+    linked: Floats
 
     @cached_property
     def hybrid(self) -> Floats:
@@ -82,6 +93,13 @@ def walk(
     matches = tuple(find_names(query.text, names.keys))
     seeds = seed_weights(names, matches, settings)
     reset = _reset(base, top(base, ranks, settings.reset_chunks))
+    links = tuple(one for one in graph.linker.links(query.text) if one.is_telling)
+    linked = np.zeros_like(base)
+    for link in links:
+        chunks, rarity = _holders(graph, link)
+        linked[chunks] += rarity
+        if link.match.key not in names.keys or not link.match.is_telling:
+            reset[chunks] += _SOFT * rarity / max(len(chunks), 1)
     reset *= settings.reset_weight if seeds else 1.0
     first = _log_visits(names, reset, seeds, settings)
     scores = (first + np.float32(settings.base_weight) * base).astype(np.float32)
@@ -91,8 +109,19 @@ def walk(
     scores += np.float32(settings.second_weight) * second
     titled = max((weight for name, weight in seeds.items() if names.is_title[name]), default=0.0)
     return Walked(
-        dense, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds, titled
-    )
+        dense, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds, titled,
+        links, linked,
+    )  # fmt: skip
+
+
+def _holders(graph: Graph, link: Link) -> tuple[Rows, float]:
+    """Return the chunks that mention a link's first entities, and the rarity of these."""
+    rows = np.array(link.rows[:_MOST_MEANT], dtype=np.int64)
+    counts = np.diff(graph.entity_chunks.offsets)[rows]
+    total = len(graph.chunks) + 1
+    rarity = np.log(total / (counts + 0.5)) / np.log(total / 1.5)
+    chunks = np.flatnonzero(graph.entity_chunks.union(rows))
+    return chunks, max(float(rarity.mean()), 0.0)
 
 
 def seed_weights(
@@ -155,19 +184,19 @@ def ranking(
         ],
         relations=nearest_relations(graph, query, near),
         seeds=_named(graph, query, walked),
-        notes=[] if walked.seeds else [_NOTHING_NAMED],
+        notes=[] if walked.links or walked.seeds else [_NOTHING_NAMED],
     )
 
 
 def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
-    """Return the entities that the question names, rarest first."""
+    """Return the entities that the question names: seeds of the walk first, rarest first."""
     keys, seeds = graph.name_graph.keys, walked.seeds
     matches = [match for match in walked.matches if keys[match.key] in seeds]
     matches.sort(key=lambda match: (-seeds[keys[match.key]], match.start))
     found: dict[int, Seed] = {}
-    for match in matches:
+    for match in (*matches, *(link.match for link in walked.links)):
         surface = query.text[match.start : match.end]
-        for row in graph.named_entities(match.key):
+        for row in graph.named_entities(surface):
             cosine = float(graph.entities.vectors[row] @ query.vector)
             found.setdefault(int(row), Seed(int(row), cosine, f"name '{surface}'"))
     return list(found.values())

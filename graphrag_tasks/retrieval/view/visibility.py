@@ -168,7 +168,7 @@ class VisibleSnapshot(Snapshot):
         names = _most_frequent(pa.concat_tables([self._aliases, named]), "alias")
         labels = self._mentions.filter(pc.is_valid(self._mentions["type"]))
         types = _most_frequent(_counted(labels, ["entity_id", "type"], "mentions"), "type")
-        whole = self._whole.table("entities", ["entity_id", "name", "type", "mentions"])
+        whole = self._whole.table("entities", ["entity_id", "name", "type", "mentions", "is_term"])
         whole = whole.filter(pc.is_in(whole["entity_id"], value_set=pa.array(names, pa.string())))
         known = {*_pairs(self._aliases, "alias"), *_pairs(titles, "alias")}
         published = dict(_pairs(whole, "name"))
@@ -188,6 +188,7 @@ class VisibleSnapshot(Snapshot):
                 "type": pc.if_else(hides_nothing, column(whole, "type"), visible_types),
                 "mentions": mentions,
                 "chunks": _count_of(chunks, whole),
+                "is_term": whole["is_term"],
                 "as_published": _equal(shown, published.values()),
             }
         )

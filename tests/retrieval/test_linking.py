@@ -1,0 +1,58 @@
+"""Names in a question: names, aliases, terms and codes lead to entities, words of English do not."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.retrieval import open_index
+from graphrag_tasks.retrieval.graph.linking import Linker
+from graphrag_tasks.retrieval.graph.names import folded_name
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
+
+NAMES = ("SAP S/4HANA", "tag", "value", "table VBBE", "report ZOLD", "ZOLD", "old", "pull request")
+TERMS = {"tag"}
+
+
+@pytest.fixture
+def linker() -> Linker:
+    called = {folded_name(name): [row] for row, name in enumerate(NAMES)}
+    return Linker(called, NAMES, [name in TERMS for name in NAMES])
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What is SAP S/4HANA?", ["SAP S/4HANA"]),
+        ("what is sap s4hana or s/4hana", []),
+        ("How do I move a tag?", ["tag"]),
+        ("What is the value of a pull request?", ["value", "pull request"]),
+        ("Is VBBE used?", ["table VBBE"]),
+        ("Is ZOLD used?", ["ZOLD"]),
+        ("Is an old tag kept?", ["tag"]),
+    ],
+)
+def test_names_terms_and_codes_are_linked(linker: Linker, question: str, names: list[str]) -> None:
+    assert [NAMES[row] for link in linker.links(question) for row in link.rows] == names
+
+
+def test_a_word_that_is_no_term_is_not_telling(linker: Linker) -> None:
+    telling = {link.match.key: link.is_telling for link in linker.links("the value of a tag")}
+    assert telling == {"value": False, "tag": True}
+
+
+def test_entities_are_found_by_a_code_without_its_kind(linker: Linker) -> None:
+    assert [NAMES[row] for row in linker.entities("vbbe")] == ["table VBBE"]
+    assert linker.entities("nothing") == ()
+
+
+def test_a_search_says_that_it_recognised_a_term(tmp_path: Path) -> None:
+    question = "What is a spooler?"
+    for terms, is_told in ((frozenset({"e2"}), True), (frozenset[str](), False)):
+        world = replace(SMALL, terms=terms, unlabelled=frozenset({"e1", "e2", "e3", "e4"}))
+        folder = tmp_path / str(is_told)
+        publish(folder, world)
+        index = open_index(folder, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+        context = index.search(question, "ranked", rerank=0)
+        assert ("spooler" in [one.name for one in context.entities]) == is_told
+        assert any("recognised no name" in note for note in context.notes) != is_told
