@@ -10,6 +10,7 @@ from pathlib import Path
 
 from graphrag_tasks.core.memory import mapped_bytes
 
+_GRACE = 0.125
 MAX_QUEUED = 4.0  # of a document's seconds that waiting for a processor may add
 
 
@@ -55,6 +56,11 @@ class Allowance:
     def left(self) -> float:
         """Seconds that are left."""
         return self.total - self.watch.seconds
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over by more than it may be where it was measured in advance."""
+        return self.left <= -_GRACE * self.total
 
     @property
     def is_full(self) -> bool:

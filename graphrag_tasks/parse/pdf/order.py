@@ -56,7 +56,7 @@ class _Predictor(ReadingOrderPredictor):
         bound = current_allowance()
         ordered: list[PageElement] = []
         for _, elements in sorted(pages.items()):
-            if ordered and bound.left <= 0:
+            if ordered and bound.is_late:
                 break
             ordered += super().predict_reading_order(elements, page_separators)
         return ordered

@@ -142,7 +142,13 @@ def pages_that_draw(document: pypdfium2.PdfDocument, numbers: Iterable[int]) -> 
     When the time is over, pages are taken for such unseen.
     """
     bound = current_allowance()
-    return [number for number in numbers if bound.left <= 0 or _draws(document, number - 1)]
+    found: list[int] = []
+    is_over = False
+    for number in numbers:
+        is_over = is_over or bound.left <= 0
+        if is_over or _draws(document, number - 1):
+            found.append(number)
+    return found
 
 
 def _draws(document: pypdfium2.PdfDocument, index: int) -> bool:
