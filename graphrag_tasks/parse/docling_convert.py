@@ -7,7 +7,9 @@ bytes. Importing this module imports docling and pandas, which takes seconds.
 
 from __future__ import annotations
 
+import ctypes
 import logging
+import math
 import warnings
 from collections.abc import Iterable
 from functools import cache
@@ -28,13 +30,30 @@ from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.parse.readers import page_seconds
+from graphrag_tasks.parse.allowance import current_allowance
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
 
 _RENDER_SCALE = 0.1  # pixels per point: the picture itself is not used
 _PAGES_AHEAD = 4  # decoded pages that wait to be read; each may hold large pictures
+_PAGES_SHARE = 0.875  # of the time left, unless a pipeline measures what joining the pages takes
+
+
+class _PdfBackend(ThreadedDoclingParseDocumentBackend):
+    """Leaves pages that nobody asked for undecoded: Docling decodes all of them to be rid of them.
+
+    Such a parser can be neither stopped nor freed, which ends the process. Its thread waits for
+    ever, and its memory counts against the worker, which is replaced when too much is gone.
+    """
+
+    def unload(self) -> None:
+        """Free the parser, or let it be where it has pages left."""
+        if not self._closed and self._iterating and self.parser.has_tasks():
+            self._closed = True
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.parser._parser))
+        else:
+            super().unload()
 
 
 _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
@@ -43,7 +62,7 @@ _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
     "html": (InputFormat.HTML, HTMLDocumentBackend, HTMLBackendOptions(infer_furniture=False)),
     "pdf": (
         InputFormat.PDF,
-        ThreadedDoclingParseDocumentBackend,
+        _PdfBackend,
         # Without rendering, docling-parse reports no drawn lines, which tables need.
         ThreadedDoclingParseBackendOptions(
             parser_threads=1,
@@ -65,7 +84,7 @@ def _simple_pipeline() -> BasePipeline:
 def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) -> DoclingDocument:
     """Return Docling's document of these bytes, by its simple pipeline unless another is given.
 
-    Pages of a PDF file that cannot be read, or not in `readers.page_seconds`, are missing in it.
+    Pages of a PDF file that cannot be read, or not within the `allowance`, are missing in it.
 
     Raises:
         DocumentError: Docling refuses the file (code `broken`).
@@ -90,7 +109,9 @@ def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) 
 
 def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> ConversionResult:
     try:
-        pipeline.pipeline_options.document_timeout = page_seconds.get()
+        left = current_allowance().left
+        timeout = None if math.isinf(left) else max(0.0, left) * _PAGES_SHARE
+        pipeline.pipeline_options.document_timeout = timeout
         return pipeline.execute(source, raises_on_error=True)
     except RuntimeError as error:
         cause = error.__cause__ or error  # the pipeline wraps whatever went wrong

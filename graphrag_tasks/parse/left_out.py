@@ -22,6 +22,8 @@ class LeftOut(StrEnum):
     """Pictures: their descriptions, and the words that are drawn in them."""
     BOILERPLATE = "boilerplate"
     """Elements of a page around its text: navigation, banners, forms."""
+    BEYOND_BOUND = "beyond_bound"
+    """Characters of the text beyond `parse.max_characters`."""
     INVALID_CHARACTERS = "invalid_characters"
     """Characters that no text has, such as NUL."""
     DIRECTIVE = "directive"

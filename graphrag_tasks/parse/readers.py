@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from importlib import import_module
 
 from graphrag_tasks.core.config import ParseConfig
@@ -32,9 +31,6 @@ IN_PROCESS = frozenset({"passage", "txt", "vtt"})
 text, which cannot hang or crash, and hundreds of times faster than the trip to a worker."""
 
 _INSTALL = "pip install 'docling-slim[format-pdf,format-office,format-web,convert-core]==2.143.0'"
-
-page_seconds: ContextVar[float | None] = ContextVar("page_seconds", default=None)
-"""Seconds after which no more pages of the current document are read; None: no bound."""
 
 
 def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
