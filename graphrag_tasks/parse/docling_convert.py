@@ -28,6 +28,7 @@ from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.parse.packages import broken
 from graphrag_tasks.parse.readers import page_seconds
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
@@ -101,9 +102,3 @@ def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> 
 
 def _refused(media_type: str, errors: Iterable[ErrorItem]) -> DocumentError:
     return broken(media_type, "; ".join(item.error_message for item in errors) or None)
-
-
-def broken(media_type: str, reason: object) -> DocumentError:
-    """Return the error of a file that is not of its type; the reason may be None."""
-    what = f"not a valid {media_type} file" + ("" if reason is None else f": {reason}")
-    return DocumentError("broken", what, hint="Open it in its own application and save it again")

@@ -19,7 +19,7 @@ _PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
 
 _ADVICE: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys((".odt", ".ods", ".odp", ".rtf", ".doc", ".xls", ".ppt"), _OFFICE),
+        **dict.fromkeys((".rtf", ".doc", ".xls", ".ppt"), _OFFICE),
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
         **dict.fromkeys((".rst", ".adoc", ".asciidoc", ".tex", ".epub", ".org"), _PROSE),
         **dict.fromkeys((".xml", ".mhtml", ".mht", ".ipynb"), _PROSE),

@@ -68,6 +68,9 @@ MEDIA_TYPES = {
     ".txt": "txt",
     ".eml": "eml",
     ".vtt": "vtt",
+    ".odt": "odt",
+    ".ods": "ods",
+    ".odp": "odp",
 }
 """File endings that are read, with the media type each stands for."""
 

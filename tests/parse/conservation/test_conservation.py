@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tests.parse.conservation.line_documents import csv_file, passage, text_file
 from tests.parse.conservation.mail_documents import mail_message, subtitles
+from tests.parse.conservation.odf_documents import odf_sheets, odf_slides, odf_text
 from tests.parse.conservation.page_documents import html_page, markdown_file
 from tests.parse.conservation.serials import Outcome, Serials, outcome
 from tests.parse.conservation.sheet_documents import workbook
@@ -30,6 +31,9 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "eml": mail_message,
     "html": html_page,
     "md": markdown_file,
+    "odp": odf_slides,
+    "ods": odf_sheets,
+    "odt": odf_text,
     "passage": passage,
     "pptx": slide_deck,
     "txt": text_file,
