@@ -24,6 +24,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "passage": (".text_files", "read_passage"),
     "pdf": (".pdf.reader", "read_pdf"),
     "pptx": (".office", "read_pptx"),
+    "rst": (".rst", "read_rst"),
     "txt": (".text_files", "read_plain_text"),
     "vtt": (".subtitles", "read_webvtt"),
     "xlsx": (".office", "read_xlsx"),

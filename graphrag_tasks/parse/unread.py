@@ -21,7 +21,7 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys((".rtf", ".doc", ".xls", ".ppt"), _OFFICE),
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
-        **dict.fromkeys((".rst", ".adoc", ".asciidoc", ".tex", ".epub", ".org"), _PROSE),
+        **dict.fromkeys((".adoc", ".asciidoc", ".tex", ".epub", ".org"), _PROSE),
         **dict.fromkeys((".xml", ".mhtml", ".mht", ".ipynb"), _PROSE),
         **dict.fromkeys((".mbox", ".msg"), _MAIL),
         ".srt": "Convert it to WebVTT (.vtt)",

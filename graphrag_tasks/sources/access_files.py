@@ -30,7 +30,7 @@ _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
 _ENDINGS_OF_DOCUMENTS = frozenset(
     (
         *("csv", "docx", "eml", "htm", "html", "markdown", "md", "odp", "ods", "odt", "pdf"),
-        *("pptx", "vtt", "xhtml", "xlsm", "xlsx"),
+        *("pptx", "rst", "vtt", "xhtml", "xlsm", "xlsx"),
     )
 )  # not txt: editors add it
 

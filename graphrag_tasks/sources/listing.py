@@ -69,6 +69,7 @@ MEDIA_TYPES = {
     ".eml": "eml",
     ".vtt": "vtt",
     ".odt": "odt",
+    ".rst": "rst",
     ".ods": "ods",
     ".odp": "odp",
 }

@@ -20,6 +20,7 @@ from tests.parse.conservation.line_documents import csv_file, passage, text_file
 from tests.parse.conservation.mail_documents import mail_message, subtitles
 from tests.parse.conservation.odf_documents import odf_sheets, odf_slides, odf_text
 from tests.parse.conservation.page_documents import html_page, markdown_file
+from tests.parse.conservation.rst_documents import rst_page
 from tests.parse.conservation.serials import Outcome, Serials, outcome
 from tests.parse.conservation.sheet_documents import workbook
 from tests.parse.conservation.slide_documents import slide_deck
@@ -36,6 +37,7 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "odt": odf_text,
     "passage": passage,
     "pptx": slide_deck,
+    "rst": rst_page,
     "txt": text_file,
     "vtt": subtitles,
     "xlsx": workbook,
