@@ -17,6 +17,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "docx": (".office", "read_docx"),
     "eml": (".mail", "read_mail"),
     "html": (".markup", "read_html"),
+    "mbox": (".mailbox", "read_mbox"),
     "md": (".markup", "read_markdown"),
     "odp": (".odf", "read_odp"),
     "ods": (".odf_sheets", "read_ods"),

@@ -23,7 +23,7 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
         **dict.fromkeys((".adoc", ".asciidoc", ".tex", ".epub", ".org"), _PROSE),
         **dict.fromkeys((".xml", ".mhtml", ".mht", ".ipynb"), _PROSE),
-        **dict.fromkeys((".mbox", ".msg"), _MAIL),
+        **dict.fromkeys((".msg",), _MAIL),
         ".srt": "Convert it to WebVTT (.vtt)",
         **dict.fromkeys(_PICTURES, _IMAGE),
         **dict.fromkeys(_PACKED, _UNPACK),

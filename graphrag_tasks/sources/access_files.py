@@ -29,7 +29,20 @@ _WORD = "access"
 _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
 _ENDINGS_OF_DOCUMENTS = frozenset(
     (
-        *("csv", "docx", "eml", "htm", "html", "markdown", "md", "odp", "ods", "odt", "pdf"),
+        *(
+            "csv",
+            "docx",
+            "eml",
+            "htm",
+            "html",
+            "markdown",
+            "mbox",
+            "md",
+            "odp",
+            "ods",
+            "odt",
+            "pdf",
+        ),
         *("pptx", "rst", "vtt", "xhtml", "xlsm", "xlsx"),
     )
 )  # not txt: editors add it

@@ -68,6 +68,7 @@ MEDIA_TYPES = {
     ".txt": "txt",
     ".eml": "eml",
     ".vtt": "vtt",
+    ".mbox": "mbox",
     ".odt": "odt",
     ".rst": "rst",
     ".ods": "ods",

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.parse.conservation.line_documents import csv_file, passage, text_file
-from tests.parse.conservation.mail_documents import mail_message, subtitles
+from tests.parse.conservation.mail_documents import mail_message, mailbox, subtitles
 from tests.parse.conservation.odf_documents import odf_sheets, odf_slides, odf_text
 from tests.parse.conservation.page_documents import html_page, markdown_file
 from tests.parse.conservation.rst_documents import rst_page
@@ -31,6 +31,7 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "docx": word_document,
     "eml": mail_message,
     "html": html_page,
+    "mbox": mailbox,
     "md": markdown_file,
     "odp": odf_slides,
     "ods": odf_sheets,
