@@ -73,8 +73,13 @@ def read_html(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
+    return read_page(decoded_page(data))
+
+
+def decoded_page(data: bytes) -> DecodedText:
+    """Return the text of a page, which may say what its encoding is."""
     declared = _DECLARED_ENCODING.search(data, 0, 4096)
-    return read_page(decode(data, declared[1].decode("ascii") if declared else None))
+    return decode(data, declared[1].decode("ascii") if declared else None)
 
 
 def read_page(file: DecodedText) -> ParsedDocument:
@@ -164,9 +169,9 @@ def read_written(
     left_out: Mapping[str, int] | None = None,
     encoding: Guess | None = None,
 ) -> ParsedDocument:
-    """Read HTML that another reader wrote of its document, without boilerplate; as `read_html`.
+    """Read HTML without the boilerplate of a web page, such as another reader writes of a document.
 
-    `title` is what the document's metadata say; "": nothing, so that its first heading is one.
+    `title` is what the document's metadata say; None: that of the page. Raises as `read_html`.
     """
     soup = BeautifulSoup(without_marks(html), "html.parser")
     _check_depth(soup)

@@ -21,8 +21,8 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys((".rtf", ".doc", ".xls", ".ppt"), _OFFICE),
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
-        **dict.fromkeys((".adoc", ".asciidoc", ".tex", ".epub", ".org"), _PROSE),
-        **dict.fromkeys((".xml", ".mhtml", ".mht", ".ipynb"), _PROSE),
+        **dict.fromkeys((".adoc", ".asciidoc", ".tex", ".org"), _PROSE),
+        **dict.fromkeys((".xml", ".ipynb"), _PROSE),
         **dict.fromkeys((".msg",), _MAIL),
         ".srt": "Convert it to WebVTT (.vtt)",
         **dict.fromkeys(_PICTURES, _IMAGE),

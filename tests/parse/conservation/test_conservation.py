@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.parse.conservation.line_documents import csv_file, passage, text_file
 from tests.parse.conservation.mail_documents import mail_message, mailbox, subtitles
 from tests.parse.conservation.odf_documents import odf_sheets, odf_slides, odf_text
-from tests.parse.conservation.page_documents import html_page, markdown_file
+from tests.parse.conservation.page_documents import book, html_page, markdown_file, saved_page
 from tests.parse.conservation.rst_documents import rst_page
 from tests.parse.conservation.serials import Outcome, Serials, outcome
 from tests.parse.conservation.sheet_documents import workbook
@@ -30,9 +30,11 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "csv": csv_file,
     "docx": word_document,
     "eml": mail_message,
+    "epub": book,
     "html": html_page,
     "mbox": mailbox,
     "md": markdown_file,
+    "mhtml": saved_page,
     "odp": odf_slides,
     "ods": odf_sheets,
     "odt": odf_text,
