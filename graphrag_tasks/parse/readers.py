@@ -13,6 +13,7 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 Reader = Callable[[bytes], ParsedDocument]
 
 READERS: dict[str, tuple[str, ...]] = {
+    "adoc": (".adoc", "read_adoc"),
     "csv": (".text_files", "read_csv"),
     "docx": (".office", "read_docx"),
     "eml": (".mail", "read_mail"),

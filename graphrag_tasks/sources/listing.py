@@ -68,6 +68,8 @@ MEDIA_TYPES = {
     ".txt": "txt",
     ".eml": "eml",
     ".vtt": "vtt",
+    ".adoc": "adoc",
+    ".asciidoc": "adoc",
     ".epub": "epub",
     ".mbox": "mbox",
     ".mht": "mhtml",

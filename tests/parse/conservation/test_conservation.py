@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.parse.conservation.adoc_documents import adoc_page
 from tests.parse.conservation.line_documents import csv_file, passage, text_file
 from tests.parse.conservation.mail_documents import mail_message, mailbox, subtitles
 from tests.parse.conservation.odf_documents import odf_sheets, odf_slides, odf_text
@@ -27,6 +28,7 @@ from tests.parse.conservation.slide_documents import slide_deck
 from tests.parse.conservation.word_documents import word_document
 
 FORMATS: dict[str, Callable[[Serials], bytes]] = {
+    "adoc": adoc_page,
     "csv": csv_file,
     "docx": word_document,
     "eml": mail_message,
