@@ -19,7 +19,7 @@ _PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
 
 _ADVICE: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys((".rtf", ".doc", ".xls", ".ppt"), _OFFICE),
+        **dict.fromkeys((".doc", ".xls", ".ppt"), _OFFICE),
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
         **dict.fromkeys((".tex", ".org"), _PROSE),
         **dict.fromkeys((".xml", ".ipynb"), _PROSE),

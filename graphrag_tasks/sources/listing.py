@@ -76,6 +76,7 @@ MEDIA_TYPES = {
     ".mhtml": "mhtml",
     ".odt": "odt",
     ".rst": "rst",
+    ".rtf": "rtf",
     ".ods": "ods",
     ".odp": "odp",
 }

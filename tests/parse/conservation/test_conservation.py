@@ -22,6 +22,7 @@ from tests.parse.conservation.mail_documents import mail_message, mailbox, subti
 from tests.parse.conservation.odf_documents import odf_sheets, odf_slides, odf_text
 from tests.parse.conservation.page_documents import book, html_page, markdown_file, saved_page
 from tests.parse.conservation.rst_documents import rst_page
+from tests.parse.conservation.rtf_documents import rtf_document
 from tests.parse.conservation.serials import Outcome, Serials, outcome
 from tests.parse.conservation.sheet_documents import workbook
 from tests.parse.conservation.slide_documents import slide_deck
@@ -43,6 +44,7 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "passage": passage,
     "pptx": slide_deck,
     "rst": rst_page,
+    "rtf": rtf_document,
     "txt": text_file,
     "vtt": subtitles,
     "xlsx": workbook,
