@@ -16,9 +16,14 @@ from typing import Any
 
 from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend
 from docling.backend.html_backend import HTMLDocumentBackend
+from docling.backend.latex.backend import LatexDocumentBackend
 from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
 from docling.backend.msword_backend import MsWordDocumentBackend
-from docling.datamodel.backend_options import HTMLBackendOptions, ThreadedDoclingParseBackendOptions
+from docling.datamodel.backend_options import (
+    HTMLBackendOptions,
+    LatexBackendOptions,
+    ThreadedDoclingParseBackendOptions,
+)
 from docling.datamodel.base_models import ConversionStatus, ErrorItem, InputFormat
 from docling.datamodel.document import ConversionResult, InputDocument, build_invalid_input_errors
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
@@ -54,6 +59,7 @@ _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
         ),
     ),
     "pptx": (InputFormat.PPTX, MsPowerpointDocumentBackend, None),
+    "tex": (InputFormat.LATEX, LatexDocumentBackend, LatexBackendOptions(parse_timeout=None)),
 }
 """Docling's side of each media type. Remote and local fetching are off by Docling's default."""
 

@@ -30,6 +30,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "pptx": (".office", "read_pptx"),
     "rst": (".rst", "read_rst"),
     "rtf": (".rtf", "read_rtf"),
+    "tex": (".latex", "read_tex"),
     "txt": (".text_files", "read_plain_text"),
     "vtt": (".subtitles", "read_webvtt"),
     "xlsx": (".office", "read_xlsx"),
@@ -40,7 +41,8 @@ IN_PROCESS = frozenset({"passage", "txt", "vtt"})
 """Media types whose readers run in the caller's process: a few linear steps of Python over the
 text, which cannot hang or crash, and hundreds of times faster than the trip to a worker."""
 
-_INSTALL = "pip install 'docling-slim[format-pdf,format-office,format-web,convert-core]==2.143.0'"
+_EXTRAS = "convert-core,format-latex,format-office,format-pdf,format-web"
+_INSTALL = f"pip install 'docling-slim[{_EXTRAS}]==2.143.0'"
 
 page_seconds: ContextVar[float | None] = ContextVar("page_seconds", default=None)
 """Seconds after which no more pages of the current document are read; None: no bound."""

@@ -21,7 +21,7 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys((".doc", ".xls", ".ppt"), _OFFICE),
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
-        **dict.fromkeys((".tex", ".org"), _PROSE),
+        **dict.fromkeys((".org",), _PROSE),
         **dict.fromkeys((".xml", ".ipynb"), _PROSE),
         **dict.fromkeys((".msg",), _MAIL),
         ".srt": "Convert it to WebVTT (.vtt)",

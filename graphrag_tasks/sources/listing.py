@@ -77,6 +77,7 @@ MEDIA_TYPES = {
     ".odt": "odt",
     ".rst": "rst",
     ".rtf": "rtf",
+    ".tex": "tex",
     ".ods": "ods",
     ".odp": "odp",
 }

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.parse.conservation.adoc_documents import adoc_page
+from tests.parse.conservation.latex_documents import latex_document
 from tests.parse.conservation.line_documents import csv_file, passage, text_file
 from tests.parse.conservation.mail_documents import mail_message, mailbox, subtitles
 from tests.parse.conservation.odf_documents import odf_sheets, odf_slides, odf_text
@@ -45,6 +46,7 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "pptx": slide_deck,
     "rst": rst_page,
     "rtf": rtf_document,
+    "tex": latex_document,
     "txt": text_file,
     "vtt": subtitles,
     "xlsx": workbook,
