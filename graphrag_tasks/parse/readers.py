@@ -34,6 +34,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "txt": (".text_files", "read_plain_text"),
     "vtt": (".subtitles", "read_webvtt"),
     "xlsx": (".office", "read_xlsx"),
+    "xml": (".jats", "read_article"),
 }
 """Module (relative to this package) and function by media type; other types are skipped."""
 

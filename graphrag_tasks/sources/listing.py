@@ -78,6 +78,7 @@ MEDIA_TYPES = {
     ".rst": "rst",
     ".rtf": "rtf",
     ".tex": "tex",
+    ".xml": "xml",
     ".ods": "ods",
     ".odp": "odp",
 }

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.parse.conservation.adoc_documents import adoc_page
+from tests.parse.conservation.jats_documents import article
 from tests.parse.conservation.latex_documents import latex_document
 from tests.parse.conservation.line_documents import csv_file, passage, text_file
 from tests.parse.conservation.mail_documents import mail_message, mailbox, subtitles
@@ -50,6 +51,7 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "txt": text_file,
     "vtt": subtitles,
     "xlsx": workbook,
+    "xml": article,
 }
 _SEED_BITS = 32
 _SECONDS_PER_FORMAT = float(os.environ.get("CONSERVATION_SECONDS", "60"))
