@@ -74,13 +74,13 @@ MEDIA_TYPES = {
     ".mbox": "mbox",
     ".mht": "mhtml",
     ".mhtml": "mhtml",
+    ".odp": "odp",
+    ".ods": "ods",
     ".odt": "odt",
     ".rst": "rst",
     ".rtf": "rtf",
     ".tex": "tex",
     ".xml": "xml",
-    ".ods": "ods",
-    ".odp": "odp",
 }
 """File endings that are read, with the media type each stands for."""
 
