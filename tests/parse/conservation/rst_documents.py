@@ -7,7 +7,7 @@ from textwrap import indent
 from tests.parse.conservation.serials import Serials
 
 _UNDERLINES = "=-~^"
-_ADMONITIONS = ("note", "warning", "seealso", "versionadded", "deprecated", "topic", "container")
+_ADMONITIONS = ("note", "warning", "seealso", "versionadded", "deprecated", "container")
 _ROLES = ("*{}*", "**{}**", "``{}``", ":ref:`{} <a>`", ":class:`{}`", "`{}`", "`{} <x.html>`__")
 _MAX_DEPTH = 3
 
