@@ -18,9 +18,14 @@ from typing import Any
 
 from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend
 from docling.backend.html_backend import HTMLDocumentBackend
+from docling.backend.latex.backend import LatexDocumentBackend
 from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
 from docling.backend.msword_backend import MsWordDocumentBackend
-from docling.datamodel.backend_options import HTMLBackendOptions, ThreadedDoclingParseBackendOptions
+from docling.datamodel.backend_options import (
+    HTMLBackendOptions,
+    LatexBackendOptions,
+    ThreadedDoclingParseBackendOptions,
+)
 from docling.datamodel.base_models import ConversionStatus, ErrorItem, InputFormat
 from docling.datamodel.document import ConversionResult, InputDocument, build_invalid_input_errors
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
@@ -31,6 +36,7 @@ from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.allowance import current_allowance
+from graphrag_tasks.parse.packages import broken
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
@@ -72,6 +78,7 @@ _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
         ),
     ),
     "pptx": (InputFormat.PPTX, MsPowerpointDocumentBackend, None),
+    "tex": (InputFormat.LATEX, LatexDocumentBackend, LatexBackendOptions(parse_timeout=None)),
 }
 """Docling's side of each media type. Remote and local fetching are off by Docling's default."""
 
@@ -122,9 +129,3 @@ def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> 
 
 def _refused(media_type: str, errors: Iterable[ErrorItem]) -> DocumentError:
     return broken(media_type, "; ".join(item.error_message for item in errors) or None)
-
-
-def broken(media_type: str, reason: object) -> DocumentError:
-    """Return the error of a file that is not of its type; the reason may be None."""
-    what = f"not a valid {media_type} file" + ("" if reason is None else f": {reason}")
-    return DocumentError("broken", what, hint="Open it in its own application and save it again")

@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
     libraries=(
         *("docling-slim", "docling-core", "docling-parse", "pypdfium2", "beautifulsoup4", "marko"),
         *("lxml", "python-docx", "python-pptx", "openpyxl", "scipy", "py3langid"),
-        "charset-normalizer",
+        *("charset-normalizer", "defusedxml", "docutils"),
     ),
 )
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
