@@ -123,6 +123,7 @@ DOCUMENT_ERROR_CODES = {
     "encoding": "the encoding of the file's text cannot be told, or is not what is set",
     "no_text": "the document was read and holds no text",
     "pages_lost": "some pages could not be read or gave no text (the others are kept)",
+    "text_cut": "the text is longer than is kept of a document (its first part is)",
     "parse_failed": "the parser raised an error",
     "timeout": "the parser took longer than it may and was killed",
     "out_of_memory": "the parser needed more memory than it may take, or than there is",

@@ -109,7 +109,7 @@ DOCUMENTS = _table(
     _nullable("left_out", pa.list_(LEFT_OUT), "what no block has, by reason; null: nothing known"),
     _nullable("encoding", STRING, "codecs of its text, joined by +; null: no text file"),
     _nullable("encoding_confidence", FLOAT, "1: certain; less: the detector's; null: no encoding"),
-    _column("status", STRING, "parsed, partial (some pages lost), empty, failed or skipped"),
+    _column("status", STRING, "parsed, partial (pages or an end lost), empty, failed or skipped"),
     _nullable("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES"),
     _nullable("error_message", STRING, "what went wrong and what to do"),
     *LABELS,

@@ -7,7 +7,9 @@ bytes. Importing this module imports docling and pandas, which takes seconds.
 
 from __future__ import annotations
 
+import ctypes
 import logging
+import math
 import warnings
 from collections.abc import Iterable
 from functools import cache
@@ -16,9 +18,14 @@ from typing import Any
 
 from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend
 from docling.backend.html_backend import HTMLDocumentBackend
+from docling.backend.latex.backend import LatexDocumentBackend
 from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
 from docling.backend.msword_backend import MsWordDocumentBackend
-from docling.datamodel.backend_options import HTMLBackendOptions, ThreadedDoclingParseBackendOptions
+from docling.datamodel.backend_options import (
+    HTMLBackendOptions,
+    LatexBackendOptions,
+    ThreadedDoclingParseBackendOptions,
+)
 from docling.datamodel.base_models import ConversionStatus, ErrorItem, InputFormat
 from docling.datamodel.document import ConversionResult, InputDocument, build_invalid_input_errors
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
@@ -28,13 +35,31 @@ from docling.pipeline.simple_pipeline import SimplePipeline
 from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.parse.readers import page_seconds
+from graphrag_tasks.parse.allowance import current_allowance
+from graphrag_tasks.parse.packages import broken
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
 
 _RENDER_SCALE = 0.1  # pixels per point: the picture itself is not used
 _PAGES_AHEAD = 4  # decoded pages that wait to be read; each may hold large pictures
+_PAGES_SHARE = 0.875  # of the time left, unless a pipeline measures what joining the pages takes
+
+
+class _PdfBackend(ThreadedDoclingParseDocumentBackend):
+    """Leaves pages that nobody asked for undecoded: Docling decodes all of them to be rid of them.
+
+    Such a parser can be neither stopped nor freed, which ends the process. Its thread waits for
+    ever, and its memory counts against the worker, which is replaced when too much is gone.
+    """
+
+    def unload(self) -> None:
+        """Free the parser, or let it be where it has pages left."""
+        if not self._closed and self._iterating and self.parser.has_tasks():
+            self._closed = True
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.parser._parser))
+        else:
+            super().unload()
 
 
 _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
@@ -43,7 +68,7 @@ _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
     "html": (InputFormat.HTML, HTMLDocumentBackend, HTMLBackendOptions(infer_furniture=False)),
     "pdf": (
         InputFormat.PDF,
-        ThreadedDoclingParseDocumentBackend,
+        _PdfBackend,
         # Without rendering, docling-parse reports no drawn lines, which tables need.
         ThreadedDoclingParseBackendOptions(
             parser_threads=1,
@@ -53,6 +78,7 @@ _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
         ),
     ),
     "pptx": (InputFormat.PPTX, MsPowerpointDocumentBackend, None),
+    "tex": (InputFormat.LATEX, LatexDocumentBackend, LatexBackendOptions(parse_timeout=None)),
 }
 """Docling's side of each media type. Remote and local fetching are off by Docling's default."""
 
@@ -65,7 +91,7 @@ def _simple_pipeline() -> BasePipeline:
 def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) -> DoclingDocument:
     """Return Docling's document of these bytes, by its simple pipeline unless another is given.
 
-    Pages of a PDF file that cannot be read, or not in `readers.page_seconds`, are missing in it.
+    Pages of a PDF file that cannot be read, or not within the `allowance`, are missing in it.
 
     Raises:
         DocumentError: Docling refuses the file (code `broken`).
@@ -90,7 +116,9 @@ def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) 
 
 def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> ConversionResult:
     try:
-        pipeline.pipeline_options.document_timeout = page_seconds.get()
+        left = current_allowance().left
+        timeout = None if math.isinf(left) else max(0.0, left) * _PAGES_SHARE
+        pipeline.pipeline_options.document_timeout = timeout
         return pipeline.execute(source, raises_on_error=True)
     except RuntimeError as error:
         cause = error.__cause__ or error  # the pipeline wraps whatever went wrong
@@ -101,9 +129,3 @@ def _execute(source: InputDocument, media_type: str, pipeline: BasePipeline) -> 
 
 def _refused(media_type: str, errors: Iterable[ErrorItem]) -> DocumentError:
     return broken(media_type, "; ".join(item.error_message for item in errors) or None)
-
-
-def broken(media_type: str, reason: object) -> DocumentError:
-    """Return the error of a file that is not of its type; the reason may be None."""
-    what = f"not a valid {media_type} file" + ("" if reason is None else f": {reason}")
-    return DocumentError("broken", what, hint="Open it in its own application and save it again")

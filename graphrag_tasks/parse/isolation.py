@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterable, Mapping
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -24,6 +23,7 @@ from pathlib import Path
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, TransientError
 from graphrag_tasks.core.memory import mapped_bytes
+from graphrag_tasks.parse.allowance import MAX_QUEUED, Watch
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, decode
@@ -34,7 +34,6 @@ START_SECONDS = 300
 """Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
 
 _LEAST_WAIT = 0.01  # seconds
-_MAX_QUEUED = 4.0  # of a document's seconds that waiting for a processor may add
 _MAX_GROWTH = 0.25  # of a document's memory, beyond which its worker is replaced
 _HUNG_UP = (EOFError, OSError)  # the latter when it ends in the middle of an answer
 _FATAL = ("timeout", "out_of_memory", "crashed")
@@ -174,20 +173,12 @@ class _Worker:
 
     def _answers(self, seconds: float) -> bool:
         """Wait so long for an answer; what the worker waits for a processor does not count."""
-        began, queued, left = time.monotonic(), self._queued_seconds(), seconds
+        watch, left = Watch(MAX_QUEUED * seconds, self._process.pid), seconds
         while left > 0:
             if self._connection.poll(max(left, _LEAST_WAIT)):
                 return True
-            waited = min(self._queued_seconds() - queued, _MAX_QUEUED * seconds)
-            left = seconds - (time.monotonic() - began - waited)
+            left = seconds - watch.seconds
         return False
-
-    def _queued_seconds(self) -> float:
-        """Return how long other work has kept the worker from a processor; 0 if not on Linux."""
-        try:
-            return int(Path(f"/proc/{self._process.pid}/schedstat").read_text().split()[1]) / 1e9
-        except (OSError, IndexError):
-            return 0.0
 
     def _send(self, request: Mapping[str, object]) -> None:
         self._connection.send_bytes(json.dumps(request).encode("ascii"))

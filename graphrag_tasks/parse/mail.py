@@ -51,7 +51,7 @@ def read_mail(data: bytes) -> ParsedDocument:
     _check_depth(message)
     reading = _Reading()
     reading.read(message)
-    subject = _header(message, "Subject")
+    subject = header_of(message, "Subject")
     if not subject and not reading.has_text:
         return ParsedDocument([], left_out=reading.left_out)
     blocks = [*_top(message, level=1), *reading.blocks]
@@ -78,14 +78,14 @@ def _parts(message: Message) -> Sequence[Message]:
 
 def _top(message: Message, level: int) -> Iterator[Block]:
     """Yield the subject, and a paragraph of who wrote to whom and when."""
-    if subject := _header(message, "Subject"):
+    if subject := header_of(message, "Subject"):
         yield Block("heading", subject, level=level)
-    said = ((name, _header(message, name)) for name in _SHOWN)
+    said = ((name, header_of(message, name)) for name in _SHOWN)
     if lines := [f"{name}: {text}" for name, text in said if text]:
         yield Block("paragraph", "\n".join(lines))
 
 
-def _header(message: Message, name: str) -> str:
+def header_of(message: Message, name: str) -> str:
     """Return what all headers of this name say, decoded; empty without one."""
     charsets = filter(None, (part.get_content_charset() for part in message.walk()))
     charset = next(charsets, None)  # what programs mean that do not encode their headers
@@ -94,7 +94,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _decoded_header(raw: str, charset: str | None) -> str:
-    text = _decode(raw.encode("ascii", "surrogateescape"), charset).text
+    text = decode_part(raw.encode("ascii", "surrogateescape"), charset).text
     return one_line(_ENCODED_WORDS.sub(_decoded_words, one_line(text)))
 
 
@@ -106,12 +106,12 @@ def _decoded_words(words: re.Match[str]) -> str:
     try:
         found = decode_header(words[0])
         pieces = ((data, str(charset).partition("*")[0]) for data, charset in found)
-        return "".join(_decode(data, charset).text for data, charset in pieces)
+        return "".join(decode_part(data, charset).text for data, charset in pieces)
     except (HeaderParseError, DocumentError):
         return words[0]
 
 
-def _decode(data: bytes, charset: str | None) -> DecodedText:
+def decode_part(data: bytes, charset: str | None) -> DecodedText:
     """Return text in the charset that is said, unless it is UTF-8; else what `encodings` finds.
 
     Of a few letters only the message can tell what they are.
@@ -197,7 +197,7 @@ class _Reading:
         if len(data) > MAX_PART_BYTES:
             what = f"a part of the message has {len(data)} bytes, more than {MAX_PART_BYTES}"
             raise DocumentError("too_large", what, hint="Save the text of the message alone")
-        file = _decode(data, part.get_content_charset())
+        file = decode_part(data, part.get_content_charset())
         if part.get_content_type() == _PAGE:
             self._add(read_page(file))
             return

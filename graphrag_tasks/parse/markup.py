@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
 from importlib import resources
@@ -73,8 +73,13 @@ def read_html(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
+    return read_page(decoded_page(data))
+
+
+def decoded_page(data: bytes) -> DecodedText:
+    """Return the text of a page, which may say what its encoding is."""
     declared = _DECLARED_ENCODING.search(data, 0, 4096)
-    return read_page(decode(data, declared[1].decode("ascii") if declared else None))
+    return decode(data, declared[1].decode("ascii") if declared else None)
 
 
 def read_page(file: DecodedText) -> ParsedDocument:
@@ -139,11 +144,9 @@ def read_markdown(data: bytes) -> ParsedDocument:
     """
     file = decode(data)
     page = plain_markdown(file.text.replace("\r\n", "\n"))
-    soup = BeautifulSoup(without_marks(_markdown().convert(page.text)), "html.parser")
-    _check_depth(soup)
-    left_out = _clean(soup)
-    left_out.update({**file.left_out, **page.left_out})
-    return _read(soup, page.title, left_out, file.encoding)
+    html = _markdown().convert(page.text)
+    left_out = {**file.left_out, **page.left_out}
+    return read_written(html, title=page.title, left_out=left_out, encoding=file.encoding)
 
 
 class _AsWritten:
@@ -159,8 +162,26 @@ def _markdown() -> Markdown:
     return Markdown(extensions=[GFM, MarkoExtension(renderer_mixins=[_AsWritten])])
 
 
+def read_written(
+    html: str,
+    *,
+    title: str | None = None,
+    left_out: Mapping[str, int] | None = None,
+    encoding: Guess | None = None,
+) -> ParsedDocument:
+    """Read HTML without the boilerplate of a web page, such as another reader writes of a document.
+
+    `title` is what the document's metadata say; None: that of the page. Raises as `read_html`.
+    """
+    soup = BeautifulSoup(without_marks(html), "html.parser")
+    _check_depth(soup)
+    counted = _clean(soup)
+    counted.update(left_out or {})
+    return _read(soup, title, counted, encoding)
+
+
 def _read(
-    soup: BeautifulSoup, title: str | None, left_out: Counter[str], encoding: Guess
+    soup: BeautifulSoup, title: str | None, left_out: Counter[str], encoding: Guess | None
 ) -> ParsedDocument:
     titles = list(_titles(soup)) if title is None else [title]
     _drop(soup.find_all(_is_hidden), left_out, LeftOut.HIDDEN)  # Docling would not count them

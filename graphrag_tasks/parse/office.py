@@ -7,7 +7,6 @@ Each raises `DocumentError` for a file that needs a password (`encrypted`), is n
 from __future__ import annotations
 
 import re
-import zlib
 from collections import Counter
 from dataclasses import replace
 from html import unescape
@@ -22,7 +21,7 @@ from pptx.exc import PythonPptxError
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
-from graphrag_tasks.parse.docling_convert import broken, convert
+from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.package_texts import (
     slide_texts,
@@ -30,6 +29,7 @@ from graphrag_tasks.parse.package_texts import (
     with_table_links,
     word_texts,
 )
+from graphrag_tasks.parse.packages import broken, package_of
 from graphrag_tasks.parse.workbook import sheet_blocks
 
 _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -39,10 +39,6 @@ _MAX_PROPERTIES_BYTES = 1_000_000
 _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
 _EMU_PER_POINT = 12_700
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
-_MAX_PART_BYTES = 128 * 1024 * 1024  # as in Docling, which would call the file broken
-_MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-_MAX_RATIO = 200  # real parts, as repetitive as they may be, stay far below
-_UNSUSPICIOUS_BYTES = 50_000_000
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
 _MERGED = re.compile(
     rb'<(?:\w+:)?mergeCell [^>]*?\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
@@ -114,27 +110,12 @@ def _open_package(data: bytes, media_type: str) -> str | None:
     if data.startswith(_OLE_HEADER):
         what = f"the {media_type} file is encrypted, or of the format before 2007"
         raise DocumentError("encrypted", what, hint="Save it without a password")
-    try:
-        with ZipFile(BytesIO(data)) as package:
-            _check_unpacked_size(package, len(data))
-            names = set(package.namelist())
-            main_part = f"{_MAIN_PARTS[media_type]}.xml"
-            if main_part not in names:
-                raise broken(media_type, f"{main_part} is missing")
-            return _title(package) if _PROPERTIES in names else None
-    except (BadZipFile, EOFError, zlib.error, NotImplementedError) as error:
-        raise broken(media_type, error) from error
-
-
-def _check_unpacked_size(package: ZipFile, packed: int) -> None:
-    """Refuse a zip bomb by its directory, for `ZipFile` unpacks no more than that says."""
-    sizes = [part.file_size for part in package.infolist()]
-    unpacked, largest = sum(sizes), max(sizes, default=0)
-    most = min(_MAX_UNPACKED_BYTES, max(_UNSUSPICIOUS_BYTES, _MAX_RATIO * packed))
-    if unpacked > most or largest > _MAX_PART_BYTES:
-        what = f"its {packed} bytes unpack to {unpacked}, its largest part to {largest}"
-        hint = "Split the file, or remove what makes it large"
-        raise DocumentError("too_large", what, hint=hint)
+    with package_of(data, media_type) as package:
+        names = set(package.namelist())
+        main_part = f"{_MAIN_PARTS[media_type]}.xml"
+        if main_part not in names:
+            raise broken(media_type, f"{main_part} is missing")
+        return _title(package) if _PROPERTIES in names else None
 
 
 def _title(package: ZipFile) -> str | None:

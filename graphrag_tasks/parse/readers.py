@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from importlib import import_module
 
 from graphrag_tasks.core.config import ParseConfig
@@ -13,17 +12,28 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 Reader = Callable[[bytes], ParsedDocument]
 
 READERS: dict[str, tuple[str, ...]] = {
+    "adoc": (".adoc", "read_adoc"),
     "csv": (".text_files", "read_csv"),
     "docx": (".office", "read_docx"),
     "eml": (".mail", "read_mail"),
+    "epub": (".epub", "read_epub"),
     "html": (".markup", "read_html"),
+    "mbox": (".mailbox", "read_mbox"),
     "md": (".markup", "read_markdown"),
+    "mhtml": (".mhtml", "read_mhtml"),
+    "odp": (".odf", "read_odp"),
+    "ods": (".odf_sheets", "read_ods"),
+    "odt": (".odf", "read_odt"),
     "passage": (".text_files", "read_passage"),
     "pdf": (".pdf.reader", "read_pdf"),
     "pptx": (".office", "read_pptx"),
+    "rst": (".rst", "read_rst"),
+    "rtf": (".rtf", "read_rtf"),
+    "tex": (".latex", "read_tex"),
     "txt": (".text_files", "read_plain_text"),
     "vtt": (".subtitles", "read_webvtt"),
     "xlsx": (".office", "read_xlsx"),
+    "xml": (".jats", "read_article"),
 }
 """Module (relative to this package) and function by media type; other types are skipped."""
 
@@ -31,10 +41,8 @@ IN_PROCESS = frozenset({"passage", "txt", "vtt"})
 """Media types whose readers run in the caller's process: a few linear steps of Python over the
 text, which cannot hang or crash, and hundreds of times faster than the trip to a worker."""
 
-_INSTALL = "pip install 'docling-slim[format-pdf,format-office,format-web,convert-core]==2.143.0'"
-
-page_seconds: ContextVar[float | None] = ContextVar("page_seconds", default=None)
-"""Seconds after which no more pages of the current document are read; None: no bound."""
+_EXTRAS = "convert-core,format-latex,format-office,format-pdf,format-web"
+_INSTALL = f"pip install 'docling-slim[{_EXTRAS}]==2.143.0'"
 
 
 def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:

@@ -22,6 +22,8 @@ from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, Tr
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
+from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.parse.limits import limit_characters
 from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.metadata import detect_language
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
@@ -37,6 +39,7 @@ _STATUS_OF_CODE = {
     "empty_file": EMPTY,
     "no_text": EMPTY,
     "pages_lost": PARTIAL,
+    "text_cut": PARTIAL,
 }
 _NOT_OPENED = {
     LINK: (
@@ -59,7 +62,7 @@ log = logging.getLogger(__name__)
     libraries=(
         *("docling-slim", "docling-core", "docling-parse", "pypdfium2", "beautifulsoup4", "marko"),
         *("lxml", "python-docx", "python-pptx", "openpyxl", "scipy", "py3langid"),
-        "charset-normalizer",
+        *("charset-normalizer", "defusedxml", "docutils"),
     ),
 )
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
@@ -127,15 +130,28 @@ def _parse_one(
     if parsed.title:
         row |= {"title": parsed.title.text, "title_source": parsed.title.source}
     row["language"] = detect_language(parsed.blocks)
+    row |= _losses(parsed, config, uri)
+    return row, parsed
+
+
+def _losses(parsed: ParsedDocument, config: ParseConfig, uri: str) -> dict[str, Any]:
+    """Return what a row says of a document that was not read as a whole."""
     if parsed.pages_lost:
         numbers = number_ranges(parsed.pages_lost)
         what = f"{len(parsed.pages_lost)} of {parsed.pages_in} pages gave no text: {numbers}"
         hint = (
             "If they are scans, set parse.ocr = 'auto'; "
-            "if there are many, raise parse.seconds_per_document"
+            "if there are many, raise parse.seconds_per_document and parse.memory_bytes"
         )
-        row |= _error(DocumentError("pages_lost", what, uri, hint))
-    return row, parsed
+        return _error(DocumentError("pages_lost", what, uri, hint))
+    if beyond := parsed.left_out.get(LeftOut.BEYOND_BOUND):
+        what = (
+            f"{beyond} characters are left out: the text has more than the "
+            f"{config.max_characters} that are kept"
+        )
+        hint = "Split the file, or raise parse.max_characters"
+        return _error(DocumentError("text_cut", what, uri, hint))
+    return {}
 
 
 def _error(error: DocumentError) -> dict[str, Any]:
@@ -174,6 +190,7 @@ def _read(
         parsed = parser.read(media_type, data, config.encoding_of(source["path"]))
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
+    parsed = limit_characters(parsed, config.max_characters)
     left_out = sorted((str(reason), count) for reason, count in parsed.left_out.items() if count)
     row["left_out"] = [{"reason": reason, "count": count} for reason, count in left_out] or None
     row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}

@@ -19,11 +19,10 @@ _PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
 
 _ADVICE: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys((".odt", ".ods", ".odp", ".rtf", ".doc", ".xls", ".ppt"), _OFFICE),
+        **dict.fromkeys((".doc", ".xls", ".ppt"), _OFFICE),
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
-        **dict.fromkeys((".rst", ".adoc", ".asciidoc", ".tex", ".epub", ".org"), _PROSE),
-        **dict.fromkeys((".xml", ".mhtml", ".mht", ".ipynb"), _PROSE),
-        **dict.fromkeys((".mbox", ".msg"), _MAIL),
+        **dict.fromkeys((".org", ".ipynb"), _PROSE),
+        ".msg": _MAIL,
         ".srt": "Convert it to WebVTT (.vtt)",
         **dict.fromkeys(_PICTURES, _IMAGE),
         **dict.fromkeys(_PACKED, _UNPACK),

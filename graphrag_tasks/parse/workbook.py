@@ -39,11 +39,11 @@ _FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOT
 
 
 @dataclass
-class _Sheet:
+class Sheet:
     """What is known of a sheet: its filled cells, and which of them are bold or links, by place."""
 
     name: str
-    header_rows: Sequence[Region]  # where the workbook itself says that a table has its header
+    header_rows: Sequence[Region] = ()  # where the workbook itself says that a table has its header
     cells: dict[Place, Cell] = field(default_factory=dict)
     bold: set[Place] = field(default_factory=set)
     links: dict[Place, str] = field(default_factory=dict)
@@ -115,7 +115,13 @@ def _by_place(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -> 
         yield from chart.blocks
 
 
-def _read_sheet(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -> _Sheet:
+def tables_of(sheet: Sheet) -> Iterator[Block]:
+    """Yield the tables of a sheet, and what stands above them."""
+    for region, rows in _tables(sheet):
+        yield from _table_blocks(sheet, region, rows)
+
+
+def _read_sheet(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -> Sheet:
     spans = {
         (merged.min_row, merged.min_col): (
             min(merged.max_row, worksheet.max_row) - merged.min_row + 1,
@@ -123,7 +129,7 @@ def _read_sheet(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -
         )
         for merged in worksheet.merged_cells.ranges
     }
-    sheet = _Sheet(worksheet.title, list(_header_rows(worksheet)))
+    sheet = Sheet(worksheet.title, list(_header_rows(worksheet)))
     unvalued = formulas.places(sheet.name)
     for found in (cell for row in worksheet.iter_rows() for cell in row):
         if found.comment is not None and (comment := comment_text(found.comment.text)):
@@ -162,7 +168,7 @@ def _header_rows(worksheet: OfBook) -> Iterator[Region]:
                 yield Region(top, left, top, right)
 
 
-def _tables(sheet: _Sheet) -> list[tuple[Region, Rows]]:
+def _tables(sheet: Sheet) -> list[tuple[Region, Rows]]:
     """Return each table's place and rows; a blank row inside of a table does not end it."""
     regions = find_regions(
         Region(row, column, row + cell.row_span - 1, column + cell.col_span - 1)
@@ -178,7 +184,7 @@ def _tables(sheet: _Sheet) -> list[tuple[Region, Rows]]:
     return tables
 
 
-def _rows_by_region(sheet: _Sheet, regions: Sequence[Region]) -> dict[Region, Rows]:
+def _rows_by_region(sheet: Sheet, regions: Sequence[Region]) -> dict[Region, Rows]:
     rows: dict[Region, dict[int, list[Cell]]] = {region: defaultdict(list) for region in regions}
     active: list[Region] = []
     pending = list(reversed(regions))
@@ -192,7 +198,7 @@ def _rows_by_region(sheet: _Sheet, regions: Sequence[Region]) -> dict[Region, Ro
     return {region: list(found.values()) for region, found in rows.items()}
 
 
-def _continues(sheet: _Sheet, above: tuple[Region, Rows], below: tuple[Region, Rows]) -> bool:
+def _continues(sheet: Sheet, above: tuple[Region, Rows], below: tuple[Region, Rows]) -> bool:
     """Tell whether rows without a header go on below a blank row, in the same columns."""
     upper, lower = above[0], below[0]
     same_columns = (upper.left, upper.right) == (lower.left, lower.right)
@@ -201,7 +207,7 @@ def _continues(sheet: _Sheet, above: tuple[Region, Rows], below: tuple[Region, R
     return _top(sheet, *above).headers > 0 and _top(sheet, *below) == Top(0, 0)
 
 
-def _top(sheet: _Sheet, region: Region, rows: Rows) -> Top:
+def _top(sheet: Sheet, region: Region, rows: Rows) -> Top:
     found = find_header(rows, lambda row: all(cell[:2] in sheet.bold for cell in row))
     for header in sheet.header_rows:
         if header.overlaps(region):
@@ -213,7 +219,7 @@ def _top(sheet: _Sheet, region: Region, rows: Rows) -> Top:
     return Top(0, 0) if is_list else found
 
 
-def _table_blocks(sheet: _Sheet, region: Region, rows: Rows) -> Iterator[Block]:
+def _table_blocks(sheet: Sheet, region: Region, rows: Rows) -> Iterator[Block]:
     if sum(map(len, rows)) == 1:
         text, href = rows[0][0].text, sheet.links.get(rows[0][0][:2])
         yield Block("paragraph", text, links=(Link(0, len(text), href),) if href else ())
@@ -227,7 +233,7 @@ def _table_blocks(sheet: _Sheet, region: Region, rows: Rows) -> Iterator[Block]:
     yield Block("table", text, table=table, links=_links(sheet, table, *origin))
 
 
-def _links(sheet: _Sheet, table: Table, top: int, left: int) -> tuple[Link, ...]:
+def _links(sheet: Sheet, table: Table, top: int, left: int) -> tuple[Link, ...]:
     columns = (table.cells[name] for name in ("row", "column", "start", "end"))
     links = (
         Link(start, end, href)

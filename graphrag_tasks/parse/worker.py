@@ -25,15 +25,18 @@ from pathlib import Path
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.core.memory import mapped_bytes, release
+from graphrag_tasks.parse.allowance import MAX_QUEUED, Allowance, Watch, allowance
 from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
-from graphrag_tasks.parse.readers import Reader, load_readers, page_seconds
+from graphrag_tasks.parse.readers import Reader, load_readers
 from graphrag_tasks.parse.renditions import rendered
 
 _LINUX = sys.platform == "linux"
 _LARGE = 100_000  # bytes of a document that is worth giving its memory back
-_PAGES_SHARE = 0.7  # of a document's seconds, for the pages of a PDF; the rest is for joining them
+_READING_SHARE = 0.8  # of a document's seconds, to read the pages of a PDF and join them
+_RENDERING_SHARE = 0.9  # of its seconds, after which it is not rendered, too
+_PAGES_SHARE = 0.5  # of its memory, for pages; the rest is for joining them
 _HUNG_UP = (EOFError, BrokenPipeError, ConnectionResetError)
 _PR_SET_PDEATHSIG = 1
 _OOM_SCORE_ADJ = Path("/proc/self/oom_score_adj")
@@ -92,25 +95,34 @@ def _refuse(event: str, _arguments: tuple[object, ...]) -> None:
 
 
 def _read(reader: Reader, data: bytes, config: ParseConfig, own: int) -> bytes:
-    page_seconds.set(config.seconds_per_document * _PAGES_SHARE)
+    seconds, bound = config.seconds_per_document, _memory_bound(config.memory_bytes, own)
+    watch = Watch(MAX_QUEUED * seconds)
+    for_pages = own + (bound - own) * _PAGES_SHARE
+    allowance.set(Allowance(seconds * _READING_SHARE, for_pages, watch))
     try:
-        with _restricted(config.memory_bytes, own):
-            parsed = rendered(reader(data), config.max_rendition_characters)
+        with _restricted(bound):
+            parsed = reader(data)
+            is_late = watch.seconds > seconds * _RENDERING_SHARE
+            parsed = rendered(parsed, 0 if is_late else config.max_rendition_characters)
             return encode_parsed(limit_cells(parsed, config.max_cells))
     except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
         return encode_error(error)
 
 
-@contextlib.contextmanager
-def _restricted(memory_bytes: int, own: int) -> Iterator[None]:
-    """Refuse connections and programs, and bound what the process maps, while the block runs.
+def _memory_bound(memory_bytes: int, own: int) -> int:
+    """Return what the process may map while it reads a document.
 
     Models map more than the bound before the first document comes: then half of it, on top of
     theirs.
     """
+    bounds = [max(memory_bytes, own + memory_bytes // 2), resource.getrlimit(resource.RLIMIT_AS)[0]]
+    return min(one for one in bounds if one != resource.RLIM_INFINITY)
+
+
+@contextlib.contextmanager
+def _restricted(bound: int) -> Iterator[None]:
+    """Refuse connections and programs, and bound what the process maps, while the block runs."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    bounds = [max(memory_bytes, own + memory_bytes // 2), soft]
-    bound = min(one for one in bounds if one != resource.RLIM_INFINITY)
     if _LINUX:
         resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
     _refusing.set()

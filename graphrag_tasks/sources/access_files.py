@@ -29,7 +29,8 @@ _WORD = "access"
 _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
 _ENDINGS_OF_DOCUMENTS = frozenset(
     (
-        *("csv", "docx", "eml", "htm", "html", "markdown", "md", "pdf", "pptx", "vtt"),
+        *("adoc", "asciidoc", "csv", "docx", "eml", "epub", "htm", "html", "markdown", "mbox"),
+        *("md", "mht", "mhtml", "odp", "ods", "odt", "pdf", "pptx", "rst", "rtf", "tex", "vtt"),
         *("xhtml", "xlsm", "xlsx"),
     )
 )  # not txt: editors add it

@@ -68,6 +68,19 @@ MEDIA_TYPES = {
     ".txt": "txt",
     ".eml": "eml",
     ".vtt": "vtt",
+    ".adoc": "adoc",
+    ".asciidoc": "adoc",
+    ".epub": "epub",
+    ".mbox": "mbox",
+    ".mht": "mhtml",
+    ".mhtml": "mhtml",
+    ".odp": "odp",
+    ".ods": "ods",
+    ".odt": "odt",
+    ".rst": "rst",
+    ".rtf": "rtf",
+    ".tex": "tex",
+    ".xml": "xml",
 }
 """File endings that are read, with the media type each stands for."""
 

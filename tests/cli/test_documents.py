@@ -14,7 +14,7 @@ MIXED = {
     "good.md": b"# Tables\n\nSAP replaced the table VBBS with the table VBBE.\n",
     "mail/a.msg": b"Subject: x\n\nText.\n",
     "mail/b.msg": b"Subject: y\n\nText.\n",
-    "letter.odt": b"PK",
+    "letter.doc": b"PK",
     "plan.png": b"\x89PNG",
     "README": b"text",
     "empty.txt": b"",
@@ -45,7 +45,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     planned = CliRunner().invoke(
         app, ["plan", str(folder / "files"), *store], env=environment | share
     )
-    assert "not read: 2 .msg, 1 .odt, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
+    assert "not read: 2 .msg, 1 .doc, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
     return command
 
 
@@ -63,7 +63,7 @@ def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
     assert "good.md" not in text
     assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .msg: 2 (unknown_type)")
     for kind, advice in (
-        (".msg", "Save each message"), (".odt", "Save it as DOCX"), (".png", "Put it into a PDF"),
+        (".msg", "Save each message"), (".doc", "Save it as DOCX"), (".png", "Put it into a PDF"),
         ("no ending", "If it holds text"),
     ):  # fmt: skip
         part = text.partition(f"skipped, {kind}:")[2].partition("skipped,")[0]
@@ -78,7 +78,7 @@ def test_programs_read_json(command: Command) -> None:
     assert len(every) == len(MIXED)
     assert every[-1]["encoding"] == "utf-8" and every[0]["encoding"] is None
     assert [one for one in every if one["status"] != "parsed"] == some
-    assert {one["kind"] for one in some} >= {".msg", ".odt", ".png", "no ending", "pdf", "txt"}
+    assert {one["kind"] for one in some} >= {".msg", ".doc", ".png", "no ending", "pdf", "txt"}
 
 
 def test_where_all_was_read_that_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,8 @@ def test_nothing_a_document_refers_to_is_fetched(parse_one: Any) -> None:
 
 
 def test_readers_do_not_even_try_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
-    readers = load_readers({name: READERS[name] for name in ("docx", "html", "md", "xlsx")})
+    names = ("docx", "html", "md", "xlsx", "adoc", "rst", "rtf", "tex", "xml")
+    readers = load_readers({name: READERS[name] for name in names})
 
     def refuse(*args: object, **kwargs: object) -> None:
         raise AssertionError("a connection was opened")
@@ -190,6 +191,17 @@ def test_readers_do_not_even_try_to_connect(monkeypatch: pytest.MonkeyPatch) -> 
     assert readers["html"](REFERENCES).blocks[0].text == "Text"
     assert readers["md"](b"Text ![alt](https://example.com/a.png)").blocks[0].text == "Text"
     assert readers["docx"](word_file()).blocks
+    page = "https://example.com/a"
+    assert readers["adoc"](f"Text\n\ninclude::{page}[]\n\nimage::{page}[]".encode()).blocks
+    assert readers["rst"](
+        f"Text\n\n.. csv-table::\n   :url: {page}\n\n.. image:: {page}".encode()
+    ).blocks
+    assert readers["rtf"](
+        rb"{\rtf1 Text {\field{\*\fldinst INCLUDETEXT https://example.com/a}}}"
+    ).blocks
+    assert readers["tex"](rf"Text \input{{{page}}} \includegraphics{{{page}}}".encode()).blocks
+    dtd = f'<!DOCTYPE article SYSTEM "{page}">'
+    assert readers["xml"](f"{dtd}<article><body>Text</body></article>".encode()).blocks
     assert readers["xlsx"](workbook()).blocks
 
 

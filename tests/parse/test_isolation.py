@@ -18,6 +18,7 @@ from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, TransientError
 from graphrag_tasks.core.memory import mapped_bytes
 from graphrag_tasks.parse import isolation, readers
+from graphrag_tasks.parse.allowance import Watch
 from graphrag_tasks.parse.isolation import Parser
 
 ROOT = Path(__file__).parents[2]
@@ -118,9 +119,9 @@ def test_what_other_work_takes_of_the_processor_does_not_count(
     with Parser(["md"], bounds) as parser:
         parser.read("md", b"x")
         queued = iter(range(0, 90, 9))
-        monkeypatch.setattr(isolation._Worker, "_queued_seconds", lambda _: next(queued) / 10)
+        monkeypatch.setattr(Watch, "_queued_seconds", lambda _: next(queued) / 10)
         assert parser.read("md", b"sleep:1").blocks
-        monkeypatch.setattr(isolation._Worker, "_queued_seconds", lambda _: time.monotonic())
+        monkeypatch.setattr(Watch, "_queued_seconds", lambda _: time.monotonic())
         with pytest.raises(DocumentError, match=r"longer than the 0.5 s"):
             parser.read("md", b"hang:")
         monkeypatch.undo()

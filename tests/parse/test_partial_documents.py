@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
 import pytest
+from docling_parse.pdf_parser import DoclingThreadedPdfParser
 from reportlab.pdfgen.canvas import Canvas
 
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.parse.allowance import Allowance, allowance
 from graphrag_tasks.parse.pdf import pipeline
 from graphrag_tasks.parse.pdf.reader import read_pdf
-from graphrag_tasks.parse.readers import page_seconds
 from graphrag_tasks.parse.text import number_ranges
 
 
 def pages(*kinds: str) -> bytes:
-    """Return a PDF file whose pages are text, blank or drawn."""
+    """Return a PDF file whose pages are text, much text, blank or drawn."""
     buffer = BytesIO()
     canvas = Canvas(buffer)
     for number, kind in enumerate(kinds, start=1):
         if kind == "text":
             canvas.drawString(72, 700, f"This is the text of page number {number}.")
+        elif kind == "long":
+            for line in range(40):
+                canvas.drawString(72, 700 - 15 * line, f"Line {line} of page {number} is text.")
         elif kind == "drawn":
             canvas.rect(72, 72, 400, 600, fill=1)
         canvas.showPage()
     canvas.save()
     return buffer.getvalue()
+
+
+@contextmanager
+def allowed(bound: Allowance) -> Iterator[Allowance]:
+    """Read PDF files with this allowance."""
+    token = allowance.set(bound)
+    try:
+        yield bound
+    finally:
+        allowance.reset(token)
 
 
 def test_pages_without_text_are_named(parse_files: Any) -> None:
@@ -50,11 +68,8 @@ def test_a_document_without_any_text_is_empty_not_partial(parse_one: Any) -> Non
 
 
 def test_pages_that_the_bound_cut_off_are_lost() -> None:
-    token = page_seconds.set(0.0)
-    try:
+    with allowed(Allowance(total=0.0)):
         parsed = read_pdf(pages(*["text"] * 30))
-    finally:
-        page_seconds.reset(token)
     assert parsed.pages_out == 30 - len(parsed.pages_lost)
     assert 1 <= parsed.pages_out < 30
     assert parsed.pages_lost == list(range(parsed.pages_out + 1, 31))
@@ -79,3 +94,67 @@ def test_a_page_that_cannot_be_read_is_lost(monkeypatch: pytest.MonkeyPatch) -> 
 def test_numbers_are_named_in_ranges() -> None:
     assert number_ranges([2, 5, 6, 7, 9]) == "2, 5-7, 9"
     assert number_ranges([]) == ""
+
+
+def test_pages_beyond_the_bound_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[int] = []
+    get_task = DoclingThreadedPdfParser.get_task
+
+    def count(parser: Any) -> Any:
+        result = get_task(parser)
+        decoded.append(result.page_number)
+        return result
+
+    monkeypatch.setattr(DoclingThreadedPdfParser, "get_task", count)
+    with allowed(Allowance(total=0.0)):
+        parsed = read_pdf(pages(*["text"] * 60))
+    assert parsed.pages_out == len(decoded) < 10
+
+
+def test_no_more_pages_are_read_than_can_be_joined_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    join = pipeline.style_pages
+
+    def slowly(on: Any, elements: Any, lines: Any) -> None:
+        time.sleep(0.1 * len(on))
+        join(on, elements, lines)
+
+    monkeypatch.setattr(pipeline, "style_pages", slowly)
+    with allowed(Allowance(total=2.0)) as bound:
+        parsed = read_pdf(pages(*["text"] * 800))
+    assert 1 <= parsed.pages_out < 25
+    assert bound.watch.seconds < 4
+    assert parsed.pages_lost == list(range(parsed.pages_out + 1, 801))
+
+
+def test_pages_end_where_the_memory_for_them_does() -> None:
+    with allowed(Allowance(mapped=0)):
+        parsed = read_pdf(pages(*["text"] * 30))
+    assert parsed.pages_lost == list(range(parsed.pages_out + 1, 31))
+    assert 1 <= parsed.pages_out < 10
+
+
+def test_pages_that_cannot_be_ordered_in_time_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline._Pace, "is_enough", lambda *_: False)
+    with allowed(Allowance(total=0.0)):
+        parsed = read_pdf(pages("text", "text", "text"))
+    assert [block.page for block in parsed.blocks] == [1]
+    assert parsed.pages_lost == [2, 3]
+
+
+def test_a_trial_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pages("text", "blank", *["text"] * 30)
+    expected = read_pdf(data)
+    monkeypatch.setattr(pipeline._Pace, "is_due", True)
+    assert read_pdf(data) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2000, 50_000])
+def test_long_files_are_partial_not_timed_out(count: int, parse_files: Any) -> None:
+    config = ParseConfig(seconds_per_document=6)
+    result = parse_files({"a.pdf": pages(*["long"] * count)}, config=config)
+    (document,) = result.tables["documents"].to_pylist()
+    assert (document["status"], document["error_code"]) == ("partial", "pages_lost")
+    assert document["pages_in"] == count
+    assert 1 <= document["pages_out"] < count
+    assert f"{count - document['pages_out']} of {count} pages" in document["error_message"]

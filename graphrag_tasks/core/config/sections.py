@@ -53,6 +53,9 @@ class ParseConfig(BaseConfig):
     )
     memory_bytes: int = Field(4_000_000_000, gt=0, description="address space of a parser (Linux)")
     max_cells: int = Field(1_000_000, ge=0, description="table cells kept of a document: the first")
+    max_characters: int = Field(
+        50_000_000, gt=0, description="characters of text kept of a document: the first"
+    )
     pdf_engine: Literal["native", "docling-models"] = Field(
         "native", description="PDF layout by geometry, or by Docling's models (needs torch)"
     )

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from docling.models.postprocessing.reading_order_rb import PageElement, ReadingOrderPredictor
+from docling.models.postprocessing.reading_order_rb import (
+    PageElement,
+    ReadingOrderPredictor,
+    SeparatorElement,
+)
 from docling.models.stages.reading_order.readingorder_model import (
     ReadingOrderModel,
     ReadingOrderOptions,
 )
 from docling_core.types.doc.labels import DocItemLabel
+
+from graphrag_tasks.parse.allowance import current_allowance
 
 _BETWEEN = (
     DocItemLabel.PAGE_HEADER,
@@ -32,7 +39,27 @@ def reading_order() -> ReadingOrderModel:
 
 
 class _Predictor(ReadingOrderPredictor):
-    """Joins less than Docling does, which takes any two texts side by side for one."""
+    """Joins less than Docling does, which takes any two texts side by side for one.
+
+    Pages whose order is not found in time are left out, but for the first.
+    """
+
+    def predict_reading_order(
+        self,
+        page_elements: list[PageElement],
+        page_separators: list[SeparatorElement] | None = None,
+    ) -> list[PageElement]:
+        """Return the elements in the order that they are read in, page by page."""
+        pages: dict[int, list[PageElement]] = defaultdict(list)
+        for element in page_elements:
+            pages[element.page_no].append(element)
+        bound = current_allowance()
+        ordered: list[PageElement] = []
+        for _, elements in sorted(pages.items()):
+            if ordered and bound.is_late:
+                break
+            ordered += super().predict_reading_order(elements, page_separators)
+        return ordered
 
     def predict_merges(self, sorted_elements: list[PageElement]) -> dict[int, list[int]]:
         """Return what goes on with a paragraph in the next column or on the next page."""

@@ -30,6 +30,7 @@ from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuild
 from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
+from graphrag_tasks.parse.allowance import Allowance, current_allowance
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, page_text
 from graphrag_tasks.parse.pdf.elements import TableWords, table_element, text_element
@@ -57,6 +58,9 @@ _FIRST_TEXT = 100_000  # elements of a page are numbered: tables from 0, texts f
 _SIZE_TOLERANCE = 0.09  # between headings of one level
 _MAX_LEVEL = 5
 _MIN_TABLE_SIZE = 0.6  # of the body: smaller words are those of a drawing
+_TRIAL_PAGES, _TRIAL_SHARE = 16, 8  # at most so many, and one of so many
+_TRIAL_MARGIN = 1.1
+_FIRST_TRIAL = 0.1  # of the time for pages
 # What geometry can raise on a page that is not as pages are; such a page keeps its text as lines
 _LAYOUT_ERRORS = (ArithmeticError, LookupError, ValueError)
 
@@ -88,9 +92,23 @@ class LayoutPdfPipeline(NativePdfPipeline):
         backend = conv_res.input._backend
         if isinstance(backend, PdfDocumentBackend):
             conv_res._pdf_outline = backend.get_document_outline()
-        return super()._build_document(conv_res)
+        self._pace = _Pace(current_allowance())
+        conv_res = super()._build_document(conv_res)
+        conv_res.pages = self._pace.joinable(conv_res.pages)
+        return conv_res
 
     def _parse_page(
+        self, timings: _NativeBuildTimings, conv_res: ConversionResult, page_backend: PdfPageBackend
+    ) -> Page | None:
+        """Read a page, and set when no more are read, so that those read can be joined in time."""
+        page = self._read_page(timings, conv_res, page_backend)
+        if self._pace.is_due:
+            self._pace.measure(conv_res.pages, lambda pages: self._try_to_join(conv_res, pages))
+        is_last = self._pace.is_enough(len(conv_res.pages) + 1)
+        self.pipeline_options.document_timeout = 0.0 if is_last else None
+        return page
+
+    def _read_page(
         self, timings: _NativeBuildTimings, conv_res: ConversionResult, page_backend: PdfPageBackend
     ) -> Page | None:
         """Find the tables while the words are there; only lines are kept of the other pages."""
@@ -115,8 +133,12 @@ class LayoutPdfPipeline(NativePdfPipeline):
         )
         return page
 
+    def _try_to_join(self, conv_res: ConversionResult, pages: list[Page]) -> None:
+        self._assemble_document(ConversionResult(input=conv_res.input, pages=pages))
+
     def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
-        elements = list(_elements(conv_res, self._lines))
+        numbers = {page.page_no for page in conv_res.pages} & self._lines.keys()
+        elements = list(_elements(conv_res, {number: self._lines[number] for number in numbers}))
         style_pages(conv_res.pages, elements, self._lines)
         body = [element for element in elements if element.label not in _FURNITURE]
         conv_res.assembled = AssembledUnit(elements=elements, body=body)
@@ -126,6 +148,40 @@ class LayoutPdfPipeline(NativePdfPipeline):
         for item, level in zip(headings, nested(item.level for item in headings), strict=True):
             item.level = level
         return conv_res
+
+
+class _Pace:
+    """When to read no more pages: what joining them takes is measured on some, again and again."""
+
+    def __init__(self, bound: Allowance) -> None:
+        self._bound = bound
+        self._trial = bound.left * (1 - _FIRST_TRIAL)
+        self._joining = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to measure; files that are read fast never are."""
+        return self._bound.left < self._trial
+
+    def measure(self, pages: Sequence[Page], join: Callable[[list[Page]], None]) -> None:
+        """Join the last of the pages on trial."""
+        count = min(len(pages), max(1, len(pages) // _TRIAL_SHARE), _TRIAL_PAGES)
+        if last := list(pages[len(pages) - count :]):
+            left = self._bound.left
+            join(last)
+            seconds = (left - self._bound.left) / len(last)
+            self._joining = max(self._joining, seconds * _TRIAL_MARGIN)
+        self._trial = self._bound.left - (self._bound.total - self._bound.left)
+
+    def joinable(self, pages: list[Page]) -> list[Page]:
+        """Return those of the first pages, but at least one, that can be joined in time."""
+        if not self._joining:
+            return pages
+        return pages[: max(1, int(self._bound.left / self._joining))]
+
+    def is_enough(self, pages: int) -> bool:
+        """Tell whether no more than so many pages can be joined."""
+        return self._bound.is_full or self._bound.left < pages * self._joining
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.parse.allowance import current_allowance
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
@@ -65,9 +66,9 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
     """
     with closing(_open(data)) as file:
         tree = convert_it()
-        blocks = with_links(blocks_of(tree, unit=1.0), links_of(file))
         items = (*tree.texts, *tree.tables)
         read = {place.page_no for item in items for place in item.prov}
+        blocks = with_links(blocks_of(tree, unit=1.0), links_of(file, sorted(read)))
         unread = sorted(set(range(1, len(file) + 1)) - read)
         return ParsedDocument(
             blocks,
@@ -92,18 +93,18 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
         raise DocumentError("broken", what, hint=hint) from error
 
 
-def links_of(document: pypdfium2.PdfDocument) -> Iterator[FoundLink]:
-    """Yield the link annotations that lead out of the file, with the text under them."""
-    for number in range(len(document)):
+def links_of(document: pypdfium2.PdfDocument, numbers: Iterable[int]) -> Iterator[FoundLink]:
+    """Yield the link annotations on these pages that lead out of the file, with their text."""
+    for number in numbers:
         try:
-            page = document[number]
+            page = document[number - 1]
         except pypdfium2.PdfiumError:  # a page that the reader has no text of either
             continue
         if annotations := list(_annotations(page)):
             texts = page.get_textpage()
             for annotation in annotations:
                 if href := _uri(document, annotation):
-                    yield FoundLink(number + 1, _text(texts, annotation), href)
+                    yield FoundLink(number, _text(texts, annotation), href)
             texts.close()
         page.close()
 
@@ -136,8 +137,18 @@ def _text(texts: pypdfium2.PdfTextPage, link: pdfium.FPDF_LINK) -> str:
 
 
 def pages_that_draw(document: pypdfium2.PdfDocument, numbers: Iterable[int]) -> list[int]:
-    """Return those of the pages, by number from 1, that are not blank or cannot be opened."""
-    return [number for number in numbers if _draws(document, number - 1)]
+    """Return those of the pages, by number from 1, that are not blank or cannot be opened.
+
+    When the time is over, pages are taken for such unseen.
+    """
+    bound = current_allowance()
+    found: list[int] = []
+    is_over = False
+    for number in numbers:
+        is_over = is_over or bound.left <= 0
+        if is_over or _draws(document, number - 1):
+            found.append(number)
+    return found
 
 
 def _draws(document: pypdfium2.PdfDocument, index: int) -> bool:

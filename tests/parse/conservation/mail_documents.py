@@ -14,6 +14,28 @@ def mail_message(serials: Serials) -> bytes:
     return _message(serials, 0).as_bytes()
 
 
+def mailbox(serials: Serials) -> bytes:
+    """Return messages one after the other, which quote what those before say."""
+    box = b""
+    earlier: list[str] = []
+    for _ in serials.few(5):
+        message = _message(serials, 0)
+        own = [serials.sentence() for _ in serials.few(4)]
+        again = serials.random.sample(earlier, min(len(earlier), 3))
+        serials.fates |= {f"again {len(serials.fates)} {line}": "quote" for line in again}
+        quoted = [*again, serials.sentence()]
+        serials.random.shuffle(quoted)
+        answer = EmailMessage()
+        answer["Subject"] = serials.sentence()
+        lines = [*own, "", "On Monday the clerk wrote:"]
+        lines += [f"> {line}" for line in quoted]
+        answer.set_content("\n".join(lines))
+        earlier += own
+        for one in (message, answer):
+            box += b"From clerk@example.org Mon Feb  3 10:00:00 2025\n" + one.as_bytes() + b"\n"
+    return box
+
+
 def _message(serials: Serials, depth: int) -> EmailMessage:
     message = EmailMessage()
     if depth == 0 or serials.chance(0.7):

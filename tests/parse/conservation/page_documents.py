@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from email.message import EmailMessage
 from textwrap import indent
 
+from tests.parse import test_epub as books
 from tests.parse.conservation.serials import Serials
 
 _LEVELS = 2
@@ -18,14 +20,33 @@ def html_page(serials: Serials) -> bytes:
     return _Page(serials).write().encode()
 
 
+def saved_page(serials: Serials) -> bytes:
+    """Return an HTML page with its pictures and frames in one file."""
+    whole = EmailMessage()
+    whole["Subject"] = "Page"
+    whole.set_content(_Page(serials).write(), subtype="html", cte="base64")
+    for _ in serials.few():
+        whole.add_related(serials.sentence("attachment"), subtype="css")
+    return whole.as_bytes()
+
+
+def book(serials: Serials) -> bytes:
+    """Return a book of a few chapters."""
+    pages = (_Page(serials).body() for _ in serials.few())
+    return books.book({f"{number}.xhtml": page for number, page in enumerate(pages)})
+
+
 class _Page:
     def __init__(self, serials: Serials) -> None:
         self._serials = serials
 
+    def body(self) -> str:
+        blocks = range(self._serials.random.randint(3, _HTML_BLOCKS))
+        return _FILLER * 6 + "\n".join(self._block(0) for _ in blocks)
+
     def write(self) -> str:
         serials = self._serials
-        blocks = [self._block(0) for _ in range(serials.random.randint(3, _HTML_BLOCKS))]
-        body = _FILLER * 6 + "\n".join(blocks)
+        body = self.body()
         wrapper = serials.random.choice(["{}", "<main>{}</main>", "<article>{}</article>"])
         body = wrapper.format(body)
         if serials.chance(0.4):

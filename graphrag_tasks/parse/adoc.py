@@ -1,0 +1,230 @@
+"""Reader of AsciiDoc, which writes HTML of it, line by line.
+
+What it does not know is read as a paragraph. Items of lists stand one behind the other: the depth
+of a list is in no block. Nothing is taken from other files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from bs4 import BeautifulSoup
+
+from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.parse.adoc_inline import Inline
+from graphrag_tasks.parse.adoc_tables import table_html
+from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.encodings import decode
+from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.parse.markup import read_written
+from graphrag_tasks.parse.text import clean_text
+
+_MAX_DEPTH = 50
+_TITLE = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_ENTRY = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?\Z")
+_ATTRIBUTES = re.compile(r"\[(|[\w.#%\"',*^<>{=].*)\]\s*\Z")
+_ID = re.compile(r"\[\[([^\],]+)(?:,.*)?\]\]\s*\Z")
+_BLOCK_TITLE = re.compile(r"\.(?=[^\s.])(.+)")
+_DELIMITER = re.compile(
+    r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|`{3,}\S*|[|,:!]={3,})\s*\Z"
+)
+_MACRO = re.compile(r"([a-z]\w*)::(\S*?)\[(.*)\]\s*\Z")
+_ITEM = re.compile(r"[ \t]*(?:[*-]|\*{2,5}|\.{1,5}|\d+\.|[a-zA-Z]\.|<[\d.]+>)[ \t]+(\S.*)")
+_TERM = re.compile(r"[ \t]*(\S.*?)(?:::{1,3}|;;)(?:[ \t]+(.*)|\Z)")
+_CHECK = re.compile(r"\[[ x*]\] ")
+_WORDS = re.compile(r"[^,=\"'%]*\s[^,=\"'%]*")  # a remark in brackets, no attributes
+_FENCE = re.compile(r"`+")
+_PAIR = re.compile(r"\s*(?:([\w-]+)\s*=\s*)?(?:\"([^\"]*)\"|'([^']*)'|([^,]*))\s*(?:,|\Z)")
+_CONDITIONS = ("ifdef", "ifndef", "ifeval", "endif")
+_VERBATIM = ("-", ".", "`")
+_QUOTED = ("quote", "verse")
+_FORMULAS = ("stem", "latexmath", "asciimath")
+
+
+def read_adoc(data: bytes) -> ParsedDocument:
+    """Read a page.
+
+    Raises:
+        DocumentError: The file is binary or nested too deep (code `broken`).
+    """
+    file = decode(data)
+    left_out: Counter[str] = Counter(file.left_out)
+    page = _Page(left_out)
+    html = page.write(clean_text(file.text).split("\n"))
+    left_out[LeftOut.HIDDEN] += page.unused_texts()
+    return read_written(html, left_out=left_out, encoding=file.encoding)
+
+
+class _Page:
+    def __init__(self, left_out: Counter[str]) -> None:
+        self._left_out = left_out
+        self._inline = Inline(left_out)
+        self._html: list[str] = []
+        self._own: dict[str, str] = {}  # attributes of the block that comes next
+        self._depth = 0
+
+    def write(self, lines: Sequence[str]) -> str:
+        """Return lines as HTML."""
+        before, self._html = self._html, []
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            what = f"more than {_MAX_DEPTH} blocks are nested inside each other"
+            raise DocumentError("broken", what, hint="Save the page without its layout")
+        at = 0
+        while at < len(lines):
+            at = self._block(lines, at)
+        self._depth -= 1
+        html, self._html = "\n".join(self._html), before
+        return html
+
+    def unused_texts(self) -> int:
+        """Return how many attributes are of several words and stand nowhere."""
+        attributes = self._inline.attributes.items()
+        return sum(" " in text and name not in self._inline.used for name, text in attributes)
+
+    def cell(self, text: str, style: str) -> str:
+        """Return the HTML of a table's cell, whose style is a letter."""
+        if style == "a":
+            return self.write(text.split("\n"))
+        parts = filter(str.strip, re.split(r"\n\s*\n", text))
+        return "".join(f"<p>{self._inline.write(part)}</p>" for part in parts)
+
+    def _block(self, lines: Sequence[str], at: int) -> int:
+        """Write what begins at this line, and return the line behind it."""
+        line = lines[at].rstrip()
+        if not line or line in ("+", "'''", "<<<"):
+            return at + 1
+        if found := _DELIMITER.match(line):
+            return self._delimited(lines, at, found[1])
+        if self._is_mark(line):
+            return at + 1
+        if found := _ITEM.match(line):
+            return self._item(lines, at, found[1])
+        found = _TERM.match(line)
+        if found and not line.startswith(("http", "link:")):
+            self._html.append(f"<dl><dt>{self._inline.write(found[1])}</dt></dl>")
+            if found[2]:
+                return self._item(lines, at, found[2])
+            following = lines[at + 1].strip() if at + 1 < len(lines) else ""
+            return at + 1 if self._begins(following) else self._item(lines, at + 1, following)
+        return self._paragraph(lines, at)
+
+    def _is_mark(self, line: str) -> bool:
+        """Tell whether a line is a block of its own or says something of the next, and write it."""
+        if line.startswith("//"):
+            self._left_out[LeftOut.COMMENT] += bool(line.strip("/ "))
+        elif found := _ENTRY.match(line):
+            self._inline.attributes[found[1].strip("!")] = found[2] or ""
+        elif found := _TITLE.match(line):
+            level = len(found[1])
+            self._html.append(f"<h{level}>{self._inline.write(found[2])}</h{level}>")
+            self._own = {}
+        elif found := _ID.match(line):
+            self._html.append(f'<a id="{escape(found[1])}"></a>')
+        elif (found := _ATTRIBUTES.match(line)) and not _WORDS.fullmatch(found[1]):
+            self._own |= attributes_of(found[1])
+            if title := self._own.pop("title", ""):
+                self._html.append(f"<p>{self._inline.write(title)}</p>")
+        elif found := _BLOCK_TITLE.match(line):
+            self._html.append(f"<p>{self._inline.write(found[1])}</p>")
+        elif found := _MACRO.match(line):
+            self._macro(found[1], found[3])
+        else:
+            return False
+        return True
+
+    def _macro(self, name: str, text: str) -> None:
+        attributes = attributes_of(text)
+        if name in _CONDITIONS:  # both sides are read: who reads the page may see either
+            shown = text if name in ("ifdef", "ifndef") else ""
+        else:
+            shown = attributes.get("title", "")
+            is_described = bool(attributes.get("1", "") or attributes.get("alt", ""))
+            if name == "image":
+                self._left_out[LeftOut.PICTURE] += is_described
+            else:
+                reason = LeftOut.INCLUDE if name == "include" else LeftOut.DIRECTIVE
+                self._left_out[reason] += 1
+        if shown:
+            self._html.append(f"<p>{self._inline.write(shown)}</p>")
+
+    def _item(self, lines: Sequence[str], at: int, first: str) -> int:
+        end = self._end(lines, at)
+        text = "\n".join([_CHECK.sub("", first, count=1), *lines[at + 1 : end]])
+        self._html.append(f"<ul><li>{self._inline.write(text)}</li></ul>")
+        return end
+
+    def _end(self, lines: Sequence[str], at: int) -> int:
+        """Return the line behind the text that goes on from this line."""
+        end = at + 1
+        while end < len(lines) and not self._begins(lines[end].rstrip()):
+            end += 1
+        return end
+
+    @staticmethod
+    def _begins(line: str) -> bool:
+        """Tell whether a line belongs to no text that goes on."""
+        if not line or line == "+" or line.startswith("//"):
+            return True
+        starts = (_DELIMITER, _ITEM, _ATTRIBUTES, _MACRO, _ID, _ENTRY, _TERM)
+        return any(one.match(line) for one in starts)
+
+    def _paragraph(self, lines: Sequence[str], at: int) -> int:
+        end = self._end(lines, at)
+        own, self._own = self._own, {}
+        text = "\n".join(lines[at:end])
+        style = own.get("1", "").split("%")[0]
+        if lines[at][:1].isspace() or style in ("source", "listing", "literal", *_FORMULAS):
+            self._html.append(f"<pre>{escape(text)}</pre>")
+            return end
+        html = self._inline.write(text)
+        if style == "verse":
+            html = html.replace("\n", "<br>")
+        self._html.append(f"<p>{html}</p>")
+        self._attribution(own, style)
+        return end
+
+    def _attribution(self, own: Mapping[str, str], style: str) -> None:
+        said = ", ".join(filter(None, (own.get("2"), own.get("3")))) if style in _QUOTED else ""
+        if said:
+            self._html.append(f"<p>{self._inline.write(said)}</p>")
+
+    def _delimited(self, lines: Sequence[str], at: int, delimiter: str) -> int:
+        fence = _FENCE.match(delimiter)
+        closing = fence[0] if fence else delimiter
+        end = at + 1
+        while end < len(lines) and lines[end].rstrip() != closing:
+            end += 1
+        inner = lines[at + 1 : end]
+        own, self._own = self._own, {}
+        style, text = own.get("1", ""), "\n".join(inner)
+        kind = delimiter[0]
+        if kind == "/":
+            self._left_out[LeftOut.COMMENT] += bool(text.strip())
+        elif delimiter[1:].startswith("=") and kind in "|,:!":
+            self._html.append(table_html(inner, kind, own, self))
+        elif (kind in _VERBATIM and delimiter != "--") or style == "verse" or style in _FORMULAS:
+            self._html.append(f"<pre>{escape(text)}</pre>")
+        elif kind == "+":
+            self._html.append(str(BeautifulSoup(text, "html.parser")))
+        else:
+            self._html.append(f"<div>{self.write(inner)}</div>")
+        self._attribution(own, style)
+        return end + 1
+
+
+def attributes_of(text: str) -> dict[str, str]:
+    """Return the attributes in brackets, those without a name by their number."""
+    found: dict[str, str] = {}
+    number = 0
+    for pair in _PAIR.finditer(text):
+        value = next((one for one in pair.groups()[1:] if one is not None), "").strip()
+        if pair[1]:
+            found[pair[1]] = value
+        else:
+            number += 1
+            found[str(number)] = value
+    return found

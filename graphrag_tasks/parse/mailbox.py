@@ -1,0 +1,143 @@
+"""Reader of mailboxes (mbox): each message as `mail` reads it, below a heading of its own.
+
+Lines that a message quotes from an earlier one of the same file are counted and not read again.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.parse.blocks import Block, ParsedDocument
+from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.parse.mail import read_mail
+from graphrag_tasks.parse.packages import broken
+
+_FIRST = re.compile(rb"\s*From [^\n]*\n")
+_NEXT = re.compile(rb"(?<=\n)From [^\n]*\d:\d\d[^\n]*\n(?=[!-9;-~]+:)")
+"""Lines between messages; text that begins with this word has no time, or no header below it."""
+
+_ESCAPED = re.compile(rb"(?m)^>(?=>*From )")
+_QUOTED = re.compile(r"\s*((?:>\s?)+)")
+_WORD = re.compile(r"\w+")
+_WINDOW = 5
+"""Words in a row by which a text is known again: lines are broken anew when they are quoted."""
+
+
+def read_mbox(data: bytes) -> ParsedDocument:
+    """Read the messages of a mailbox, in the order of the file.
+
+    A message that cannot be read is counted, unless none can.
+
+    Raises:
+        DocumentError: It does not begin as mailboxes do (code `broken`), or as `mail.read_mail`.
+    """
+    blocks: list[Block] = []
+    left_out: Counter[str] = Counter()
+    encoding = None
+    errors: list[DocumentError] = []
+    quotes = _Quotes()
+    for number, message in enumerate(_messages(data), start=1):
+        try:
+            parsed = read_mail(message)
+        except DocumentError as error:
+            errors.append(error)
+            continue
+        left_out.update(parsed.left_out)
+        encoding = encoding or parsed.encoding
+        blocks += _below_heading(parsed, number, quotes.without_repeated(parsed.blocks, left_out))
+    if errors and not blocks:
+        raise errors[0]
+    left_out[LeftOut.MESSAGE] += len(errors)
+    return ParsedDocument(blocks, left_out=left_out, encoding=encoding)
+
+
+def _messages(data: bytes) -> Iterator[bytes]:
+    first = _FIRST.match(data.removeprefix(codecs.BOM_UTF8))
+    if first is None:
+        raise broken("mbox", "it does not begin with a line `From …`")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    start = first.end()
+    for line in _NEXT.finditer(data, start):
+        yield _ESCAPED.sub(b"", data[start : line.start()])
+        start = line.end()
+    yield _ESCAPED.sub(b"", data[start:])
+
+
+def _below_heading(parsed: ParsedDocument, number: int, blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks of a message that has some, below its title, or else its number."""
+    title = parsed.title.text if parsed.title else f"Message {number}"
+    has_heading = bool(blocks) and blocks[0].kind == "heading" and blocks[0].text == title
+    if has_heading or not (blocks or parsed.title):
+        return list(blocks)
+    return [Block("heading", title, level=1), *blocks]
+
+
+class _Quotes:
+    """What the messages so far say."""
+
+    def __init__(self) -> None:
+        self._windows: set[int] = set()
+        self._lines: set[int] = set()
+
+    def without_repeated(self, blocks: Sequence[Block], left_out: Counter[str]) -> list[Block]:
+        """Return a message's blocks without what it quotes, which is counted; and learn it."""
+        kept: list[Block] = []
+        for block in blocks:
+            if block.kind != "paragraph" or block.links or ">" not in block.text:
+                kept.append(block)
+                continue
+            lines = list(self._kept(block.text.split("\n"), left_out))
+            if text := "\n".join(lines).strip():
+                kept.append(replace(block, text=text))
+        for block in blocks:
+            self._learn(block.text)
+        return kept
+
+    def _learn(self, text: str) -> None:
+        self._lines.update(hash(tuple(_WORD.findall(line))) for line in text.split("\n"))
+        for _, lines in groupby(text.split("\n"), _depth):
+            words = [word for line in lines for word in _WORD.findall(line)]
+            self._windows.update(_windows(words))
+
+    def _kept(self, lines: Sequence[str], left_out: Counter[str]) -> Iterator[str]:
+        for depth, group in groupby(lines, _depth):
+            quoted = list(group)
+            repeated = self._repeated(quoted) if depth else [False] * len(quoted)
+            left_out[LeftOut.QUOTE] += sum(
+                is_repeated and _WORD.search(line) is not None
+                for line, is_repeated in zip(quoted, repeated, strict=True)
+            )
+            yield from (line for line, gone in zip(quoted, repeated, strict=True) if not gone)
+
+    def _repeated(self, lines: Sequence[str]) -> list[bool]:
+        """Tell of each of these quoted lines whether an earlier message has it."""
+        words = [_WORD.findall(line) for line in lines]
+        found = [False] * sum(map(len, words))
+        for at, window in enumerate(_windows([word for line in words for word in line])):
+            if window in self._windows:
+                found[at : at + _WINDOW] = [True] * _WINDOW
+        repeated: list[bool] = []
+        start = 0
+        for line in words:
+            known = found[start : start + len(line)]
+            start += len(line)
+            if line:
+                repeated.append(all(known) or hash(tuple(line)) in self._lines)
+            else:
+                repeated.append(bool(repeated) and repeated[-1])
+        return repeated
+
+
+def _depth(line: str) -> int:
+    marks = _QUOTED.match(line)
+    return marks[1].count(">") if marks else 0
+
+
+def _windows(words: Sequence[str]) -> Iterator[int]:
+    return (hash(tuple(words[at : at + _WINDOW])) for at in range(len(words) - _WINDOW + 1))

@@ -1,0 +1,207 @@
+"""Reader of reStructuredText, by docutils, which writes HTML of it.
+
+Nothing is taken from other files or programs. Roles and directives that docutils does not know,
+such as those of Sphinx, give their text; those that stand for what is not in the page are counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from docutils import nodes
+from docutils.core import publish_doctree, publish_from_doctree
+from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst.directives.tables import CSVTable
+from docutils.parsers.rst.states import SubstitutionDef
+
+from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.completeness import letters_of
+from graphrag_tasks.parse.encodings import decode
+from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.parse.markup import read_written
+from graphrag_tasks.parse.text import clean_text
+
+_SETTINGS: Mapping[str, object] = {
+    "_disable_config": True,
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "report_level": 5,
+    "halt_level": 6,  # above the worst: what is wrong costs no other part
+    "warning_stream": False,
+    "line_length_limit": 10**9,
+    "output_encoding": "unicode",
+    "embed_stylesheet": False,
+    "stylesheet_path": None,
+    "syntax_highlight": "none",
+    "math_output": "LaTeX",
+    "toc_backlinks": False,
+    "footnote_backlinks": False,
+    "sectnum_xform": False,
+}
+_ROLE = re.compile(r":([A-Za-z][\w.+:-]*):`|`:([A-Za-z][\w.+:-]*):")
+_DIRECTIVE = re.compile(r"^[ \t>*+-]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w.+:-]+?)[ \t]?::", re.M)
+_TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
+_CODE = ("code", "code-block", "sourcecode", "highlight-block", "parsed-code")
+_DRAWN = ("graphviz", "digraph", "graph", "mermaid", "plantuml", "uml", "productionlist")
+_ELSEWHERE = {
+    **dict.fromkeys(("include", "literalinclude"), LeftOut.INCLUDE),
+    **dict.fromkeys(("header", "footer"), LeftOut.HEADER_FOOTER),
+    **dict.fromkeys(("toctree", "index", "highlight", "currentmodule"), LeftOut.DIRECTIVE),
+    **dict.fromkeys(("tabularcolumns", "date", "contents", "meta", "title"), LeftOut.DIRECTIVE),
+    "raw": LeftOut.HIDDEN,
+}
+"""Directives without text of the page, and why."""
+
+
+def read_rst(data: bytes) -> ParsedDocument:
+    """Read a page.
+
+    Raises:
+        DocumentError: The file is binary or nested too deep (code `broken`).
+    """
+    file = decode(data)
+    text = clean_text(file.text)
+    left_out: Counter[str] = Counter(file.left_out)
+    try:
+        html = _html(text, left_out)
+    except RecursionError as error:
+        what = "its elements are nested too deep to be read"
+        hint = "Save the document without its layout"
+        raise DocumentError("broken", what, hint=hint) from error
+    return read_written(html, left_out=left_out, encoding=file.encoding)
+
+
+def _html(text: str, left_out: Counter[str]) -> str:
+    _register(text)
+    settings = {**_SETTINGS, "left_out": left_out}
+    document = publish_doctree(text, settings_overrides=settings)
+    _settle(document, left_out)
+    page = str(publish_from_doctree(document, writer="html5", settings_overrides=settings))
+    return page[page.index("<body") :]
+
+
+def _register(text: str) -> None:
+    """Give docutils the roles and directives of a page that it lacks, and none of other pages."""
+    roles._roles.clear()
+    directives._directives.clear()
+    for found in _ROLE.finditer(text):
+        name = (found[1] or found[2]).lower()
+        if name not in roles._role_registry:
+            roles.register_local_role(name, _text_role)
+    own: dict[str, type[Directive]] = {
+        **dict.fromkeys(_CODE, _Code),
+        **dict.fromkeys(_ELSEWHERE, _Elsewhere),
+        "csv-table": _CsvTable,
+    }
+    for found in _DIRECTIVE.finditer(text):
+        name = found[1].lower()
+        if name in own:
+            directives.register_directive(name, own[name])
+        elif name not in directives._directive_registry:
+            kind = _Code if name in _DRAWN else _Elsewhere if name.startswith("auto") else _Other
+            directives.register_directive(name, kind)
+
+
+def _text_role(
+    _role: str, _source: str, text: str, *_: object, **__: object
+) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    """Return what a role is about, without where it leads."""
+    shown = _TARGET.sub("", nodes.unescape(text)) or nodes.unescape(text)
+    return [nodes.inline(text, shown.lstrip("~!"))], []
+
+
+class _AnyOption(dict[str, Any]):
+    """Takes options of all names."""
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - a converter of docutils
+        return str
+
+
+class _Other(Directive):  # type: ignore[misc]
+    """A directive that docutils does not know: what it is called with, and what stands in it."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec = _AnyOption()
+
+    def run(self) -> list[nodes.Node]:
+        """Return its texts."""
+        shown = nodes.container()
+        for text in (*self.arguments, *self._titles()):
+            inline, messages = self.state.inline_text(text, self.lineno)
+            shown += nodes.paragraph(text, "", *inline)
+            shown += messages
+        self.state.nested_parse(self.content, self.content_offset, shown)
+        return [shown]
+
+    def _titles(self) -> Iterator[str]:
+        values = (self.options.get(name) for name in ("caption", "title"))
+        return (str(value) for value in values if value and value != "None")
+
+
+class _Code(_Other):
+    """A directive whose content is shown as it is."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return its content."""
+        titles = [nodes.paragraph(text, text) for text in self._titles()]
+        text = "\n".join(self.content)
+        return [*titles, nodes.literal_block(text, text)]
+
+
+class _Elsewhere(_Other):
+    """A directive without text of the page."""
+
+    def run(self) -> list[nodes.Node]:
+        """Count it."""
+        reason = _ELSEWHERE.get(self.name.lower(), LeftOut.DIRECTIVE)
+        self.state.document.settings.left_out[reason] += 1
+        return [nodes.Text(" ")] if isinstance(self.state, SubstitutionDef) else []
+
+
+class _CsvTable(CSVTable):  # type: ignore[misc]
+    def run(self) -> Sequence[nodes.Node]:
+        """Count a table of another file."""
+        if "file" not in self.options and "url" not in self.options:
+            return list(super().run())
+        self.state.document.settings.left_out[LeftOut.INCLUDE] += 1
+        return []
+
+
+def _settle(document: nodes.document, left_out: Counter[str]) -> None:
+    """Leave what readers of the page see, and the source of what docutils could not read."""
+    for comment in list(document.findall(nodes.comment)):
+        left_out[LeftOut.COMMENT] += bool(comment.astext().strip())
+        comment.parent.remove(comment)
+    for wrong in list(document.findall(nodes.problematic)):
+        wrong.parent.replace(wrong, nodes.Text(wrong.astext()))
+    definitions = list(document.findall(nodes.substitution_definition))
+    for definition in definitions:
+        definition.parent.remove(definition)
+    document.parse_messages, document.transform_messages = [], []
+    for image in document.findall(nodes.image):
+        image.setdefault("alt", "")  # else docutils writes its address there
+    texts = (text for text in document.findall(nodes.Text) if not _is_told(text))
+    shown = letters_of("".join(texts))
+    for message in list(document.findall(nodes.system_message)):
+        sources = message.findall(nodes.literal_block)
+        kept = [one for one in sources if letters_of(one.astext()) not in shown]
+        message.parent.replace(message, kept)
+    for definition in definitions:
+        left_out[LeftOut.HIDDEN] += letters_of(definition.astext()) not in shown
+
+
+def _is_told(text: nodes.Text) -> bool:
+    """Tell whether a text is of a message to the author."""
+    node = text.parent
+    while node is not None and not isinstance(node, nodes.system_message):
+        node = node.parent
+    return node is not None

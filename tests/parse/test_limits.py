@@ -1,0 +1,80 @@
+"""The bound on the characters of a document: what is beyond it is counted and said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphrag_tasks.chunk.filter_sentences import filter_sentences
+from graphrag_tasks.chunk.stage import chunk
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.config.sections import ChunkConfig, SentencesConfig
+
+CSV = b"name,note\n" + b"".join(b"n%d,The item %d is here.\n" % (n, n) for n in range(50))
+
+
+def cut(parse_files: Any, name: str, data: bytes, most: int) -> tuple[Any, dict[str, Any]]:
+    """Return what is made of a file of which so many characters are kept, and its row."""
+    result = parse_files({name: data}, config=ParseConfig(max_characters=most))
+    (document,) = result.tables["documents"].to_pylist()
+    return result, document
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "kept"),
+    [
+        ("One two.\n\nThree four.", 18, ["One two.", "Three"]),
+        ("One two.\n\nThree four.", 21, ["One two.", "Three four."]),
+        ("One two.\n\nThree four.", 9, ["One two."]),
+        ("One two.\n\nThree four.", 10, ["One two."]),
+        ("x" * 50, 20, ["x" * 20]),
+        ("One\ntwo three", 11, ["One"]),
+    ],
+)
+def test_the_first_characters_are_kept(
+    parse_files: Any, text: str, most: int, kept: list[str]
+) -> None:
+    result, document = cut(parse_files, "a.txt", text.encode(), most)
+    assert result.tables["blocks"]["text"].to_pylist() == kept
+    left = len("\n\n".join(kept))
+    assert document["characters"] == left
+    if left == len(text):
+        assert (document["status"], document["left_out"]) == ("parsed", None)
+        return
+    assert (document["status"], document["error_code"]) == ("partial", "text_cut")
+    assert document["left_out"] == [{"reason": "beyond_bound", "count": len(text) - left}]
+    assert f"a.txt: {len(text) - left} characters are left out" in document["error_message"]
+    assert result.stats["left_out"] == len(text) - left
+
+
+def test_a_table_ends_with_a_row(parse_files: Any) -> None:
+    result, document = cut(parse_files, "a.csv", CSV, 100)
+    (text,) = result.tables["blocks"]["text"].to_pylist()
+    whole, _ = cut(parse_files, "a.csv", CSV, 100_000)
+    (every,) = whole.tables["blocks"]["text"].to_pylist()
+    assert every.startswith(text + "\n")
+    cells = result.tables["cells"].to_pylist()
+    assert [cell["text"] for cell in cells if not cell["is_header"]][-1] in text.splitlines()[-1]
+    assert all(text[cell["char_start"] : cell["char_end"]] == cell["text"] for cell in cells)
+    assert document["cells"] == 102  # what there is
+    assert result.stats["cells_omitted"] == 102 - len(cells)
+
+
+def test_links_beyond_the_bound_go_with_their_text(parse_files: Any) -> None:
+    page = b"[One](https://a.example) and some more words [two](https://b.example) here."
+    result, _ = cut(parse_files, "a.md", page, 20)
+    (links,) = result.tables["blocks"]["links"].to_pylist()
+    assert [link["href"] for link in links] == ["https://a.example"]
+
+
+def test_later_stages_read_what_is_kept(parse_files: Any) -> None:
+    text = "\n\n".join(f"The program {number} reads the table." for number in range(100))
+    result, _ = cut(parse_files, "a.txt", text.encode(), 350)
+    made = result.tables
+    chunks = chunk(made["documents"], made["blocks"], config=ChunkConfig()).tables["chunks"]
+    found = filter_sentences(
+        made["documents"], made["blocks"], made["cells"], chunks, config=SentencesConfig()
+    )
+    assert found.tables["sentences"].num_rows == made["blocks"].num_rows == 11
+    assert max(chunks["char_end"].to_pylist()) <= 350

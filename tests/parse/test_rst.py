@@ -1,0 +1,140 @@
+"""reStructuredText: what is read, what is counted, and that nothing of other files is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+PAGE = """
+=======
+Harbour
+=======
+
+The crane *moves* :ref:`to the quay <quay>`, see :class:`~a.B` and `a page`__ |sub|. [#]_
+
+__ https://example.org
+
+.. |sub| replace:: again
+.. |unused| replace:: unused words
+.. |today| date::
+
+.. A comment.
+
+.. [#] It is old.
+
+Cranes
+------
+
+.. note:: Be careful.
+
+.. versionadded:: 1.2
+   New words. |today|
+
+.. toctree::
+   :maxdepth: 2
+
+   one
+
+.. code-block:: python
+   :caption: The code
+
+   print("x")
+
+.. raw:: html
+
+   <b>raw words</b>
+
+.. csv-table:: Weights
+   :header: A, B
+
+   1, 2
+
+* First
+
+  more
+* Second
+
+.. image:: a.png
+   :alt: A picture
+
+.. figure:: a.png
+
+   Below it.
+
+.. function:: move(a)
+
+   Moves it.
+
++---+---+
+| a | b |
++===+===+
+| 1 | 2
++---+---+
+
+Other
+=====
+
+:unknown:`Thing` |undefined| and `unclosed
+"""
+
+
+def left_out(parsed: Any) -> dict[str, int]:
+    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
+
+
+def test_a_page_is_read(parse_one: Any) -> None:
+    parsed = parse_one("a.rst", PAGE.encode())
+    assert parsed.kinds == [
+        ("title", "Harbour"),
+        ("paragraph", "The crane moves to the quay, see a.B and a page again. [1]"),
+        ("paragraph", "[1]"),
+        ("paragraph", "It is old."),
+        ("heading", "Cranes"),
+        ("paragraph", "Note"),
+        ("paragraph", "Be careful."),
+        ("paragraph", "1.2 New words."),
+        ("paragraph", "The code"),
+        ("code", 'print("x")'),
+        ("caption", "Weights"),
+        ("table", "A: 1 | B: 2"),
+        ("list_item", "First"),
+        ("paragraph", "more"),
+        ("list_item", "Second"),
+        ("caption", "Below it."),
+        ("paragraph", "move(a)"),
+        ("paragraph", "Moves it."),
+        ("code", "+---+---+\n| a | b |\n+===+===+\n| 1 | 2\n+---+---+"),
+        ("heading", "Other"),
+        ("paragraph", "Thing |undefined| and `unclosed"),
+    ]
+    assert (parsed.document["title"], parsed.document["encoding"]) == ("Harbour", "utf-8")
+    assert left_out(parsed) == {"comment": 1, "directive": 2, "hidden": 2, "picture": 1}
+
+
+def test_nothing_of_other_files_is_read(parse_one: Any, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("Secret words")
+    marks = (".. include:: {}", ".. literalinclude:: {}", ".. csv-table::\n   :file: {}")
+    page = "Text\n\n" + "\n\n".join(mark.format(other) for mark in marks)
+    parsed = parse_one("a.rst", page.encode())
+    assert parsed.kinds == [("paragraph", "Text")]
+    assert left_out(parsed) == {"include": 3}
+    raw = f"Text\n\n.. raw:: html\n   :file: {other}\n"
+    assert parse_one("b.rst", raw.encode()).kinds == [("paragraph", "Text")]
+
+
+def test_roles_of_one_page_are_not_those_of_the_next(parse_files: Any) -> None:
+    own = ".. role:: mine\n\n.. default-role:: mine\n\n:mine:`a` `b`"
+    files = {"a.rst": own.encode(), "b.rst": b":mine:`a <c>` `b`"}
+    both = parse_files(files).tables["blocks"]["text"].to_pylist()
+    assert both == ["a b", "a b"]
+    alone = parse_files({"b.rst": files["b.rst"]}).tables["blocks"]["text"].to_pylist()
+    assert alone == ["a b"]
+
+
+def test_endless_nesting_is_a_named_error(parse_one: Any) -> None:
+    deep = "".join(" " * 2 * depth + f"x{depth}\n\n" for depth in range(400))
+    assert parse_one("a.rst", deep.encode()).document["error_code"] == "broken"
+    assert parse_one("b.rst", b"\x00\x01\x02" * 50).document["error_code"] == "broken"
+    assert parse_one("c.rst", b".. only a comment").document["error_code"] == "no_text"
+    assert parse_one("d.rst", b"").document["error_code"] == "empty_file"
