@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import random
-import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from benchmarks.glossaries import GLOSSARIES, terms_of
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.entities.words import words
+from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.language.forms import singular
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index
@@ -26,11 +26,6 @@ from graphrag_tasks.snapshots.store import Snapshot, Store
 
 TERMS, HUBS, JUDGED_HUBS = 40, 40, 20
 _JUNK = words("words_of_manuals") | words("fillers")
-_PREPOSITIONS = (
-    "about|above|among|around|as|at|below|between|by|for|from|in|inside|into|of|on|outside|over|to|"
-    "under|with|within"
-)
-_EMPTY = re.compile(rf"(?:be|have)(?: (?:{_PREPOSITIONS}))?")
 
 
 def main() -> None:
@@ -64,11 +59,12 @@ def report(corpus: str, folder: Path, snapshot: Snapshot, draw: int) -> None:
     unknown = [hub for hub in hubs if hub not in _recognised(index, hub)]
     print(f"hubs recognised: {len(hubs) - len(unknown)} of {len(hubs)}; not: {unknown}")
     relations = snapshot.table("relations").to_pylist()
-    empty = sum(_EMPTY.fullmatch(row["relation"]) is not None for row in relations)
-    print(f"relations: {len(relations):,}; be, have: {empty / len(relations):.2f}")
+    facts = [row for row in relations if row["kind"] == FACT]
+    kinds = Counter(row["kind"] for row in relations)
+    print(f"relations: {len(relations):,}; {dict(kinds)}")
     typed = sum(row["type"] is not None for row in names.values())
     print(f"typed: {typed / len(names):.3f}")
-    _draw(snapshot, relations, draw)
+    _draw(snapshot, facts, draw)
 
 
 def _recognised(index: Index, hub: str) -> set[str]:
@@ -78,9 +74,10 @@ def _recognised(index: Index, hub: str) -> set[str]:
 
 def _hubs(snapshot: Snapshot, names: dict[str, dict[str, object]]) -> list[str]:
     degree: dict[str, int] = defaultdict(int)
-    for row in snapshot.table("relations", ["head_id", "tail_id"]).to_pylist():
-        for end in row.values():
-            degree[end] += 1
+    for row in snapshot.table("relations", ["head_id", "tail_id", "kind"]).to_pylist():
+        if row["kind"] == FACT:
+            degree[row["head_id"]] += 1
+            degree[row["tail_id"]] += 1
     best = sorted(degree, key=lambda one: (-degree[one], one))[:HUBS]
     return [str(names[one]["name"]) for one in best]
 
@@ -95,13 +92,16 @@ def _sentences(snapshot: Snapshot) -> dict[str, list[str]]:
 
 
 def _draw(snapshot: Snapshot, relations: list[dict[str, object]], most: int) -> None:
+    names = snapshot.table("entities", ["entity_id", "name"]).to_pylist()
+    texts_of = {row["entity_id"]: row["name"] for row in names}
     texts = {row["sentence_id"]: row["text"] for row in snapshot.table("sentences").to_pylist()}
     of: dict[str, str] = {}
     for row in snapshot.table("evidence", ["relation_id", "sentence_id"]).to_pylist():
         of.setdefault(row["relation_id"], texts.get(row["sentence_id"], "(table)"))
     ranked = sorted(relations, key=lambda row: str(row["relation_id"]))
     for row in random.Random(0).sample(ranked, min(most, len(ranked))):  # noqa: S311
-        print(f"- {row['text']}\n    {of[str(row['relation_id'])][:300]}")
+        head, tail = (texts_of[str(row[end])] for end in ("head_id", "tail_id"))
+        print(f"- {head} | {row['phrase']} | {tail}\n    {of[str(row['relation_id'])][:300]}")
 
 
 if __name__ == "__main__":

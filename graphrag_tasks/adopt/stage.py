@@ -27,6 +27,7 @@ from graphrag_tasks.extract.coreference import with_resolutions
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME as RULES
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.names import EXTRACTOR_NAME as PATTERNS
+from graphrag_tasks.extract.phrases import is_conditional, phrase_of
 from graphrag_tasks.extract.rows import frame_row, triple_id
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Token
@@ -265,12 +266,13 @@ def _triple(frame: Frame, frame_id: str) -> _Row:
     head, tail = frame.arguments
     relation = " ".join(filter(None, [frame.predicate_lemma, tail.preposition]))
     return {
-        "frame_id": frame_id, "relation": relation,
+        "frame_id": frame_id, "relation": relation, "phrase": phrase_of(frame, head, relation),
         "head": head.text, "head_start": head.start, "head_end": head.end,
         "tail": tail.text, "tail_start": tail.start, "tail_end": tail.end,
         "head_type": head.entity_type, "tail_type": tail.entity_type,
         "head_resolved": None, "tail_resolved": None, "negated": frame.negated,
-        "rule": frame.rule, "extractor": frame.extractor, "confidence": frame.confidence,
+        "conditional": is_conditional(frame), "rule": frame.rule, "extractor": frame.extractor,
+        "confidence": frame.confidence,
     }  # fmt: skip
 
 

@@ -68,6 +68,9 @@ def export(
         str | None, typer.Option(help="Only the community of this id or title.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Largest number of entities of each.")] = 40,
+    all_relations: Annotated[
+        bool, typer.Option(help="Also what only goes together (is in, has) or holds if.")
+    ] = False,
     snapshot: SnapshotOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -83,9 +86,11 @@ def export(
         raise ConfigError("a picture of a whole graph shows nothing", "--format svg", hint)
     opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
     if entity is not None:
-        selection = exporting.neighbourhood(opened, entity, hops=hops, limit=limit)
+        selection = exporting.neighbourhood(
+            opened, entity, hops=hops, limit=limit, all_kinds=all_relations
+        )
     elif community is not None:
-        selection = exporting.community(opened, community, limit=limit)
+        selection = exporting.community(opened, community, limit=limit, all_kinds=all_relations)
     else:
         selection = exporting.whole_graph(opened)
     with writing(target):

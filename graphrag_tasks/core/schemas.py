@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
@@ -240,6 +240,7 @@ TRIPLES = _table(
     *_SENTENCE,
     _column("head", STRING, "surface of the head"),
     _column("relation", STRING, "canonical relation form, with its preposition"),
+    _column("phrase", STRING, "the relation as a person reads it: tense, voice, modality, not"),
     _column("tail", STRING, "surface of the tail"),
     _column("head_start", INT, "first character of the head in the sentence"),
     _column("head_end", INT, "one past its last character"),
@@ -250,6 +251,7 @@ TRIPLES = _table(
     _nullable("head_resolved", STRING, "name that the head stands for"),
     _nullable("tail_resolved", STRING, "name that the tail stands for"),
     _column("negated", BOOL, "whether the sentence denies it"),
+    _column("conditional", BOOL, "whether it stands in a condition and asserts nothing"),
     *_ORIGIN,
 )
 
@@ -415,6 +417,8 @@ RELATIONS = _table(
     _column("relation", STRING, "canonical relation form"),
     _column("tail_id", STRING, "entity it ends at"),
     _column("text", STRING, "head, relation and tail in words: what is embedded"),
+    _column("phrase", STRING, "the relation as most sources word it, for people"),
+    _column("kind", STRING, "fact; association (is in, has); condition (only in if-clauses)"),
     _column("negated", BOOL, "whether the sources deny it"),
     _column("weight", FLOAT, "number of triples that support it"),
     _column("confidence", FLOAT, "1 - product of (1 - confidence) over its evidence"),
@@ -424,6 +428,8 @@ EVIDENCE = _table(
     _column("relation_id", STRING, "edge"),
     _column("triple_id", STRING, "triple that supports it"),
     *_SENTENCE,
+    _column("phrase", STRING, "the relation as this sentence words it"),
+    _column("conditional", BOOL, "whether it stands in a condition there"),
     _column("confidence", FLOAT, "confidence of that triple"),
 )
 
@@ -470,7 +476,11 @@ NODES = _table(
 EDGES = _table(
     _column("source", INT, "row in nodes"),
     _column("target", INT, "row in nodes"),
-    _column("kind", STRING, "relation (entities), mention, title (to chunk), next, link (chunks)"),
+    _column(
+        "kind",
+        STRING,
+        "relation (a fact), association (other ones), mention, title, next or link",
+    ),
     _nullable("row", INT, "row in relations; null for other kinds"),
     _column("support", FLOAT, "count of evidence, mentions or links; 1 for title and next"),
     _column("weight", FLOAT, "strength: from support and confidence, damped for hubs"),

@@ -60,7 +60,7 @@ class GraphReach:
         while len(frontier):
             hops += 1
             seen[frontier] = True
-            relations = np.flatnonzero(graph.entity_relations.union(frontier))
+            relations = np.flatnonzero(graph.all_entity_relations.union(frontier))
             chunks = graph.entity_chunks.union(frontier) | graph.relation_chunks.union(relations)
             found[chunks & (found == 0)] = hops
             ends = np.unique(np.concatenate([graph.heads[relations], graph.tails[relations]]))

@@ -18,6 +18,7 @@ from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, ENABLING_VERBS
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle
 from graphrag_tasks.extract.linear.names import LinearRule
+from graphrag_tasks.extract.phrases import is_conditional, phrase_of
 from graphrag_tasks.extract.words import any_of, words
 
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
@@ -31,6 +32,7 @@ _EMPTY_NAMES = words("empty_names")
 _NO_HEADS = ADDRESSEES | words("no_nouns")
 """What is taken for a noun by mistake, or points to one."""
 _NO_TAILS = _NO_HEADS | _EMPTY_NAMES
+_IDIOMS = frozenset({"account", "consideration"})
 _EXPLETIVE = re.compile(
     r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?"
     rf"{any_of('clause_adjectives')}\b",
@@ -53,6 +55,7 @@ class Triple:
 
     head: str  # the core of an argument
     relation: str  # lemmas, with the preposition and without "not"
+    phrase: str  # as a person reads it: tense, voice, number, modality, negation
     tail: str
     head_start: int
     head_end: int
@@ -61,6 +64,7 @@ class Triple:
     head_type: str | None  # entity label, or `frames.PRONOUN`
     tail_type: str | None
     negated: bool
+    conditional: bool  # whether it stands in a condition
     rule: str
     confidence: float
 
@@ -174,8 +178,10 @@ def _triple(frame: Frame, head: Argument, relation: str, tail: Argument) -> Trip
     return Triple(
         head=head.core_text, head_start=head.core_start, head_end=head.core_end,
         tail=tail.core_text, tail_start=tail.core_start, tail_end=tail.core_end,
-        relation=relation, head_type=head.entity_type, tail_type=tail.entity_type,
-        negated=frame.negated, rule=frame.rule, confidence=frame.confidence,
+        relation=relation, phrase=phrase_of(frame, head, relation),
+        head_type=head.entity_type, tail_type=tail.entity_type,
+        negated=frame.negated, conditional=is_conditional(frame),
+        rule=frame.rule, confidence=frame.confidence,
     )  # fmt: skip
 
 
@@ -195,7 +201,7 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
             continue
         if head == "it" and row["head_start"] in expletives:
             continue
-        if _is_announced(row, text):
+        if _is_announced(row, text) or _is_idiom(row):
             continue
         if row["rule"] == Rule.APPOSITION and _is_no_apposition(row, text):
             continue
@@ -208,6 +214,11 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
         (row["head_end"], row["tail_start"]) for row in rows if row["rule"] == LinearRule.ALIAS
     ]
     return [row for row in rows if row["rule"] == LinearRule.ALIAS or not _restates(row, shorts)]
+
+
+def _is_idiom(row: _Row) -> bool:
+    """Return whether verb and tail together are a verb, as in "is taken into account"."""
+    return row["relation"].endswith((" taken into", "take into")) and row["tail"] in _IDIOMS
 
 
 def _is_announced(row: _Row, text: str) -> bool:

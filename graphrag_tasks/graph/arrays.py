@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import GraphConfig, SqlConfig
 from graphrag_tasks.core.schemas import EDGES, NODES
+from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
 from graphrag_tasks.storage.sql import Rows as Scanned
 from graphrag_tasks.storage.sql import sql_over, with_row
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
     import igraph
 
 ENTITY, CHUNK = "entity", "chunk"
-RELATION, MENTION, TITLE, NEXT, LINK = "relation", "mention", "title", "next", "link"
+RELATION, ASSOCIATION = "relation", "association"
+MENTION, TITLE, NEXT, LINK = "mention", "title", "next", "link"
 
-_RELATED = ["head_id", "tail_id", "weight", "confidence"]
-_RELATIONS = """
-    SELECT h.node AS source, t.node AS target, weight, confidence
+_RELATED = ["head_id", "tail_id", "kind", "weight", "confidence"]
+_RELATIONS = f"""
+    SELECT h.node AS source, t.node AS target, weight, confidence,
+        CASE WHEN kind = '{FACT}' THEN '{RELATION}' ELSE '{ASSOCIATION}' END AS kind
     FROM relations JOIN entity AS h ON h.id = head_id JOIN entity AS t ON t.id = tail_id
     ORDER BY row
-"""
+"""  # noqa: S608 - made of constants
 _MENTIONS = """
     SELECT entity.node::BIGINT << 32 | chunk.node AS ends
     FROM {table} JOIN entity ON entity.id = entity_id JOIN chunk ON chunk.id = chunk_id
@@ -79,9 +82,9 @@ def _place(documents: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArra
 
 
 class _Edges(NamedTuple):
-    """Edges of one kind; `_joined` gives the columns the types of `schemas.EDGES`."""
+    """Edges of one sort; `_joined` gives the columns the types of `schemas.EDGES`."""
 
-    kind: str
+    kinds: pa.Array[Any]
     sources: NDArray[np.int32]
     targets: NDArray[np.int32]
     support: NDArray[Any]
@@ -117,9 +120,10 @@ def build_edges(
             _relations(connection, entities, config),
             _mentions(connection, MENTION, len(ids) - entities, config),
             _mentions(connection, TITLE, len(ids) - entities, config),
-            _Edges(NEXT, rows(following["chunk_id"]), rows(following["next_id"]), once, once),
-            _Edges(LINK, rows(linked["source_id"]), rows(linked["target_id"]), link_counts,
-                   np.log2(1.0 + link_counts)),
+            _Edges(pa.repeat(NEXT, len(once)), rows(following["chunk_id"]),
+                   rows(following["next_id"]), once, once),
+            _Edges(pa.repeat(LINK, len(link_counts)), rows(linked["source_id"]),
+                   rows(linked["target_id"]), link_counts, np.log2(1.0 + link_counts)),
         ]  # fmt: skip
     return _joined(edges)
 
@@ -130,13 +134,14 @@ def count_entities(nodes: pa.Table) -> int:
 
 
 def _relations(connection: duckdb.DuckDBPyConnection, entities: int, config: GraphConfig) -> _Edges:
-    found = connection.sql(_RELATIONS).fetchnumpy()
+    rows = connection.sql(_RELATIONS).to_arrow_table().combine_chunks()
+    found = {name: rows[name].to_numpy() for name in ("source", "target", "weight", "confidence")}
     ends = found["source"], found["target"]
     weights = relation_weights(
         found["weight"], found["confidence"], np.column_stack(ends),
         entities=entities, degree_cap=config.degree_cap,
     )  # fmt: skip
-    return _Edges(RELATION, *ends, found["weight"], weights)
+    return _Edges(rows["kind"].combine_chunks(), *ends, found["weight"], weights)
 
 
 def _mentions(
@@ -150,7 +155,8 @@ def _mentions(
     support = np.diff(first, append=len(ends))
     sources, targets = ((ends[first] >> bits).astype(np.int32) for bits in (32, 0))
     weights = mention_weights(support, sources, chunks=chunks, degree_cap=config.degree_cap)
-    return _Edges(kind, sources, targets, support.astype(np.float32), weights)
+    kinds = pa.repeat(kind, len(sources))
+    return _Edges(kinds, sources, targets, support.astype(np.float32), weights)
 
 
 def _joined(edges: list[_Edges]) -> pa.Table:
@@ -158,7 +164,7 @@ def _joined(edges: list[_Edges]) -> pa.Table:
     related, *others = (len(one.sources) for one in edges)
     rows = pa.array(np.arange(related, dtype=np.int32))
     rows = pa.concat_arrays([rows, pa.nulls(sum(others), pa.int32())])
-    kinds = pa.concat_arrays([pa.repeat(one.kind, len(one.sources)) for one in edges])
+    kinds = pa.concat_arrays([one.kinds.cast(pa.string()) for one in edges])
     _, *columns = zip(*edges, strict=True)
     sources, targets, support, weights = (
         pa.array(np.concatenate(parts, dtype=dtype))

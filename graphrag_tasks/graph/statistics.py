@@ -9,7 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.graph.arrays import LINK, MENTION, RELATION, TITLE, count_entities, edge_ends
+from graphrag_tasks.graph.arrays import (
+    ASSOCIATION,
+    LINK,
+    MENTION,
+    RELATION,
+    TITLE,
+    count_entities,
+    edge_ends,
+)
 from graphrag_tasks.graph.weights import Rows
 
 _ROWS_AT_ONCE = 1 << 22
@@ -31,7 +39,8 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
 
     Those of the paper (section 4) are `nodes` (entities), `entity_relations`, `mean_degree`,
     `entity_chunk_relations` and `highest_degree`. Beside them stand `title_links` from entities to
-    the chunks under their name, `chunk_links`, `components`, `largest_component`, `orphans`
+    the chunks under their name, `associations` (relations that are no facts: they count in nothing
+    else), `chunk_links`, `components`, `largest_component`, `orphans`
     (entities without a relation), `singletons` (entities mentioned once), shares of the entities,
     and `density`: related pairs over all pairs. Degrees count parallel relations; the direction of
     a relation does not matter.
@@ -50,6 +59,7 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
     return {
         "nodes": entities,
         "entity_relations": relations.num_rows,
+        "associations": int(pc.sum(pc.equal(kinds, ASSOCIATION)).as_py() or 0),
         "entity_chunk_relations": counts[MENTION],
         "title_links": counts[TITLE],
         "chunk_links": counts[LINK],

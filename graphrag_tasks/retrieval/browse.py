@@ -58,13 +58,17 @@ class Browser:
         self.config = config
         self._graph = Graph(snapshot)
 
-    def neighbors(self, name: str) -> tuple[RelationHit, ...]:
-        """Return every relation of the entity with this name, best supported first.
+    def neighbors(self, name: str, *, all_kinds: bool = False) -> tuple[RelationHit, ...]:
+        """Return the facts of the entity with this name, best supported first.
+
+        With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions are returned, too.
 
         Raises:
             QueryError: No entity has the name.
         """
-        relations = np.flatnonzero(self._graph.entity_relations.union(self._entities(name)))
+        graph = self._graph
+        near = graph.all_entity_relations if all_kinds else graph.entity_relations
+        relations = np.flatnonzero(near.union(self._entities(name)))
         support = self._graph.relation_support[relations]
         order = np.lexsort((self._graph.relations.id_ranks[relations], -support))
         ranked = map(RankedRow, relations[order].tolist(), support[order].tolist())

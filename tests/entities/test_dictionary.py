@@ -188,7 +188,7 @@ def test_terms_that_a_list_defines_are_names_with_their_abbreviation() -> None:
 
 def test_entries_of_a_glossary_are_terms_be_they_one_word() -> None:
     items = ["Layer", "A layer is a sheet that lies on others.", "Path: A line that is edited.",
-             "This is a long remark that ends with a full stop.", "Note: Some are missing."]  # fmt: skip
+             "This is a remark that ends with a full stop.", "Note: Some are missing."]  # fmt: skip
     found = defined(items, ["Split", "adding a row"], "Term", title="Glossary of terms")
     terms = {(name, chunk) for name, source, chunk in found if source == "term"}
     assert terms == {("Layer", "list"), ("Path", "list"), ("Split", "table")}

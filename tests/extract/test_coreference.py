@@ -55,7 +55,8 @@ def triple(sentence: dict[str, Any], head: str, tail: str) -> dict[str, Any]:
     starts = [sentence["text"].find(word) for word in (head, tail)]
     return {
         "triple_id": f"{sentence['sentence_id']}{head}", "frame_id": "f", "head": head,
-        "relation": "see", "tail": tail, "head_start": starts[0],
+        "relation": "see", "phrase": "sees", "conditional": False, "tail": tail,
+        "head_start": starts[0],
         "head_end": starts[0] + len(head), "tail_start": starts[1],
         "tail_end": starts[1] + len(tail), "negated": False, "rule": "svo", "extractor": "x",
         "confidence": 0.5,

@@ -38,7 +38,8 @@ def windows(
                 names = dict.fromkeys(schemas.TRIPLES.names)
                 triples.append(
                     {**names, **of, "triple_id": text, "frame_id": "f", "head": "", "tail": "",
-                     "relation": "", "head_start": 0, "head_end": len(text), "tail_start": 0,
+                     "relation": "", "phrase": "", "conditional": False,
+                     "head_start": 0, "head_end": len(text), "tail_start": 0,
                      "tail_end": 0, "negated": False, "rule": "", "extractor": "",
                      "confidence": 1.0}
                 )  # fmt: skip

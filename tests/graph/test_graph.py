@@ -34,7 +34,8 @@ def chunk(name: str, following: str | None) -> dict[str, object]:
 def relation(head: str, tail: str) -> dict[str, object]:
     return {
         "relation_id": head + tail, "head_id": head, "relation": "see", "tail_id": tail,
-        "text": "t", "negated": False, "weight": 2.0, "confidence": 0.5,
+        "text": "t", "phrase": "sees", "kind": "fact", "negated": False,
+        "weight": 2.0, "confidence": 0.5,
     }  # fmt: skip
 
 
@@ -127,8 +128,8 @@ def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph(
     stats = load(**tables(), config=GraphConfig(), sql=SQL).stats
     assert stats == {
         "vectors_inserted": 0,
-        "nodes": 3, "entity_relations": 1, "entity_chunk_relations": 2, "chunk_links": 1,
-            "title_links": 1,
+        "nodes": 3, "entity_relations": 1, "associations": 0, "entity_chunk_relations": 2,
+        "chunk_links": 1, "title_links": 1,
         "mean_degree": pytest.approx(0.6667), "highest_degree": 1,
         "components": 2, "largest_component": 2, "largest_component_share": 0.6667,
         "orphans": 1, "orphan_share": 0.3333, "singletons": 1, "singleton_share": 0.3333,

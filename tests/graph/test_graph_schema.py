@@ -33,7 +33,8 @@ def run(
     triples = [
         dict.fromkeys(schemas.TRIPLES.names)
         | {"triple_id": f"t{number}", "document_id": "d", "sentence_id": "s", "chunk_id": "c",
-           "head": head, "relation": relation, "tail": tail, "negated": False, "confidence": 0.5}
+           "head": head, "relation": relation, "tail": tail, "phrase": relation, "negated": False,
+           "conditional": False, "confidence": 0.5}
         for number, (head, relation, tail) in enumerate(told)
     ]  # fmt: skip
     surface_forms: list[dict[str, Any]] = [

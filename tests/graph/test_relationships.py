@@ -23,7 +23,7 @@ def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
     return {
         "triple_id": f"t{head}{relation}{tail}{number}", "frame_id": "f",
         "sentence_id": f"s{number}", "chunk_id": f"c{number}", "document_id": "d",
-        "head": head, "relation": relation, "tail": tail,
+        "head": head, "relation": relation, "phrase": relation, "tail": tail, "conditional": False,
         "head_start": 0, "head_end": len(head), "tail_start": 50, "tail_end": 50 + len(tail),
         "head_type": None, "tail_type": None, "negated": False, "rule": "svo",
         "extractor": "dependency", "confidence": 0.5,
@@ -173,6 +173,38 @@ def test_a_noun_that_names_nothing_is_an_attribute_of_the_other_end() -> None:
     assert found == {("details", "describe", True), ("details", "have", False)}
     assert {row["name"] for row in tables["entities"]} == {"CL_SALV_TABLE", "VBBE"}
     assert tables["relations"] == tables["rejected"] == []
+
+
+@pytest.mark.parametrize(("tail", "is_attribute"), [("visible", True), ("Visible", False)])
+def test_what_one_word_ascribes_is_an_attribute(tail: str, is_attribute: bool) -> None:
+    tables, _ = run(triple("blue point", "be", tail), triple(tail, "show", "layer", number=1))
+    assert bool(tables["attributes"]) == is_attribute
+    assert len(tables["relations"]) == 2 - is_attribute
+    assert tables["rejected"] == []
+
+
+@pytest.mark.parametrize(
+    ("relation", "conditional", "kind"),
+    [("fill", False, "fact"), ("be", False, "fact"), ("have", False, "association"),
+     ("be in", False, "association"), ("be stored in", False, "fact"),
+     ("fill", True, "condition")],
+)  # fmt: skip
+def test_a_relation_is_a_fact_or_less(relation: str, conditional: bool, kind: str) -> None:
+    told = triple("VBBE", relation, "Store A", conditional=conditional, phrase="said")
+    (row,) = run(told)[0]["relations"]
+    assert (row["kind"], row["phrase"]) == (kind, "said")
+
+
+def test_a_relation_is_worded_as_most_sentences_word_it() -> None:
+    phrases = ["fills", "filled", "fills", "may fill", "may fill"]
+    told = [
+        triple("VBBE", "fill", "Store A", number=number, phrase=phrase, conditional=number == 3)
+        for number, phrase in enumerate(phrases)
+    ]
+    tables, _ = run(*told)
+    assert [row["phrase"] for row in tables["relations"]] == ["fills"]
+    assert sorted(row["phrase"] for row in tables["evidence"]) == sorted(phrases)
+    assert [row["kind"] for row in tables["relations"]] == ["fact"]
 
 
 def test_an_identifier_is_no_value_whatever_its_label() -> None:

@@ -27,8 +27,9 @@ ENTITIES = pa.schema(
     {"entity_id": TEXT, "name": TEXT, "type": TEXT, "mentions": pa.int64(), "chunks": pa.int64()}
 )
 RELATIONS = pa.schema(
-    {"relation_id": TEXT, "head_id": TEXT, "relation": TEXT, "tail_id": TEXT, "negated": pa.bool_(),
-     "support": NUMBER, "confidence": NUMBER, "weight": NUMBER}
+    {"relation_id": TEXT, "head_id": TEXT, "relation": TEXT, "phrase": TEXT, "kind": TEXT,
+     "tail_id": TEXT, "negated": pa.bool_(), "support": NUMBER, "confidence": NUMBER,
+     "weight": NUMBER}
 )  # fmt: skip
 HOSTILE = [
     "VBBE", "=HYPERLINK(\"http://e.org\")", "</node><script>alert(1)</script>", "a \"quoted\" & b",
@@ -45,8 +46,8 @@ def selection(names: list[str], pairs: list[tuple[int, int, str]], title: str = 
     ]  # fmt: skip
     relations = [
         {"relation_id": f"r{number}", "head_id": ids[head], "relation": relation,
-         "tail_id": ids[tail], "negated": number % 2 == 1, "support": 2.0, "confidence": 0.5,
-         "weight": 1.0 + number}
+         "phrase": f"{'not ' * (number % 2)}{relation}", "kind": "fact", "tail_id": ids[tail],
+         "negated": number % 2 == 1, "support": 2.0, "confidence": 0.5, "weight": 1.0 + number}
         for number, (head, tail, relation) in enumerate(pairs)
     ]  # fmt: skip
     return Selection(

@@ -156,7 +156,8 @@ def _triple(fact: Fact, name: str) -> dict[str, Any]:
     end = len(fact.text) - 1
     return dict.fromkeys(schemas.TRIPLES.names) | {
         "triple_id": f"triple-{name}", "frame_id": f"frame-{name}", "head": fact.head,
-        "relation": fact.relation, "tail": fact.tail, "head_start": 0,
+        "relation": fact.relation, "tail": fact.tail, "conditional": False,
+        "phrase": f"not {fact.relation}" if fact.negated else fact.relation, "head_start": 0,
         "head_end": len(fact.head), "tail_start": end - len(fact.tail), "tail_end": end,
         "head_type": fact.head_type, "tail_type": fact.tail_type, "negated": fact.negated,
         "rule": "svo", "extractor": "dependency", "confidence": fact.confidence,

@@ -62,6 +62,7 @@ class World:
     communities: tuple[tuple[str, int, str, str], ...] = ()  # id, level, title, summary
     members: tuple[tuple[str, str], ...] = ()  # community id, entity id
     negated: frozenset[str] = field(default_factory=frozenset)
+    associations: frozenset[str] = field(default_factory=frozenset)  # relation ids
     vectors_reversed: bool = False
     reference: frozenset[str] = field(default_factory=frozenset)  # chunk ids
     untitled: bool = False  # documents are called by their files
@@ -154,6 +155,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "relations": [
             {"relation_id": one, "head_id": head,
              "relation": _relation(text.removeprefix(names[head]).removesuffix(names[tail])),
+             "phrase": text.removeprefix(names[head]).removesuffix(names[tail]).strip(),
+             "kind": "association" if one in world.associations else "fact",
              "tail_id": tail, "text": text, "negated": one in world.negated, "weight": 1.0,
              "confidence": 0.5}
             for one, head, text, tail in world.relations
@@ -161,7 +164,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "evidence": [
             {"relation_id": one, "triple_id": f"t{place}", "sentence_id": sentence,
              "chunk_id": chunk_of[sentence], "document_id": document_of[chunk_of[sentence]],
-             "confidence": confidence}
+             "phrase": "", "conditional": False, "confidence": confidence}
             for place, (one, sentence, confidence) in enumerate(world.evidence)
         ],
         "mentions": [

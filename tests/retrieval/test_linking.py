@@ -1,4 +1,4 @@
-"""Names in a question: names, aliases, terms and codes lead to entities, words of English do not."""
+"""Names in a question: names, terms and codes lead to entities, words of English do not."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -56,3 +56,15 @@ def test_a_search_says_that_it_recognised_a_term(tmp_path: Path) -> None:
         context = index.search(question, "ranked", rerank=0)
         assert ("spooler" in [one.name for one in context.entities]) == is_told
         assert any("recognised no name" in note for note in context.notes) != is_told
+
+
+def test_associations_are_in_no_degree_path_or_list_unless_asked_for(tmp_path: Path) -> None:
+    publish(tmp_path, replace(SMALL, associations=frozenset({"r2"})))
+    index = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+    assert index.neighbors("driver") == ()
+    (hit,) = index.neighbors("driver", all_kinds=True)
+    assert (hit.text, hit.kind) == ("spooler need driver", "association")
+    assert index.paths("print server", "driver") == ()
+    assert len(index.paths("print server", "gateway")) == 1
+    found = index.search("spooler driver", "ranked", rerank=0).relations
+    assert {hit.kind for hit in found} == {"fact"}

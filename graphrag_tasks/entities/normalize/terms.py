@@ -20,6 +20,8 @@ _WORDS_OF_MANUALS = words("words_of_manuals")
 _UNSEEN = 2e-6
 """Added to the share in general English, so that rare words need a number of places, too."""
 _HALF = 0.5
+_FEWEST = 2
+"""Uses of a term, at least: of what is said once a corpus of a page tells nothing."""
 
 
 class Terms:
@@ -54,7 +56,8 @@ class Terms:
             return False
         if noun in self._added:
             return True
-        return noun not in _WORDS_OF_MANUALS and self.contrast(noun) >= self._contrast
+        is_used = self._counts[noun] >= _FEWEST and noun not in _WORDS_OF_MANUALS
+        return is_used and self.contrast(noun) >= self._contrast
 
     def contrast(self, noun: str) -> float:
         """Return the binary logarithm of a noun's share in the corpus over that in English."""

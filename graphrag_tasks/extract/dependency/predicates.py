@@ -139,6 +139,8 @@ def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
 
 def _parts(verb: Token) -> list[Token]:
     adverbs = [child for child in children(verb, "advmod") if is_predicate_adverb(child)]
+    for adverb in filter(_is_no_more, children(verb, "advmod")):
+        adverbs += [*adverb.children, adverb]
     parts = [verb, *children(verb, "prt", *AUXILIARY_DEPS), *adverbs]
     adjective = chaining_adjective(verb)
     if adjective is not None:
@@ -189,11 +191,11 @@ def _condition(verb: Token) -> str | None:
 
 
 def _is_no_longer(chain: list[Token]) -> bool:
-    adverbs = (child for member in chain for child in children(member, "advmod"))
-    return any(
-        adverb.lower_ in ("longer", "more") and any(c.lower_ == "no" for c in adverb.children)
-        for adverb in adverbs
-    )
+    return any(_is_no_more(child) for member in chain for child in children(member, "advmod"))
+
+
+def _is_no_more(adverb: Token) -> bool:
+    return adverb.lower_ in ("longer", "more") and [c.lower_ for c in adverb.children] == ["no"]
 
 
 def _is_passive(verb: Token, shared: list[Token]) -> bool:

@@ -2,8 +2,9 @@
 
 Equal triples are one relation, however many sentences state it. Triples whose tail is a value (a
 number, a date), or of which one end is a common noun that names nothing, are attributes of the
-other end. The others are kept as rows with the reason. An expert's schema may join wordings of a
-relation and say which ends it may have.
+other end, and so is what something is said to be in one word that is no term ("is visible"). The
+others are kept as rows with the reason. An expert's schema may join wordings of a relation and say
+which ends it may have.
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ import pyarrow as pa
 
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
+from graphrag_tasks.graph.relation_kinds import (
+    ASSOCIATION,
+    ASSOCIATION_PATTERN,
+    CONDITION,
+    FACT,
+)
 from graphrag_tasks.graph.relationships.graph_schema import (
     UNKNOWN_RELATION,
     VIOLATIONS,
@@ -32,9 +39,13 @@ if TYPE_CHECKING:
 _SAME_ENDS = "same_ends"
 """Reason to drop a triple that relates an entity to itself."""
 
-_RELATED = "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id AND NOT refused"
+_RELATED = (
+    "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id AND NOT refused"
+    " AND NOT is_ascribed"
+)
 _ATTRIBUTED = (
-    f"(head_problem IS NULL AND coalesce(tail_problem, '') IN ('{LITERAL}', '{GENERIC}')"
+    f"(head_problem IS NULL"
+    f" AND (is_ascribed OR coalesce(tail_problem, '') IN ('{LITERAL}', '{GENERIC}'))"
     f" OR coalesce(head_problem, '') = '{GENERIC}' AND tail_problem IS NULL)"
 )
 _SQL = statements(
@@ -48,6 +59,10 @@ _SQL = statements(
     attributed=_ATTRIBUTED,
     relation_id=id_of("relation", "head_id", "relation", "tail_id", "negated::INT::VARCHAR"),
     joint_confidence=JOINT_CONFIDENCE.strip(),
+    association_pattern=ASSOCIATION_PATTERN,
+    fact=FACT,
+    association=ASSOCIATION,
+    condition=CONDITION,
 )
 _STRINGS = pa.list_(pa.string())
 _RULES = pa.schema(
@@ -86,7 +101,7 @@ def relationships(
         for name in ("ends", "told"):
             connection.execute(_SQL[name])
         _make_facts(connection, schema)
-        for name in ("unrelated", "grouped", "named"):
+        for name in ("unrelated", "grouped", "stated", "phrased", "named"):
             connection.execute(_SQL[name])
         stats: dict[str, int | float] = {}
         tables = {name: stream(connection, _SQL[name], name, stats) for name in relationships.makes}

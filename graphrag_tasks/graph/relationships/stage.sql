@@ -1,15 +1,19 @@
 -- name: ends
 CREATE TABLE ends AS
-SELECT surface, surface_forms.type AS type, problem, entity_id, resolved.type AS entity_type
+SELECT surface, surface_forms.type AS type, problem, entity_id, resolved.type AS entity_type,
+    is_term
 FROM surface_forms LEFT JOIN resolved USING (key)
 
 -- name: told
 CREATE VIEW told AS
 SELECT
-    triple_id, sentence_id, chunk_id, document_id, relation, negated, confidence, head, tail,
+    triple_id, sentence_id, chunk_id, document_id, relation, phrase, negated, conditional,
+    confidence, head, tail,
     h.entity_id AS head_id, t.entity_id AS tail_id, h.type AS head_label, t.type AS tail_label,
     h.entity_type AS head_type, t.entity_type AS tail_type,
-    h.problem AS head_problem, t.problem AS tail_problem
+    h.problem AS head_problem, t.problem AS tail_problem,
+    relation = 'be' AND t.problem IS NULL AND NOT t.is_term AND h.entity_id <> t.entity_id
+        AND regexp_full_match(t.surface, '[\p{Ll}-]+') AS is_ascribed
 FROM triples
 JOIN ends AS h ON h.surface = {head_surface} AND h.type = {head_label}
 JOIN ends AS t ON t.surface = {tail_surface} AND t.type = {tail_label}
@@ -43,10 +47,13 @@ FROM worded
 
 -- name: facts_of_schema
 CREATE TABLE facts AS
-SELECT triple_id, sentence_id, chunk_id, document_id, negated, confidence, head, head_label,
-    tail, tail_label, head_problem, tail_problem, violation,
+SELECT triple_id, sentence_id, chunk_id, document_id, negated, conditional, confidence,
+    head, head_label, tail, tail_label, head_problem, tail_problem, violation, is_ascribed,
     CASE WHEN violation IS NOT NULL AND $map THEN $map_to ELSE coalesce(canonical, relation) END
         AS relation,
+    CASE WHEN NOT turned AND coalesce(canonical, relation) = relation
+            AND NOT (violation IS NOT NULL AND $map)
+        THEN phrase END AS phrase,
     CASE WHEN violation IS NOT NULL AND $map THEN head_id ELSE from_id END AS head_id,
     CASE WHEN violation IS NOT NULL AND $map THEN tail_id ELSE to_id END AS tail_id,
     violation IS NOT NULL AND $drop AS refused
@@ -62,12 +69,33 @@ FROM facts WHERE NOT ({related}) AND NOT ({attributed})
 
 -- name: grouped
 CREATE TABLE grouped AS
-SELECT {relation_id} AS relation_id, *
+SELECT {relation_id} AS relation_id, * EXCLUDE (is_condition), CASE
+        WHEN is_condition THEN '{condition}'
+        WHEN regexp_full_match(relation, '{association_pattern}') THEN '{association}'
+        ELSE '{fact}' END AS kind
 FROM (
     SELECT head_id, relation, tail_id, negated, count(*) AS weight,
-        {joint_confidence} AS confidence
+        bool_and(conditional) AS is_condition, {joint_confidence} AS confidence
     FROM facts WHERE {related} GROUP BY head_id, relation, tail_id, negated
 )
+
+-- name: phrased
+-- Each relation in the words of most sentences, those that assert it first.
+CREATE TABLE phrased AS
+SELECT relation_id, phrase FROM stated
+GROUP BY relation_id, phrase
+QUALIFY row_number() OVER (
+    PARTITION BY relation_id
+    ORDER BY count(*) FILTER (NOT conditional) DESC, count(*) DESC, phrase
+) = 1
+
+-- name: stated
+CREATE VIEW stated AS
+SELECT relation_id, triple_id, sentence_id, chunk_id, document_id, coalesce(
+        phrase, CASE WHEN negated THEN 'not ' || relation ELSE relation END
+    ) AS phrase, conditional, facts.confidence
+FROM facts JOIN grouped USING (head_id, relation, tail_id, negated)
+WHERE {related}
 
 -- name: named
 CREATE TABLE named AS
@@ -76,16 +104,14 @@ SELECT entity_id, any_value(name) AS name FROM resolved GROUP BY entity_id
 -- name: relations
 SELECT relation_id, head_id, relation, tail_id,
     concat_ws(' ', h.name, CASE WHEN negated THEN 'not' END, relation, t.name) AS text,
-    negated, weight, confidence
-FROM grouped
+    phrase, kind, negated, weight, confidence
+FROM grouped JOIN phrased USING (relation_id)
 JOIN named AS h ON h.entity_id = head_id
 JOIN named AS t ON t.entity_id = tail_id
 ORDER BY relation_id
 
 -- name: evidence
-SELECT relation_id, triple_id, sentence_id, chunk_id, document_id, facts.confidence
-FROM facts JOIN grouped USING (head_id, relation, tail_id, negated)
-WHERE {related} ORDER BY relation_id, triple_id
+FROM stated ORDER BY relation_id, triple_id
 
 -- name: attributes
 SELECT CASE WHEN is_head THEN tail_id ELSE head_id END AS entity_id, relation,

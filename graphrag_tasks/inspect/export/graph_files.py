@@ -19,8 +19,8 @@ import pyarrow as pa
 from graphrag_tasks.inspect.export.selection import Selection
 
 _ENTITY = {"name": "string", "type": "string", "mentions": "long", "chunks": "long"}
-_RELATION = {"relation": "string", "negated": "boolean", "support": "double",
-             "confidence": "double", "weight": "double"}  # fmt: skip
+_RELATION = {"relation": "string", "phrase": "string", "kind": "string", "negated": "boolean",
+             "support": "double", "confidence": "double", "weight": "double"}  # fmt: skip
 """Attributes of nodes and edges, with their types as XML Schema and neo4j-admin name them."""
 
 _NODE_IDS = {"entity_id": ":ID"}

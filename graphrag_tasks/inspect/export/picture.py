@@ -109,9 +109,7 @@ def _edges(selection: Selection) -> list[_Edge]:
 
 def _edge(pair: tuple[int, int], rows: Sequence[tuple[int, Mapping[str, Any]]]) -> _Edge:
     ranked = sorted(rows, key=lambda one: (-one[1]["weight"], one[1]["relation_id"]))
-    words = tuple(
-        dict.fromkeys(f"{'not ' if row['negated'] else ''}{row['relation']}" for _, row in ranked)
-    )
+    words = tuple(dict.fromkeys(row["phrase"] for _, row in ranked))
     first = ranked[0][0]
     ends = pair if pair[0] == first else (pair[1], pair[0])
     both_ways = len({head for head, _ in rows}) > 1

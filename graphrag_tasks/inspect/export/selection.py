@@ -37,16 +37,21 @@ class Selection:
 class _Graph:
     """Entities and relations of a snapshot with their rows."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, *, all_kinds: bool) -> None:
         columns = ["entity_id", "name", "type", "mentions", "chunks"]
         self.entities = snapshot.table("entities", columns)
         relations = snapshot.table("relations")
         edges = snapshot.table("edges")
-        edges = edges.filter(pc.equal(edges["kind"], RELATION)).sort_by("row")
+        edges = edges.filter(pc.is_valid(edges["row"])).sort_by("row")
+        if not all_kinds:
+            facts = pc.equal(edges["kind"], RELATION)
+            edges, relations = edges.filter(facts), relations.filter(facts)
         self.ends: Rows = np.column_stack([edges[end].to_numpy() for end in ("source", "target")])
         self.weights: NDArray[np.float32] = edges["weight"].to_numpy()
         self.relations = (
-            relations.select(("relation_id", "head_id", "relation", "tail_id", "negated"))
+            relations.select(
+                ("relation_id", "head_id", "relation", "phrase", "kind", "tail_id", "negated")
+            )
             .append_column("support", relations["weight"])
             .append_column("confidence", relations["confidence"])
             .append_column("weight", edges["weight"])
@@ -64,14 +69,18 @@ class _Graph:
 
 
 def whole_graph(snapshot: Snapshot) -> Selection:
-    """Return all entities and relations of a snapshot."""
-    graph = _Graph(snapshot)
+    """Return all entities and relations of a snapshot, facts or not."""
+    graph = _Graph(snapshot, all_kinds=True)
     rows = np.arange(graph.entities.num_rows, dtype=np.int64)
     return graph.part(f"Snapshot {snapshot.snapshot_id}", rows)
 
 
-def neighbourhood(snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 40) -> Selection:
-    """Return an entity and the entities that its relations lead to, in either direction.
+def neighbourhood(
+    snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 40, all_kinds: bool = False
+) -> Selection:
+    """Return an entity and the entities that its facts lead to, in either direction.
+
+    With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions lead on, too.
 
     `name` is any of its names, in any spelling. The limit keeps nearer entities, and of those the
     ones with stronger relations.
@@ -79,7 +88,7 @@ def neighbourhood(snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 
     Raises:
         SnapshotError: No entity has that name; similar ones are suggested.
     """
-    graph = _Graph(snapshot)
+    graph = _Graph(snapshot, all_kinds=all_kinds)
     start = _entity_row(snapshot, graph, name)
     reached = np.array([start], dtype=np.int64)
     frontier = np.zeros(graph.entities.num_rows, dtype=bool)
@@ -115,8 +124,12 @@ def _entity_row(snapshot: Snapshot, graph: _Graph, name: str) -> int:
     return row
 
 
-def community(snapshot: Snapshot, wanted: str, *, limit: int = 40) -> Selection:
-    """Return the most central members of a community, and the relations between them.
+def community(
+    snapshot: Snapshot, wanted: str, *, limit: int = 40, all_kinds: bool = False
+) -> Selection:
+    """Return the most central members of a community, and the facts between them.
+
+    With `all_kinds`, associations and conditions, too.
 
     `wanted` is the community's id, or its title in any case; the largest wins.
 
@@ -138,6 +151,6 @@ def community(snapshot: Snapshot, wanted: str, *, limit: int = 40) -> Selection:
         raise SnapshotError(f"there is no community '{wanted}'", snapshot.folder.uri, hint)
     members = snapshot.table("members")
     members = members.filter(pc.equal(members["community_id"], found[0]["community_id"]))
-    graph = _Graph(snapshot)
+    graph = _Graph(snapshot, all_kinds=all_kinds)
     rows = pc.index_in(members["entity_id"], value_set=graph.entities["entity_id"].combine_chunks())
     return graph.part(str(found[0]["title"]), rows.to_numpy().astype(np.int64), limit)

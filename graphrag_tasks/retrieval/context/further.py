@@ -98,7 +98,7 @@ class PathHit(FurtherHit):
             names = provenance.entity_names(path.entities)
             text = names[0]
             for relation, ahead, name in zip(relations, forward, names[1:], strict=False):
-                said = f"not {relation.relation}" if relation.negated else relation.relation
+                said = relation.phrase
                 text += f" —{said}→ " if ahead else f" ←{said}— "
                 text += name
             hits.append(cls(rank=rank, text=text, entities=names, relations=relations))

@@ -88,8 +88,10 @@ class RelationHit:
 
     Attributes:
         rank: Place from 1.
-        text: Head, relation and tail in words.
+        text: Head, phrase and tail.
         relation: Canonical form of the relation.
+        phrase: The relation as most sources word it, with `not` where they deny it.
+        kind: fact, association or condition.
         score: Cosine with the question.
         negated: Whether the sources deny it.
         weight: Number of supporting triples.
@@ -102,6 +104,8 @@ class RelationHit:
     text: str
     head: str
     relation: str
+    phrase: str
+    kind: str
     tail: str
     score: float
     negated: bool

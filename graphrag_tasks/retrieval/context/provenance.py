@@ -48,7 +48,7 @@ _COLUMNS = {
                "char_end"],
     "sentences": ["sentence_id", "chunk_id", "text", "char_start", "char_end", "page"],
     "entities": ["entity_id", "name", "type"],
-    "relations": ["relation_id", "relation", "text", "negated", "weight", "confidence"],
+    "relations": ["relation_id", "relation", "phrase", "kind", "negated", "weight", "confidence"],
 }  # fmt: skip
 _SIDES = ("left", "top", "right", "bottom")
 
@@ -143,7 +143,15 @@ class Provenance:
         tails = self.entity_names(self._graph.tails[rows].tolist())
         fields, evidence = self._records("relations").at(rows), self._evidence_of(rows)
         return tuple(
-            RelationHit(rank=rank, score=item.score, head=head, tail=tail, evidence=found, **one)
+            RelationHit(
+                rank=rank,
+                score=item.score,
+                head=head,
+                tail=tail,
+                evidence=found,
+                text=f"{head} {one['phrase']} {tail}",
+                **one,
+            )
             for rank, (item, one, head, tail, found) in enumerate(
                 zip(ranked, fields, heads, tails, evidence, strict=True), 1
             )

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import relation_weights
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.graph.chunk_names import ChunkNames
@@ -171,9 +172,18 @@ class Graph:
         return list(self._column("relations", "relation").to_pylist())
 
     def said(self, relation: int) -> str:
-        """Return the words of a relation, with `not` before them where the sources deny it."""
-        words = self.relation_words[relation]
-        return f"not {words}" if self.denied[relation] else words
+        """Return a relation as a person reads it, with `not` where the sources deny it."""
+        return self._phrases[relation]
+
+    @cached_property
+    def _phrases(self) -> list[str]:
+        return list(self._column("relations", "phrase").to_pylist())
+
+    @cached_property
+    def tells(self) -> NDArray[np.bool_]:
+        """Whether each relation is a fact, and no association or condition."""
+        kinds = self._column("relations", "kind")
+        return np.array(pc.equal(kinds, FACT), dtype=np.bool_)
 
     @cached_property
     def denied(self) -> NDArray[np.bool_]:
@@ -187,19 +197,26 @@ class Graph:
 
     @cached_property
     def entity_relations(self) -> Adjacency:
-        """Relations that touch each entity, as head or as tail."""
-        relations = np.arange(len(self.relations))
-        entities = np.concatenate([self.heads, self.tails])
+        """Facts that touch each entity, as head or as tail."""
+        return self._touching(np.flatnonzero(self.tells))
+
+    @cached_property
+    def all_entity_relations(self) -> Adjacency:
+        """Relations of any kind that touch each entity."""
+        return self._touching(np.arange(len(self.relations)))
+
+    def _touching(self, relations: Rows) -> Adjacency:
+        entities = np.concatenate([self.heads[relations], self.tails[relations]])
         both = np.concatenate([relations, relations])
         return Adjacency.from_pairs(entities, both, len(self.entities), len(self.relations))
 
     @cached_property
     def degrees(self) -> Rows:
-        """Number of relations that touch each entity."""
+        """Number of facts that touch each entity."""
         return np.diff(self.entity_relations.offsets)
 
     def steps(self, entity: int) -> list[tuple[int, int]]:
-        """Return each relation that touches an entity, with the entity at its other end."""
+        """Return each fact that touches an entity, with the entity at its other end."""
         near = self.entity_relations
         relations = near.neighbours[near.offsets[entity] : near.offsets[entity + 1]]
         heads, tails = self.heads[relations], self.tails[relations]

@@ -44,7 +44,7 @@ def central_relations(graph: Graph, community: int) -> tuple[Rows, NDArray[np.fl
     A strong relation between central entities scores high. Summaries choose by the same score.
     """
     members, centrality = graph.communities.members(community)
-    relations = np.unique(graph.entity_relations.pairs(members)[0])
+    relations = np.unique(graph.all_entity_relations.pairs(members)[0])
     ends = np.stack([graph.heads[relations], graph.tails[relations]])
     places = np.minimum(np.searchsorted(members, ends), len(members) - 1)
     inside = (members[places] == ends).all(axis=0)

@@ -108,7 +108,7 @@ def _done_to(graph: Graph, term: str) -> dict[int, int]:
     """Return all relations of a verb, each with its patient."""
     found = {}
     for relation, words in enumerate(graph.relation_words):
-        if verb_term(words) != term or graph.denied[relation]:
+        if verb_term(words) != term or graph.denied[relation] or not graph.tells[relation]:
             continue
         if _PASSIVE.search(words):
             found[relation] = int(graph.heads[relation])

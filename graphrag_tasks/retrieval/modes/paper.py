@@ -49,7 +49,7 @@ def neighbourhood(graph: Graph, seeds: Rows, config: RetrievalConfig) -> Rows:
     The choice depends on `config.seed` alone (numpy's PCG64) and is drawn from the relations in
     order of id, so it does not depend on how tables are sorted.
     """
-    relations = np.flatnonzero(graph.entity_relations.union(seeds))
+    relations = np.flatnonzero(graph.all_entity_relations.union(seeds))
     large = len(graph.relations) >= config.large_graph_relations
     cap = config.random_k_relations_large if large else config.random_k_relations
     if len(relations) <= cap:

@@ -17,7 +17,8 @@ _MOST_TRIED = 5_000
 
 
 def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRow]:
-    """Return the 2k of these relations with the highest cosine, best first."""
+    """Return the 2k facts among these relations with the highest cosine, best first."""
+    relations = relations[graph.tells[relations]]
     scores = cosines(graph.relations.vectors, relations, query.vector)
     order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
     return list(map(RankedRow, relations[order].tolist(), scores[order].tolist()))

@@ -11,10 +11,11 @@ are none (`docs/security.md`).
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.graph.relation_kinds import kind_of
 from graphrag_tasks.graph.weights import joint_confidence, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.retrieval.view.arrays import column
@@ -196,7 +198,7 @@ class VisibleSnapshot(Snapshot):
     @cached_property
     def _relations(self) -> pa.Table:
         """Relations that visible documents state, with their weight and confidence there."""
-        evidence = self.table("evidence", ["relation_id", "confidence"])
+        evidence = self.table("evidence", ["relation_id", "confidence", "phrase", "conditional"])
         columns = ["relation_id", "head_id", "relation", "tail_id", "text", "negated"]
         whole = self._whole.table("relations", columns)
         whole = whole.filter(
@@ -204,6 +206,7 @@ class VisibleSnapshot(Snapshot):
         )
         weights, confidence = joint_confidence(evidence, column(whole, "relation_id"))
         names = dict(_pairs(self._entities, "name"))
+        phrases, conditional = _phrases(evidence, column(whole, "relation_id").to_pylist())
         texts = []
         for row in whole.to_pylist():
             head, tail = names[row["head_id"]], names[row["tail_id"]]
@@ -212,6 +215,16 @@ class VisibleSnapshot(Snapshot):
             {
                 **{name: whole[name] for name in columns if name != "text"},
                 "text": pa.array(texts, pa.string()),
+                "phrase": pa.array(phrases, pa.string()),
+                "kind": pa.array(
+                    [
+                        kind_of(relation, conditional=one)
+                        for relation, one in zip(
+                            whole["relation"].to_pylist(), conditional, strict=True
+                        )
+                    ],
+                    pa.string(),
+                ),
                 "weight": pa.array(weights, pa.float32()),
                 "confidence": pa.array(confidence, pa.float32()),
                 "as_published": _equal(texts, whole["text"].to_pylist()),
@@ -254,6 +267,21 @@ class VisibleSnapshot(Snapshot):
         matrix[~rows["as_published"].to_numpy()] = 0.0
         flat = pa.array(matrix.ravel(), pa.float32())
         return pa.table({"id": ids, "vector": pa.FixedSizeListArray.from_arrays(flat, width)})
+
+
+def _phrases(evidence: pa.Table, relations: list[str]) -> tuple[list[str], list[bool]]:
+    """Return the phrase of most visible sentences, and whether all of them state a condition."""
+    asserted: dict[str, Counter[str]] = defaultdict(Counter)
+    stated: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in evidence.select(["relation_id", "phrase", "conditional"]).to_pylist():
+        stated[row["relation_id"]][row["phrase"]] += 1
+        asserted[row["relation_id"]][row["phrase"]] += not row["conditional"]
+
+    def rank(relation: str, phrase: str) -> tuple[int, int, str]:
+        return -asserted[relation][phrase], -stated[relation][phrase], phrase
+
+    phrases = [min(stated[one], key=partial(rank, one)) for one in relations]
+    return phrases, [not asserted[one].total() for one in relations]
 
 
 def _pairs(rows: pa.Table, name: str) -> Iterator[tuple[str, str]]:

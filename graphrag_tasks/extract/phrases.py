@@ -1,0 +1,155 @@
+"""Relations as a person reads them, beside the canonical form that joins them.
+
+"replace" is what a graph compares; a reader wants "was replaced by", "no longer fills", "must be
+within": voice, tense, number, modality and negation as the sentence has them. Where the predicate
+stands in the sentence as it is needed, it is taken from there; where a triple turns it round (the
+object of an active becomes the subject of a passive) the form is made.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from graphrag_tasks.extract.frames import Argument, Frame, Rule
+from graphrag_tasks.extract.inflection import past_participle, past_tense, third_person
+from graphrag_tasks.language.forms import singular_noun
+
+_MODALS = ("can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would")
+_PRESENT_BE, _PAST_BE = ("is", "are", "am", "'s", "'re"), ("was", "were")
+_PERFECT = ("has", "have", "had", "'ve")
+_FINITE = frozenset((*_MODALS, *_PRESENT_BE, *_PAST_BE, *_PERFECT, "do", "does", "did"))
+_NOT = re.compile(r"n['’]t\b")
+_CONDITIONS = frozenset({"if", "unless", "whether"})
+_COORDINATED = re.compile(r"\s(?:and|&)\s")
+_OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
+_WITHOUT_VERB = frozenset({Rule.QUALIFIER, Rule.POSSESSIVE})
+_BE = "be"
+
+
+def is_conditional(frame: Frame) -> bool:
+    """Return whether a frame stands in a condition or an open question, and so asserts nothing."""
+    return frame.modality in _CONDITIONS
+
+
+def phrase_of(frame: Frame, head: Argument, relation: str) -> str:
+    """Return the words between head and tail of a triple that a frame gives.
+
+    Args:
+        frame: The frame.
+        head: The argument that is the triple's head.
+        relation: The triple's canonical relation.
+    """
+    if frame.rule in _WITHOUT_VERB and relation.startswith("be "):
+        return relation.removeprefix("be ")  # "authentication for requests"
+    verb = _Verb.of(frame, is_plural=_is_plural(head))
+    passive = _passive_form(frame.predicate_lemma)
+    if relation.startswith(passive) and relation != frame.predicate_lemma:
+        rest = relation.removeprefix(passive)
+        if frame.passive and verb.is_finite:
+            return _joined(frame.predicate, rest)
+        return verb.be(relation.removeprefix(_BE))
+    if frame.passive:  # turned round: the agent is the head
+        return verb.active(relation)
+    rest = relation.removeprefix(frame.predicate_lemma)
+    if verb.is_finite and rest != relation and frame.rule != Rule.IMPERATIVE:
+        return _joined(frame.predicate, rest)
+    if frame.rule == Rule.IMPERATIVE and rest != relation:  # the object stands for the subject
+        return verb.be(_passive_form(relation).removeprefix(_BE))
+    return verb.active(relation)
+
+
+def _passive_form(lemma: str) -> str:
+    verb, _, rest = lemma.partition(" ")
+    return " ".join(filter(None, [_BE, past_participle(verb), rest]))
+
+
+def _joined(predicate: str, rest: str) -> str:
+    said = _NOT.sub(" not", f"{predicate}{rest}").lower()
+    return re.sub(r"\bcan? not\b", "cannot", said)
+
+
+def _is_plural(head: Argument) -> bool:
+    name = head.core_text
+    if _COORDINATED.search(name):
+        return True
+    last = name.partition(" of ")[0].rpartition(" ")[2]
+    return last.islower() and singular_noun(last) != last
+
+
+@dataclass(frozen=True)
+class _Verb:
+    """What a predicate says beside its lemma, to make other forms of it."""
+
+    modal: str = ""
+    denial: str = ""
+    is_past: bool = False
+    is_perfect: bool = False
+    is_plural: bool = False
+    is_finite: bool = False
+
+    @classmethod
+    def of(cls, frame: Frame, *, is_plural: bool) -> _Verb:
+        text = _NOT.sub(" not", frame.predicate.lower())
+        words = text.replace("cannot", "can not").replace("ca not", "can not").split()
+        lemma = frame.predicate_lemma.partition(" ")[0]
+        first = next((word for word in words if not word.endswith("ly")), "")
+        past, third = past_tense(lemma), third_person(lemma)
+        is_past = bool({"did", "had", *_PAST_BE} & set(words)) or (
+            past in words and past != lemma and not frame.passive and not _aided(words, past)
+        )
+        said = next((one for one in ("no longer", "never", "not") if one in text), "")
+        is_base = first == lemma and frame.rule in _OWN_SUBJECT
+        return cls(
+            modal=next((word for word in words if word in _MODALS), ""),
+            denial=(said or "not") if frame.negated else "",
+            is_past=is_past,
+            is_perfect=lemma != "have" and bool(set(_PERFECT) & set(words)),
+            is_plural=is_plural,
+            is_finite=bool(said or not frame.negated)
+            and (
+                first in _FINITE
+                or first in ("no", "never")
+                or (first in (third, past) and first != lemma and not frame.passive)
+                or is_base
+            ),
+        )
+
+    @property
+    def _denied_modal(self) -> str:
+        return f"{self.modal} {self.denial}".strip().replace("can not", "cannot")
+
+    def be(self, rest: str) -> str:
+        """Return a form of "be" with a rest: "is", "cannot be", "has not been"."""
+        if self.modal:
+            auxiliaries = [self._denied_modal, "be"]
+        elif self.is_perfect:
+            auxiliaries = ["have" if self.is_plural else "has", self.denial, "been"]
+        elif self.is_past:
+            auxiliaries = ["were" if self.is_plural else "was", self.denial]
+        else:
+            auxiliaries = ["are" if self.is_plural else "is", self.denial]
+        return " ".join(filter(None, [*auxiliaries, rest.strip()]))
+
+    def active(self, relation: str) -> str:
+        """Return the finite form of a relation, the verb first."""
+        verb, _, rest = relation.partition(" ")
+        if verb == _BE:
+            return self.be(rest)
+        if self.modal:
+            words = [self._denied_modal, verb]
+        elif self.denial == "not":
+            auxiliary = "did" if self.is_past else "do" if self.is_plural else "does"
+            words = [auxiliary, "not", verb]
+        elif self.is_perfect:
+            words = ["have" if self.is_plural else "has", self.denial, past_participle(verb)]
+        elif self.is_past:
+            words = [self.denial, past_tense(verb)]
+        else:
+            words = [self.denial, verb if self.is_plural else third_person(verb)]
+        return " ".join(filter(None, [*words, rest]))
+
+
+def _aided(words: list[str], form: str) -> bool:
+    """Return whether an auxiliary before a form makes a participle of it: "has replaced"."""
+    return bool(set(_PERFECT) & set(words[: words.index(form)]))

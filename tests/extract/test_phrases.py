@@ -1,0 +1,73 @@
+"""Relations in words: voice, tense, number, modality and negation of the sentence are kept."""
+
+from collections.abc import Mapping
+from functools import cache
+
+import pytest
+
+from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
+from graphrag_tasks.extract.inflection import past_participle, past_tense, third_person
+from graphrag_tasks.extract.triples import Triple, derive_triples
+
+SENTENCES = {
+    "The table VBBE no longer fills the field.": "table VBBE | no longer fills | field",
+    "Use VBBE instead of VBBS.": "VBBE | is used instead of | VBBS",
+    "The report was replaced by the new app.": "new app | replaced | report",
+    "The letters were written by the manager.": "manager | wrote | letters",
+    "The table is read by the server.": "server | reads | table",
+    "The tables are not supported by the database.": "database | does not support | tables",
+    "The value must be within the range.": "value | must be within | range",
+    "The server can't read the mailbox files.": "server | cannot read | mailbox files",
+    "GnuCash does not keep passwords in the file.": "passwords | are not kept in | file",
+    "Orders have been archived in the cold store.": "Orders | have been archived in | cold store",
+    "Users may create filters in the dialog.": "filters | may be created in | dialog",
+    "The manager wrote the report.": "manager | wrote | report",
+    "The account is compatible with OFX.": "account | is compatible with | OFX",
+    "Clients that read mailboxes use the converter.": "Clients | use | converter",
+    "The files stored in the folder vanish.": "files | are stored in | folder",
+    "The plugin plans to replace the filter.": "plugin | plans to replace | filter",
+    "The class contains no methods.": "class | does not contain | methods",
+    "Authentication for requests is handled by the gateway.": "Authentication | for | requests",
+}
+"""A triple of each sentence; read in the light of what it says, not of what the rules give."""
+
+
+@cache
+def found() -> Mapping[str, tuple[Triple, ...]]:
+    texts = [*SENTENCES, "If the sheet protects the cell, the user opens the dialog."]
+    frames = DependencyExtractor().extract(texts)
+    return {
+        text: tuple(one for frame in of_text for one in derive_triples(frame))
+        for text, of_text in zip(texts, frames, strict=True)
+    }
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_relation_is_worded_as_its_sentence_says_it(sentence: str) -> None:
+    said = {f"{one.head} | {one.phrase} | {one.tail}" for one in found()[sentence]}
+    assert SENTENCES[sentence] in said
+
+
+def test_what_only_stands_in_a_condition_is_conditional() -> None:
+    triples = found()["If the sheet protects the cell, the user opens the dialog."]
+    assert {one.head: one.conditional for one in triples} == {"sheet": True, "user": False}
+
+
+@pytest.mark.parametrize(
+    ("lemma", "past", "participle", "third"),
+    [
+        ("write", "wrote", "written", "writes"),
+        ("overwrite", "overwrote", "overwritten", "overwrites"),
+        ("flee", "fled", "fled", "flees"),
+        ("lie", "lay", "lain", "lies"),
+        ("copy", "copied", "copied", "copies"),
+        ("pass", "passed", "passed", "passes"),
+        ("be", "was", "been", "is"),
+    ],
+)
+def test_forms_of_verbs(lemma: str, past: str, participle: str, third: str) -> None:
+    assert (past_tense(lemma), past_participle(lemma), third_person(lemma)) == (
+        past,
+        participle,
+        third,
+    )
