@@ -39,7 +39,7 @@ def world(*, shuffle: int | None = None) -> dict[str, pa.Table]:
             relations.append(
                 {
                     "relation_id": f"r{key}", "head_id": f"e-{name}", "relation": "need",
-                    "tail_id": f"e-{other}", "text": f"{name} need {other}",
+                    "tail_id": f"e-{other}", "phrase": "needs", "kind": "fact",
                     "weight": 1.0 + (index == 0), "confidence": 0.9,
                 }
             )  # fmt: skip
@@ -111,11 +111,11 @@ def test_members_come_with_the_most_central_first() -> None:
 def test_the_extractive_summary_quotes_its_sources() -> None:
     found = {row["title"]: row["summary"] for row in run(world()).tables["communities"].to_pylist()}
     assert found["VBBE, VBBS and MRP area"].splitlines() == [
-        "Entities: VBBE, VBBS and MRP area.",
-        "Relations: VBBE need VBBS; VBBS need MRP area; MRP area need VBBE.",
         "“VBBE needs VBBS.” (Cookbook)",
         "“VBBS needs MRP area.” (Cookbook)",
         "“MRP area needs VBBE.” (Cookbook)",
+        "It is about VBBE, VBBS and MRP area.",
+        "Facts: VBBE needs VBBS; VBBS needs MRP area; MRP area needs VBBE.",
     ]
     assert "“Leave needs Payroll.” (Handbook, page 4)" in found["Leave, Payroll and Employee"]
 
@@ -198,7 +198,8 @@ def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
         {
             "relation_id": pa.array([f"r{number:06}" for number in range(leaves)]),
             "head_id": pa.array([names[0]] * leaves), "tail_id": ids.slice(1),
-            "text": pa.array(["t"] * leaves), "weight": pa.array([1.0] * leaves),
+            "phrase": pa.array(["t"] * leaves),
+            "kind": pa.array(["fact"] * leaves), "weight": pa.array([1.0] * leaves),
             "confidence": pa.array([0.5] * leaves),
         }
     )  # fmt: skip
@@ -209,6 +210,33 @@ def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
     found = run(tables).tables["communities"].to_pylist()
     assert found[0]["size"] == leaves + 1
     assert found[0]["title"].startswith("e000000, ")
+
+
+def test_no_word_comes_twice_in_a_title() -> None:
+    names = ("layer", "layer group", "active layers", "mask", "SAP mask", "opacity", "brush")
+    (summary,) = ExtractiveSummarizer().summarize([CommunityContext(9, names, (), ())])
+    assert summary.title == "layer, mask and opacity"
+
+
+def test_sentences_of_several_documents_come_first_and_associations_are_no_facts() -> None:
+    tables = world()
+    of_cookbook = tables["sentences"].to_pylist()
+    for row in of_cookbook:
+        if row["text"].startswith("MRP"):
+            row["document_id"] = "d1"
+    relations = tables["relations"].to_pylist()
+    relations[0]["kind"] = "association"
+    changed = tables | {
+        "sentences": pa.Table.from_pylist(of_cookbook, schema=tables["sentences"].schema),
+        "relations": pa.Table.from_pylist(relations, schema=tables["relations"].schema),
+    }
+    rows = run(changed).tables["communities"].to_pylist()
+    found = {row["title"]: row["summary"] for row in rows}
+    lines = found["VBBE, VBBS and MRP area"].splitlines()
+    assert [line.rpartition("(")[2] for line in lines[:3]] == [
+        "Cookbook)", "Handbook)", "Cookbook)"
+    ]  # fmt: skip
+    assert lines[-1] == "Facts: VBBS needs MRP area; MRP area needs VBBE."
 
 
 def test_endless_names_are_clipped_in_titles_and_summaries() -> None:

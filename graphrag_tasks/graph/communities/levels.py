@@ -78,18 +78,28 @@ def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> L
     telling = weights * np.sqrt(centrality[heads] * centrality[tails])
     count = int(membership.max(initial=-1)) + 1
     members = Ranked.of(membership, centrality, count)
-    relations = Ranked.of(inside, telling, count).best(config.max_relations)
+    told = np.where(source.is_fact, inside, -1)
+    relations = Ranked.of(told, telling, count).best(config.max_relations)
     sentences = _ranked_sentences(source.statements, inside, telling, count)
     return Level(membership, centrality, members, relations, sentences.best(config.max_sentences))
 
 
 def _ranked_sentences(statements: Statements, inside: Rows, telling: Weights, count: int) -> Ranked:
-    """Rank the sentences of each community by what they state of it; equal texts count once."""
+    """Rank the sentences of each community by what they state of it; equal texts count once.
+
+    The best of each document come first: a community is what several documents tell.
+    """
     proper = np.flatnonzero(inside[statements.relations] >= 0)
     relations = statements.relations[proper]
     texts = max(len(statements.texts), 1)
     keys = inside[relations] * texts + statements.texts[proper]
     found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     scores = np.bincount(inverse, telling[relations], minlength=len(found)).astype(np.float64)
-    ranked = Ranked.of(found // texts, scores, count)
-    return Ranked(statements.sentences[proper][first[ranked.rows]], ranked.starts)
+    groups = found // texts
+    ranked = Ranked.of(groups, scores, count)
+    rows, documents = ranked.rows, statements.documents[proper][first]
+    is_later = np.ones(len(rows), dtype=bool)
+    _, best = np.unique(np.column_stack([groups[rows], documents[rows]]), axis=0, return_index=True)
+    is_later[best] = False
+    rows = rows[np.lexsort((is_later, groups[rows]))]
+    return Ranked(statements.sentences[proper][first[rows]], ranked.starts)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import GraphConfig
+from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import Rows, relation_weights
 from graphrag_tasks.storage.sql import statements
 
@@ -25,7 +26,15 @@ COLUMNS: Mapping[str, list[str]] = {
     "documents": ["document_id", "title"],
     "sentences": ["sentence_id", "document_id", "text", "page"],
     "entities": ["entity_id", "name"],
-    "relations": ["relation_id", "head_id", "tail_id", "text", "weight", "confidence"],
+    "relations": [
+        "relation_id",
+        "head_id",
+        "tail_id",
+        "phrase",
+        "kind",
+        "weight",
+        "confidence",
+    ],
     "evidence": ["relation_id", "sentence_id"],
 }
 """Columns that the stage reads of each table."""
@@ -33,19 +42,21 @@ COLUMNS: Mapping[str, list[str]] = {
 _LONGEST_SENTENCE = 400
 """Longer ones are lists and tables that lost their line ends: poor quotations."""
 
-_SQL = statements(__package__, "source.sql", longest_sentence=_LONGEST_SENTENCE)
+_SQL = statements(__package__, "source.sql", longest_sentence=_LONGEST_SENTENCE, fact=FACT)
 
 
 @dataclass(frozen=True)
 class Statements:
     """Which sentences state which relations, each pair once, by relation and then sentence.
 
-    Sentences of equal texts have the same number in `texts`, by first appearance.
+    Sentences of equal texts have the same number in `texts`, by first appearance; `documents` are
+    those of the sentences.
     """
 
     relations: NDArray[np.int32]
     sentences: NDArray[np.int32]
     texts: Rows
+    documents: NDArray[np.int32]
 
 
 class Source:
@@ -71,7 +82,10 @@ class Source:
         backwards = stated["text"][::-1]
         first_stated[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays
         texts = first_stated[stated["text"]]
-        self.statements = Statements(stated["relation"], stated["sentence"], texts)
+        self.is_fact: NDArray[np.bool_] = ties["is_fact"]
+        self.statements = Statements(
+            stated["relation"], stated["sentence"], texts, stated["document"]
+        )
 
     def texts(self, kind: Literal["names", "wordings", "quotations"], numbers: Rows) -> list[Any]:
         """Return names of entities, relations in words, or quoted sentences, by their numbers.

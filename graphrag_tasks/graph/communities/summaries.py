@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.registry import Registry
+from graphrag_tasks.language.forms import singular_noun
 
 if TYPE_CHECKING:
     from graphrag_tasks.llm import Client
 
-_TITLE_NAMES = 3
+_TITLE_NAMES, _WORD = 3, 3
+"""Names in a title, and letters of the shortest word that two of them may not share."""
 _LONGEST_NAME, _LONGEST_RELATION = 80, 200
 """Characters of a name, and of a relation in words, that are shown."""
 
@@ -78,12 +80,12 @@ class Summarizer(Protocol):
 
 
 class ExtractiveSummarizer:
-    """Puts central entities, strongest relations and central sentences side by side, as they are.
+    """Quotes central sentences of several documents, then names entities and strongest facts.
 
     Texts are copied, so nothing is invented, and each sentence names its source.
     """
 
-    fingerprint = "extractive-2"
+    fingerprint = "extractive-3"
     reads_children = False
 
     def __init__(self, _: object = None) -> None:
@@ -95,17 +97,25 @@ class ExtractiveSummarizer:
 
 
 def _title(community: CommunityContext) -> str:
-    return _listed([_clipped(name) for name in community.entities[:_TITLE_NAMES]])
+    """Return the most central names that have no main word in common: "layer, mask and brush"."""
+    chosen: list[str] = []
+    words: set[str] = set()
+    for name in community.entities:
+        own = {singular_noun(word) for word in name.casefold().split() if len(word) >= _WORD}
+        if len(chosen) < _TITLE_NAMES and words.isdisjoint(own):
+            chosen.append(_clipped(name))
+            words |= own
+    return _listed(chosen)
 
 
 def _text(community: CommunityContext) -> str:
     others = community.size - len(community.entities)
     names = [*map(_clipped, community.entities), *([f"{others} more"] if others > 0 else [])]
-    lines = [f"Entities: {_listed(names)}."]
+    lines = [f"“{sentence.text}” ({sentence.source})" for sentence in community.sentences]
+    lines.append(f"It is about {_listed(names)}.")
     if community.relations:
-        relations = "; ".join(_clipped(one, _LONGEST_RELATION) for one in community.relations)
-        lines.append(f"Relations: {relations}.")
-    lines += [f"“{sentence.text}” ({sentence.source})" for sentence in community.sentences]
+        facts = "; ".join(_clipped(one, _LONGEST_RELATION) for one in community.relations)
+        lines.append(f"Facts: {facts}.")
     return "\n".join(lines)
 
 
