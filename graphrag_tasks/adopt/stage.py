@@ -266,7 +266,8 @@ def _triple(frame: Frame, frame_id: str) -> _Row:
     head, tail = frame.arguments
     relation = " ".join(filter(None, [frame.predicate_lemma, tail.preposition]))
     return {
-        "frame_id": frame_id, "relation": relation, "phrase": phrase_of(frame, head, relation),
+        "frame_id": frame_id, "relation": relation, 
+        "phrase": phrase_of(frame, head, relation, tail),
         "head": head.text, "head_start": head.start, "head_end": head.end,
         "tail": tail.text, "tail_start": tail.start, "tail_end": tail.end,
         "head_type": head.entity_type, "tail_type": tail.entity_type,

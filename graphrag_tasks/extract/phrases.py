@@ -21,6 +21,9 @@ _PERFECT = ("has", "have", "had", "'ve")
 _FINITE = frozenset((*_MODALS, *_PRESENT_BE, *_PAST_BE, *_PERFECT, "do", "does", "did"))
 _NOT = re.compile(r"n['’]t\b")
 _CONDITIONS = frozenset({"if", "unless", "whether"})
+_PART = re.compile(
+    r"(?:half|double|twice|triple|both|none of|not all)\s(?:the\s|an?\s)?", re.IGNORECASE
+)
 _COORDINATED = re.compile(r"\s(?:and|&)\s")
 _OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
 _WITHOUT_VERB = frozenset({Rule.QUALIFIER, Rule.POSSESSIVE})
@@ -32,14 +35,22 @@ def is_conditional(frame: Frame) -> bool:
     return frame.modality in _CONDITIONS
 
 
-def phrase_of(frame: Frame, head: Argument, relation: str) -> str:
+def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> str:
     """Return the words between head and tail of a triple that a frame gives.
+
+    A part of the tail that its name lacks is among them: "receive half the" (adult dose).
 
     Args:
         frame: The frame.
         head: The argument that is the triple's head.
         relation: The triple's canonical relation.
+        tail: The argument that is its tail.
     """
+    part = _PART.match(tail.text) if tail.text != tail.core_text else None
+    return " ".join(filter(None, [_phrase(frame, head, relation), part and part[0].strip()]))
+
+
+def _phrase(frame: Frame, head: Argument, relation: str) -> str:
     if frame.rule in _WITHOUT_VERB and relation.startswith("be "):
         return relation.removeprefix("be ")  # "authentication for requests"
     verb = _Verb.of(frame, is_plural=_is_plural(head))

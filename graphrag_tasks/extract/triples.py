@@ -178,7 +178,7 @@ def _triple(frame: Frame, head: Argument, relation: str, tail: Argument) -> Trip
     return Triple(
         head=head.core_text, head_start=head.core_start, head_end=head.core_end,
         tail=tail.core_text, tail_start=tail.core_start, tail_end=tail.core_end,
-        relation=relation, phrase=phrase_of(frame, head, relation),
+        relation=relation, phrase=phrase_of(frame, head, relation, tail),
         head_type=head.entity_type, tail_type=tail.entity_type,
         negated=frame.negated, conditional=is_conditional(frame),
         rule=frame.rule, confidence=frame.confidence,

@@ -25,6 +25,7 @@ SENTENCES = {
     "The account is compatible with OFX.": "account | is compatible with | OFX",
     "Clients that read mailboxes use the converter.": "Clients | use | converter",
     "The files stored in the folder vanish.": "files | are stored in | folder",
+    "Patients receive half the adult dose.": "Patients | receive half the | adult dose",
     "The plugin plans to replace the filter.": "plugin | plans to replace | filter",
     "The class contains no methods.": "class | does not contain | methods",
     "Authentication for requests is handled by the gateway.": "Authentication | for | requests",
