@@ -10,7 +10,6 @@ from graphrag_tasks.extract.words import mapping, words
 _IRREGULAR = mapping("irregular_participles")
 _IRREGULAR_PASTS = mapping("irregular_pasts")
 """Those that differ from the participle."""
-_IRREGULAR_THIRD = {"be": "is", "have": "has"}
 _PREFIXES = ("over", "under", "with", "fore", "re", "out", "up", "off", "pre", "mis", "un")
 _REGULAR_WITH_PREFIX = frozenset({"relay"})
 _DOUBLING_VERBS = words("doubling_verbs")
@@ -46,15 +45,6 @@ def past_tense(lemma: str) -> str:
         if stem in _IRREGULAR_PASTS and (not prefix or stem != lemma):
             return prefix + _IRREGULAR_PASTS[stem]
     return past_participle(lemma)
-
-
-def third_person(lemma: str) -> str:
-    """Return the third person of a verb's lemma in the present: "carry": "carries"."""
-    if lemma in _IRREGULAR_THIRD:
-        return _IRREGULAR_THIRD[lemma]
-    if re.search(r"[^aeiou]y$", lemma):
-        return lemma[:-1] + "ies"
-    return lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
 
 
 def base_of_third_person(verb: str) -> str:

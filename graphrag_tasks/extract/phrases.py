@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 
 from graphrag_tasks.extract.frames import Argument, Frame, Rule
-from graphrag_tasks.extract.inflection import past_participle, past_tense, third_person
-from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.extract.inflection import past_participle, past_tense
+from graphrag_tasks.language.agreement import is_plural, third_person
 
 _MODALS = ("can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would")
 _PRESENT_BE, _PAST_BE = ("is", "are", "am", "'s", "'re"), ("was", "were")
@@ -24,7 +24,6 @@ _CONDITIONS = frozenset({"if", "unless", "whether"})
 _PART = re.compile(
     r"(?:half|double|twice|triple|both|none of|not all)\s(?:the\s|an?\s)?", re.IGNORECASE
 )
-_COORDINATED = re.compile(r"\s(?:and|&)\s")
 _OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
 _WITHOUT_VERB = frozenset({Rule.QUALIFIER, Rule.POSSESSIVE})
 _BE = "be"
@@ -53,7 +52,7 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
 def _phrase(frame: Frame, head: Argument, relation: str) -> str:
     if frame.rule in _WITHOUT_VERB and relation.startswith("be "):
         return relation.removeprefix("be ")  # "authentication for requests"
-    verb = _Verb.of(frame, is_plural=_is_plural(head))
+    verb = _Verb.of(frame, is_plural=is_plural(head.core_text))
     passive = _passive_form(frame.predicate_lemma)
     if relation.startswith(passive) and relation != frame.predicate_lemma:
         rest = relation.removeprefix(passive)
@@ -78,14 +77,6 @@ def _passive_form(lemma: str) -> str:
 def _joined(predicate: str, rest: str) -> str:
     said = _NOT.sub(" not", f"{predicate}{rest}").lower()
     return re.sub(r"\bcan? not\b", "cannot", said)
-
-
-def _is_plural(head: Argument) -> bool:
-    name = head.core_text
-    if _COORDINATED.search(name):
-        return True
-    last = name.partition(" of ")[0].rpartition(" ")[2]
-    return last.islower() and singular_noun(last) != last
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
         {
             "relation_id": pa.array([f"r{number:06}" for number in range(leaves)]),
             "head_id": pa.array([names[0]] * leaves), "tail_id": ids.slice(1),
-            "phrase": pa.array(["t"] * leaves),
+            "phrase": pa.array(["t"] * leaves), "relation": pa.array(["t"] * leaves),
             "kind": pa.array(["fact"] * leaves), "weight": pa.array([1.0] * leaves),
             "confidence": pa.array([0.5] * leaves),
         }

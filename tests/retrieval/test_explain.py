@@ -26,7 +26,7 @@ def test_the_place_lists_words_names_and_statements_of_a_chunk(index: Index) -> 
         index.search(question, "bm25", k=1).chunks[0].ranking_score
     )
     assert found.names == ("print server",)
-    assert [one.text for one in found.relations] == ["print server replace spooler"]
+    assert [one.text for one in found.relations] == ["print server replaces spooler"]
     assert "names that both hold: print server" in str(found)
 
 

@@ -151,7 +151,7 @@ def test_the_far_end_of_a_chain_of_names_comes_before_what_shares_words(index: I
     assert [(one.name, one.found_by) for one in context.entities] == [
         ("Blue River", "name 'Blue River'")
     ]
-    assert [one.text for one in context.relations] == ["Anna Holm direct Blue River"]
+    assert [one.text for one in context.relations] == ["Anna Holm directs Blue River"]
     assert set(context.chunks[0].ranks) == {"dense", "bm25", "graph"}
 
 

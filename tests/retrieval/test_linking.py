@@ -63,7 +63,7 @@ def test_associations_are_in_no_degree_path_or_list_unless_asked_for(tmp_path: P
     index = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
     assert index.neighbors("driver") == ()
     (hit,) = index.neighbors("driver", all_kinds=True)
-    assert (hit.text, hit.kind) == ("spooler need driver", "association")
+    assert (hit.text, hit.kind) == ("spooler needs driver", "association")
     assert index.paths("print server", "driver") == ()
     assert len(index.paths("print server", "gateway")) == 1
     found = index.search("spooler driver", "ranked", rerank=0).relations

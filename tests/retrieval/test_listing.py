@@ -144,6 +144,6 @@ def test_names_of_no_known_kind_are_listed_with_a_note(index: Index) -> None:
 def test_relations_of_a_list_are_those_that_answer(index: Index) -> None:
     context = index.search("Which tables were replaced by MATDOC?", "list", k=1)
     assert [one.text for one in context.relations] == [
-        "MATDOC replace MKPF", "MSEG be replaced by MATDOC",
+        "MATDOC replaces MKPF", "MSEG is replaced by MATDOC",
     ]  # fmt: skip
     assert [one.name for one in context.entities] == ["MATDOC"]

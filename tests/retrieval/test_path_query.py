@@ -54,7 +54,7 @@ def test_a_step_follows_its_words_and_direction(open_facts: Open) -> None:
         Thing("Ada Byron"), (Step(ANYTHING, "leads", "out"), Step(ANYTHING, "*", "out"))
     )
     (path,) = index.follow(leads).paths
-    assert path.text == "Ada Byron —lead→ Team Alpha —own→ Ledger"
+    assert path.text == "Ada Byron —leads→ Team Alpha —owns→ Ledger"
     assert [one.text for one in path.sources()] == [FACTS[0].text, FACTS[5].text]
 
 
@@ -129,7 +129,7 @@ def test_the_skeleton_is_never_over_its_budget_and_says_what_is_denied(open_fact
     for budget, by_head, question in product(range(0, 90, 7), (True, False), (None, "Who leads?")):
         assert count(index.skeleton(budget, question, by_head=by_head)) <= budget
     whole = index.skeleton(1000, by_head=True)
-    assert "Ada Byron: live in Zurich; lead Team Alpha" in whole
+    assert "Ada Byron: lives in Zurich; leads Team Alpha" in whole
     assert "Rosa Parks: not live in Zurich" in whole
 
 

@@ -53,7 +53,7 @@ def test_what_breaks_follows_dependencies_backwards_to_the_end_of_the_chain(inde
     assert context.route is not None
     assert context.route.kind == "relationship"
     assert [path.text for path in context.paths] == [
-        "Postgres cluster ←use— Billing service ←depend on— Order portal"
+        "Postgres cluster ←uses— Billing service ←depends on— Order portal"
     ]
     assert [one.relation for one in context.relations] == ["use", "depend on"]
     assert context.paths[0].relations[1].evidence[0].text.startswith("The order portal depends")
@@ -61,17 +61,17 @@ def test_what_breaks_follows_dependencies_backwards_to_the_end_of_the_chain(inde
 
 def test_what_it_depends_on_follows_them_forwards(index: Index) -> None:
     assert paths(index, "What does the order portal depend on?") == [
-        "Order portal —depend on→ Billing service —use→ Postgres cluster"
+        "Order portal —depends on→ Billing service —uses→ Postgres cluster"
     ]
 
 
 def test_without_a_dependency_the_nearest_relations_are_shown(index: Index) -> None:
-    assert paths(index, "What does MKPF depend on?") == ["MKPF —be→ table"]
+    assert paths(index, "What does MKPF depend on?") == ["MKPF —is→ table"]
 
 
 def test_how_two_things_are_connected(index: Index) -> None:
     found = paths(index, "How is the Mail relay connected to the Postgres cluster?")
-    assert found[0].startswith("Mail relay —describe→ Order portal —depend on→ Billing service")
+    assert found[0].startswith("Mail relay —describes→ Order portal —depends on→ Billing service")
     assert len(found) == 2  # by each of the two relations at the far end
 
 

@@ -206,7 +206,7 @@ def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -
     whole, seen = opened(store, ALL_DOCUMENTS), opened(store, ["staff"])
     assert {one.head for one in whole.neighbors("Engine")} == {"Data Hub"}
     (relation,) = seen.neighbors("Engine")
-    assert (relation.head, relation.text) == ("Data-Hub", "Data-Hub hold Engine")
+    assert (relation.head, relation.text) == ("Data-Hub", "Data-Hub holds Engine")
     row = seen._graph.relations.row_of(relation.relation_id)
     assert not seen._graph.relations.vectors[row].any()
 

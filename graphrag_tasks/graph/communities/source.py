@@ -29,6 +29,7 @@ COLUMNS: Mapping[str, list[str]] = {
     "relations": [
         "relation_id",
         "head_id",
+        "relation",
         "tail_id",
         "phrase",
         "kind",
@@ -90,7 +91,8 @@ class Source:
     def texts(self, kind: Literal["names", "wordings", "quotations"], numbers: Rows) -> list[Any]:
         """Return names of entities, relations in words, or quoted sentences, by their numbers.
 
-        A quotation is a mapping of `text`, `title` of the document, and `page`.
+        A wording is a mapping of `head`, `relation`, `phrase` and `tail`; a quotation of `text`,
+        `title` of the document, and `page`.
         """
         places = pa.array(np.arange(len(numbers)))
         self._connection.register("chosen", pa.table({"place": places, "number": numbers}))

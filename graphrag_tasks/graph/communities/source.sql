@@ -29,7 +29,7 @@ SELECT name FROM chosen JOIN thing ON entity = number JOIN entities USING (entit
 ORDER BY place
 
 -- name: wordings
-SELECT concat_ws(' ', h.name, phrase, t.name)
+SELECT {head: h.name, relation: relations.relation, phrase: phrase, tail: t.name}
 FROM chosen JOIN tie ON relation = number JOIN relations USING (relation_id)
 JOIN entities AS h ON h.entity_id = head_id JOIN entities AS t ON t.entity_id = tail_id
 ORDER BY place

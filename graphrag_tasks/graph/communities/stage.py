@@ -31,6 +31,7 @@ from graphrag_tasks.graph.communities.summaries import (
     Summarizer,
     Summary,
 )
+from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()
@@ -136,7 +137,7 @@ def _batches(
         drawn = zip(
             part,
             _split(entities, source.texts("names", entities.rows)),
-            _split(relations, source.texts("wordings", relations.rows)),
+            _split(relations, list(map(_worded, source.texts("wordings", relations.rows)))),
             _split(sentences, list(map(_cited, source.texts("quotations", sentences.rows)))),
             strict=True,
         )
@@ -171,6 +172,11 @@ def _with_children(
 def _split(ranked: Ranked, values: Sequence[Any] | NDArray[Any]) -> Iterator[Any]:
     for start, end in pairwise(ranked.starts.tolist()):
         yield values[start:end]
+
+
+def _worded(row: dict[str, Any]) -> str:
+    phrase = agreeing(row["head"], row["phrase"], row["relation"])
+    return f"{row['head']} {phrase} {row['tail']}"
 
 
 def _cited(row: dict[str, Any]) -> CitedSentence:

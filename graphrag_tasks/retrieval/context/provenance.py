@@ -48,7 +48,7 @@ _COLUMNS = {
                "char_end"],
     "sentences": ["sentence_id", "chunk_id", "text", "char_start", "char_end", "page"],
     "entities": ["entity_id", "name", "type"],
-    "relations": ["relation_id", "relation", "phrase", "kind", "negated", "weight", "confidence"],
+    "relations": ["relation_id", "relation", "kind", "negated", "weight", "confidence"],
 }  # fmt: skip
 _SIDES = ("left", "top", "right", "bottom")
 
@@ -141,6 +141,7 @@ class Provenance:
         rows = [item.row for item in ranked]
         heads = self.entity_names(self._graph.heads[rows].tolist())
         tails = self.entity_names(self._graph.tails[rows].tolist())
+        phrases = map(self._graph.said, rows)
         fields, evidence = self._records("relations").at(rows), self._evidence_of(rows)
         return tuple(
             RelationHit(
@@ -149,11 +150,12 @@ class Provenance:
                 head=head,
                 tail=tail,
                 evidence=found,
-                text=f"{head} {one['phrase']} {tail}",
+                phrase=phrase,
+                text=f"{head} {phrase} {tail}",
                 **one,
             )
-            for rank, (item, one, head, tail, found) in enumerate(
-                zip(ranked, fields, heads, tails, evidence, strict=True), 1
+            for rank, (item, one, head, phrase, tail, found) in enumerate(
+                zip(ranked, fields, heads, phrases, tails, evidence, strict=True), 1
             )
         )
 

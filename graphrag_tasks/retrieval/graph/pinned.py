@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import relation_weights
+from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.graph.chunk_names import ChunkNames
 from graphrag_tasks.retrieval.graph.linking import Linker
@@ -173,7 +174,8 @@ class Graph:
 
     def said(self, relation: int) -> str:
         """Return a relation as a person reads it, with `not` where the sources deny it."""
-        return self._phrases[relation]
+        head = self.entity_names[self.heads[relation]]
+        return agreeing(head, self._phrases[relation], self.relation_words[relation])
 
     @cached_property
     def _phrases(self) -> list[str]:

@@ -1,0 +1,46 @@
+"""Number: verbs agree with the name before them, as it is shown.
+
+"Layers hide" is told of the node "layer", so the verb is another one: "layer hides".
+"""
+
+from __future__ import annotations
+
+import re
+
+from graphrag_tasks.language.forms import singular_noun
+
+_IRREGULAR_THIRD = {"be": "is", "have": "has"}
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does"}
+_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_COORDINATED = re.compile(r"\s(?:and|&)\s")
+
+
+def third_person(lemma: str) -> str:
+    """Return the third person of a verb's lemma in the present: "carry": "carries"."""
+    if lemma in _IRREGULAR_THIRD:
+        return _IRREGULAR_THIRD[lemma]
+    if re.search(r"[^aeiou]y$", lemma):
+        return lemma[:-1] + "ies"
+    return lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
+
+
+def is_plural(name: str) -> bool:
+    """Return whether a name stands for several things: its head noun has a plural's ending."""
+    if _COORDINATED.search(name):
+        return True
+    last = name.partition(" of ")[0].rpartition(" ")[2]
+    return last.islower() and singular_noun(last) != last
+
+
+def agreeing(name: str, phrase: str, relation: str) -> str:
+    """Return the words of a relation in the number of the name before them.
+
+    The canonical `relation` tells the base form of the verb.
+    """
+    first, space, rest = phrase.partition(" ")
+    if is_plural(name):
+        return _PLURAL.get(first, first) + space + rest
+    base = relation.partition(" ")[0]
+    if first == base and base not in _SINGULAR:
+        return third_person(base) + space + rest
+    return _SINGULAR.get(first, first) + space + rest
