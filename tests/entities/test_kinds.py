@@ -228,3 +228,8 @@ def test_a_list_that_contradicts_a_column_wins_and_is_counted() -> None:
     rows = {row["key"]: row for row in made.tables["names"].to_pylist()}
     assert (rows["va01"]["type"], rows["va01"]["type_source"]) == ("ORDER", "user")
     assert made.stats["types_overruled"] == 1
+
+
+def test_a_name_is_read_as_it_is_most_often_written() -> None:
+    phrase = [triple("Grouping Formats", "have", f"limit {one}") for one in "ab"]
+    assert "Grouping Formats" not in types(*FORMATS, *phrase, triple("grouping formats", "be", "x"))

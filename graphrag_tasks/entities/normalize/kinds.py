@@ -63,7 +63,7 @@ _NOUN = re.compile(r"[A-Za-z]?[a-z]{2,}")
 _KIND_OF = re.compile(r"(?:\S+ )*(?:kind|sort|type)s? of (?!an? |the |this |that |its )(.+)")
 """A "special type of brush" is a brush; the "type of the column" is a type."""
 _PLURAL = re.compile(rf"(?!{any_of('singulars_in_as_and_os')}$)\w+[ao]s")
-"""Plurals that `singular_noun` leaves as they are, as they might be singulars: "schemas", "scenarios"."""
+"""Plurals that `singular_noun` leaves as they are, as they might be singulars: "scenarios"."""
 
 _HEADS = pa.schema(
     [

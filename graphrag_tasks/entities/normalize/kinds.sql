@@ -20,19 +20,19 @@ SELECT DISTINCT header FROM entity_dictionary WHERE header IS NOT NULL
 
 -- name: told
 CREATE TABLE told AS
-WITH named AS (SELECT surface, type, key, name FROM surface_forms WHERE problem IS NULL),
+WITH nodes AS (SELECT surface, type, key, name FROM surface_forms WHERE problem IS NULL),
 sort AS (
     SELECT surface, type, noun, is_plural FROM surface_forms
     JOIN heads USING (name) JOIN kinds USING (noun) WHERE is_term AND NOT has_more
 )
 SELECT key, upper(noun) AS kind, '{head}' AS source
-FROM named JOIN heads USING (name) JOIN kinds USING (noun)
+FROM named JOIN heads USING (name) JOIN kinds USING (noun) -- as they are most often written
 WHERE is_modified OR has_more
 UNION ALL
 SELECT key, upper(noun), '{is_a}'
 FROM triples
 JOIN sentences USING (sentence_id, chunk_id, document_id)
-JOIN named ON named.surface = head AND named.type = {head_label}
+JOIN nodes ON nodes.surface = head AND nodes.type = {head_label}
 JOIN sort ON sort.surface = tail AND sort.type = {tail_label}
 WHERE relation = 'be' AND NOT negated AND rule = 'copula' AND head_resolved IS NULL
     AND NOT is_plural AND key <> noun AND NOT regexp_matches(name, '{no_name}| (?:for|in|of) ')
@@ -46,12 +46,12 @@ FROM (
     QUALIFY count(DISTINCT surface) OVER (PARTITION BY header) >= $least
 ) AS keyed
 JOIN kinds_of_headers USING (header)
-JOIN named ON named.surface = keyed.surface AND named.type = ''
+JOIN nodes ON nodes.surface = keyed.surface AND nodes.type = ''
 WHERE noun IN (FROM term_nouns) OR noun IN (SELECT noun FROM kinds)
 UNION ALL
 SELECT key, upper(noun), '{list}'
 FROM triples
-JOIN named ON named.surface = tail AND named.type = {tail_label}
+JOIN nodes ON nodes.surface = tail AND nodes.type = {tail_label}
 JOIN sort ON sort.surface = head AND sort.type = {head_label}
 WHERE relation IN {includes} AND NOT negated AND rule IN ('example', 'list_item')
     AND is_plural AND tail_resolved IS NULL

@@ -115,10 +115,9 @@ def normalize(
         terms = _terms(connection, config, domain)
         connection.register("terms", pa.table({"noun": pa.array(terms, pa.string())}))
         connection.execute(_SQL["generic"], _LEAST)
-        connection.execute(_SQL["surface_forms"])
-        add_kinds(connection, terms)
-        for name in ("mentioned", "labelled"):
+        for name in ("surface_forms", "mentioned", "named", "labelled"):
             connection.execute(_SQL[name])
+        add_kinds(connection, terms)
         holds = connection.execute(_SQL["labels_hold"], _LABELS_HOLD).fetchall()[0][0]
         if not holds:
             connection.execute(_SQL["doubt"])

@@ -61,6 +61,11 @@ SELECT key, alias, label, told_by, count(*) AS mentions FROM (
     FROM ends JOIN surface_forms USING (surface, type) WHERE problem IS NULL
 ) GROUP BY ALL
 
+-- name: named
+CREATE TABLE named AS
+SELECT key, alias AS name FROM mentioned GROUP BY key, alias
+QUALIFY row_number() OVER (PARTITION BY key ORDER BY sum(mentions) DESC, alias) = 1
+
 -- name: labelled
 -- A user's type, else the technical type of most mentions, else the label of most, be it none.
 CREATE TABLE labelled AS
@@ -86,10 +91,6 @@ SELECT count(DISTINCT key) FROM surface_forms WHERE overruled IS NOT NULL AND pr
 
 -- name: names
 WITH counted AS (SELECT key, sum(mentions)::BIGINT AS mentions FROM mentioned GROUP BY key),
-named AS (
-    SELECT key, alias AS name FROM mentioned GROUP BY key, alias
-    QUALIFY row_number() OVER (PARTITION BY key ORDER BY sum(mentions) DESC, alias) = 1
-),
 term AS (
     SELECT key FROM judged WHERE bare IN (FROM terms) OR key IN (FROM terms)
     UNION
