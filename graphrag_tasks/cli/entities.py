@@ -40,7 +40,7 @@ def explain(
     if json:
         print_json(found.to_dict())
         return
-    label = f" [{found.type}]" if found.type else ""
+    label = f" [{found.type}, told by {found.type_source}]" if found.type else ""
     CONSOLE.print(
         f"{found.name}{label}, {found.mentions} mentions, id {found.entity_id}", markup=False
     )

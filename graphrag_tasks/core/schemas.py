@@ -339,6 +339,7 @@ ENTITY_DICTIONARY = _table(
     _column("source", STRING, "title, heading, key (of a table) or term (of definitions)"),
     DOCUMENT_ID,
     _column("chunk_id", STRING, "a chunk below it, or the one that it stands in"),
+    _nullable("header", STRING, "header of the column of a key; null for other sources"),
     _nullable("problem", STRING, "why it is no name; null where it is one"),
 )
 
@@ -350,10 +351,29 @@ SURFACE_FORMS = _table(
     _nullable("problem", STRING, "why it is no node; null where it is one"),
 )
 
+USER, SHAPE, KIND, COLUMN, FIRST_NAME, LABEL = (
+    "user", "shape", "kind", "column", "first_name", "label",
+)  # fmt: skip
+"""What of a name tells its entity type: a user's list, the name's shape, a kind beside it, the
+header above it, or the language model's label: of people by a first name, or of anything."""
+NAME_SOURCES = (USER, SHAPE, KIND, COLUMN, FIRST_NAME, LABEL)
+DOUBTED = "doubted"
+"""Takes the place of `LABEL` where labels do not hold: such a name has no type."""
+KIND_SOURCES = HEAD, IS_A, KEY, LIST = "head", "is_a", "key", "list"
+"""What of the corpus tells the type of a name: its head noun, a statement, the header of the key
+column of a table, or a list of examples."""
+
 NAMES = _table(
     _column("key", STRING, "normalised name"),
     _column("name", STRING, "its most frequent surface without noise"),
-    _nullable("type", STRING, "its most frequent entity label"),
+    _nullable("type", STRING, "what the name and its surroundings tell, or its label, by vote"),
+    _nullable(
+        "type_source",
+        STRING,
+        "what tells it: user, shape, kind, column, first_name, label or doubted (a label)",
+    ),
+    _nullable("kind", STRING, "entity type by what the corpus says of such names"),
+    _nullable("kind_source", STRING, "what tells it: head, is_a, key or list"),
     _column("mentions", LONG, "how often it occurs"),
     _column("is_term", BOOL, "whether it is a term of the corpus: by contrast or by definition"),
 )
@@ -373,7 +393,9 @@ RESOLVED = _table(
     _column("entity_id", STRING, "its entity"),
     _column("centre", STRING, "the most frequent name of that entity"),
     _column("name", STRING, "display name of the entity"),
-    _nullable("type", STRING, "entity label by vote"),
+    _nullable("type", STRING, "entity type by vote"),
+    _nullable("type_source", STRING, "what tells it, as in names; null: no type"),
+    _column("is_named", BOOL, "whether one of its names tells its type or has a label"),
     _column("is_term", BOOL, "whether a name of the entity is a term of the corpus"),
 )
 
@@ -381,7 +403,13 @@ ENTITIES = _table(
     _column("entity_id", STRING, "node: id of its key"),
     _column("key", STRING, "normalised name that mentions are joined by"),
     _column("name", STRING, "display name: its most frequent alias"),
-    _nullable("type", STRING, "most frequent entity label"),
+    _nullable("type", STRING, "entity type"),
+    _nullable(
+        "type_source",
+        STRING,
+        "what tells it: user, shape, kind, column, first_name, label, head, is_a, key or list",
+    ),
+    _column("is_named", BOOL, "whether a name of it tells a type or has a label: no common noun"),
     _column("mentions", INT, "number of mentions; 0 for one that only titles name"),
     _column("chunks", INT, "number of chunks that mention it"),
     _column("is_term", BOOL, "whether it is a term of the corpus, as `commit` is in git"),

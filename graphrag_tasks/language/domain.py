@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import resources
+from pathlib import PurePosixPath
 from typing import Final, Self
 
 import yaml
@@ -19,6 +22,7 @@ from pydantic import (
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.language.names import entity_key
 
 _EVERYWHERE: Final = (
     ("URL", r"(?:https?|ftp)://\S+|www\.\S+"),
@@ -27,6 +31,9 @@ _EVERYWHERE: Final = (
     ("PATH", r"(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?|[\w-]+(?:/[\w.-]+)+\.[a-z]{1,5}"),
 )
 """Shapes of every domain, behind its own."""
+_SIMPLE: Final = re.compile(r"(.*\S.*?)\s*=\s*(\w[\w ]*)")
+"""A shape without regular expressions: `MV * = vessel`."""
+_NO_LETTER: Final = re.compile(r"\W+")
 
 
 class Domain(BaseModel):
@@ -36,7 +43,10 @@ class Domain(BaseModel):
 
     kinds: dict[str, str | None] = Field({}, description="entity type by the word for a kind")
     qualifiers: list[str] = Field([], description="words before a kind, no part of the name")
-    shapes: list[list[str]] = Field([], description="pairs of entity type and regular expression")
+    shapes: list[list[str] | str] = Field(
+        [], description="pairs of entity type and regular expression, or texts like `MV * = vessel`"
+    )
+    names: dict[str, list[str]] = Field({}, description="names by their entity type")
     terms: list[str] = Field([], description="common nouns that are names, however rare")
     no_terms: list[str] = Field([], description="common nouns that name nothing, however often")
 
@@ -62,8 +72,12 @@ class Domain(BaseModel):
 
     @field_validator("shapes")
     @classmethod
-    def _patterns(cls, shapes: list[list[str]]) -> list[list[str]]:
+    def _patterns(cls, shapes: list[list[str] | str]) -> list[list[str] | str]:
         for shape in shapes:
+            if isinstance(shape, str):
+                if not _SIMPLE.fullmatch(shape):
+                    raise ValueError(f"a simple shape is `MV * = vessel`: {shape!r}")
+                continue
             if len(shape) != 2:
                 raise ValueError(f"a shape is a type and a regular expression: {shape}")
             try:
@@ -71,6 +85,19 @@ class Domain(BaseModel):
             except re.error as error:
                 raise ValueError(f"{shape[1]!r} is no regular expression: {error}") from error
         return shapes
+
+    @field_validator("names")
+    @classmethod
+    def _one_type_each(cls, names: dict[str, list[str]]) -> dict[str, list[str]]:
+        types: dict[str, set[str]] = defaultdict(set)
+        for type_, listed in names.items():
+            for name in listed:
+                if not (key := entity_key(name)):
+                    raise ValueError(f"{name!r} in the list of {type_!r} is no name")
+                types[key].add(type_label(type_))
+        if twice := sorted(key for key, found in types.items() if len(found) > 1):
+            raise ValueError(f"listed under two types: {twice}")
+        return names
 
     @property
     def fingerprint(self) -> str:
@@ -85,12 +112,30 @@ class Domain(BaseModel):
     @cached_property
     def types(self) -> frozenset[str]:
         """Entity types that shape and context tell; they outvote the language model's labels."""
-        return frozenset(self.typed_kinds.values()) | {type_ for type_, _ in self._patterns_of}
+        listed = self._types_of_names.values()
+        return frozenset((*self.typed_kinds.values(), *listed, *dict(self._patterns_of)))
 
     @cached_property
     def _patterns_of(self) -> list[tuple[str, re.Pattern[str]]]:
-        shapes = (*self.shapes, *_EVERYWHERE)
+        shapes = (*map(_pattern_of, self.shapes), *_EVERYWHERE)
         return [(type_, re.compile(pattern)) for type_, pattern in shapes]
+
+    @cached_property
+    def has_simple_shapes(self) -> bool:
+        """Whether a shape may fit names of common words: simple ones need no digit and no mark."""
+        return any(isinstance(shape, str) for shape in self.shapes)
+
+    @cached_property
+    def _types_of_names(self) -> dict[str, str]:
+        return {
+            entity_key(name): type_label(type_)
+            for type_, listed in self.names.items()
+            for name in listed
+        }
+
+    def type_by_name(self, key: str) -> str | None:
+        """Return the entity type under which a name is listed, by its key, or None."""
+        return self._types_of_names.get(key)
 
     def type_by_shape(self, name: str) -> str | None:
         """Return the entity type of the first shape that a name has, or None."""
@@ -112,6 +157,19 @@ class Domain(BaseModel):
         return _one_of(self.qualifiers)
 
 
+def type_label(kind: str) -> str:
+    """Return a kind as entity types are written: "function module" is FUNCTION_MODULE."""
+    return _NO_LETTER.sub("_", kind.strip()).upper()
+
+
+def _pattern_of(shape: list[str] | str) -> tuple[str, str]:
+    if not isinstance(shape, str):
+        return shape[0], shape[1]
+    match = _SIMPLE.fullmatch(shape)
+    assert match, shape  # noqa: S101 - the validator has seen it
+    return type_label(match[2]), ".+".join(map(re.escape, match[1].split("*")))
+
+
 def _one_of(words: list[str] | dict[str, str] | dict[str, str | None]) -> str:
     longest_first = sorted(words, key=lambda word: (-len(word), word))
     return f"(?:{'|'.join(map(re.escape, longest_first))})" if words else r"(?!)"
@@ -122,6 +180,26 @@ def default_domain() -> Domain:
     """Return the domain of SAP and ABAP."""
     file = resources.files(__package__).joinpath("domain.yaml")
     return read_domain(file.read_text("utf-8"), "domain.yaml")
+
+
+def with_gazetteers(domain: Domain, files: Mapping[str, str], where: str) -> Domain:
+    """Add lists of names to a domain: texts of a name per line, by their file's name, TYPE.txt.
+
+    Raises:
+        ConfigError: A name has another type in the domain, or in two files.
+    """
+    if not files:
+        return domain
+    names = {type_: list(listed) for type_, listed in domain.names.items()}
+    for file, text in sorted(files.items()):
+        lines = map(str.strip, text.removeprefix("\ufeff").splitlines())
+        listed = [line for line in lines if line and not line.startswith("#")]
+        names.setdefault(PurePosixPath(file).stem, []).extend(listed)
+    try:
+        return Domain.model_validate(domain.model_dump() | {"names": names})
+    except ValidationError as error:
+        hint = "A file is called TYPE.txt and has a name per line; a name has one type"
+        raise ConfigError(error.errors()[0]["msg"], where, hint) from error
 
 
 def read_domain(text: str, where: str) -> Domain:

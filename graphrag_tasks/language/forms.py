@@ -31,7 +31,8 @@ _BRITISH = (
 """Letters that each spelling must hold, the spelling, and the American one."""
 
 _IRREGULAR = {"indices": "index", "matrices": "matrix", "criteria": "criterion", "men": "man",
-              "women": "woman", "children": "child", "people": "person"}  # fmt: skip
+              "women": "woman", "children": "child", "people": "person", "copies": "copy",
+              "axes": "axis", "aliases": "alias", "menus": "menu"}  # fmt: skip
 JOINED_ONLY_WITHOUT = (
     f"[^a-z ]|^ | $|{'|'.join(letters for letters, _, _ in _BRITISH)}"
     f"|(?:s|{'|'.join(_IRREGULAR)})(?: of |$)"

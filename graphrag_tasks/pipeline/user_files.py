@@ -5,13 +5,19 @@ A file may change while a run works. Its stages get the text that its fingerprin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.entities.resolve import Overrides, read_overrides
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
-from graphrag_tasks.language.domain import Domain, default_domain, read_domain
+from graphrag_tasks.language.domain import (
+    Domain,
+    default_domain,
+    read_domain,
+    with_gazetteers,
+)
 from graphrag_tasks.storage import file_system
 
 
@@ -22,6 +28,7 @@ class UserFiles:
     overrides: str = ""
     schema: str = ""
     domain: str = ""
+    gazetteers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, config: Config) -> UserFiles:
@@ -35,6 +42,7 @@ class UserFiles:
             overrides=_text(config.resolve.overrides, "resolve.overrides"),
             schema=_text(config.relationships.schema_file, "relationships.schema_file"),
             domain=_text(config.domain.file, "domain.file"),
+            gazetteers=_texts(config.domain.gazetteers, "domain.gazetteers"),
         )
 
     def parsed_overrides(self, config: Config) -> Overrides:
@@ -47,9 +55,13 @@ class UserFiles:
         return read_schema(self.schema, where)
 
     def parsed_domain(self, config: Config) -> Domain:
-        """Return the domain, the default one without a file, or raise what `read_domain` raises."""
-        where = config.domain.file
-        return default_domain() if where is None else read_domain(self.domain, where)
+        """Return the domain with the gazetteers, or raise what reading them raises.
+
+        It is the default one without a file.
+        """
+        where, lists = config.domain.file, config.domain.gazetteers
+        domain = default_domain() if where is None else read_domain(self.domain, where)
+        return with_gazetteers(domain, self.gazetteers, lists or "domain.gazetteers")
 
 
 def _text(uri: str | None, setting: str) -> str:
@@ -61,3 +73,22 @@ def _text(uri: str | None, setting: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         what = f"the file cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(what, uri, f"Correct {setting}, or leave it out") from error
+
+
+def _texts(folder: str | None, setting: str) -> dict[str, str]:
+    """Return the texts of the files `*.txt` in a folder, by their names."""
+    if folder is None:
+        return {}
+    hint = f"Correct {setting}, or leave it out"
+    try:
+        fs, path = file_system(folder)
+        files = sorted(one for one in fs.ls(path, detail=False) if one.endswith(".txt"))
+    except OSError as error:
+        raise ConfigError(
+            f"the folder cannot be read: {error.strerror or error}", folder, hint
+        ) from error
+    if not files:
+        raise ConfigError("the folder has no files TYPE.txt", folder, hint)
+    base = folder.rstrip("/")
+    names = [one.rpartition("/")[2] for one in files]
+    return {name: _text(f"{base}/{name}", setting) for name in names}

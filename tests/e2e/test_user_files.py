@@ -57,6 +57,25 @@ def test_a_wrong_file_stops_the_run_before_it_begins(
     assert not (tmp_path / "store" / "staging" / "runs").exists()
 
 
+def test_lists_of_names_are_read_from_a_folder(
+    configure: Callable[..., Config], tmp_path: Path
+) -> None:
+    lists = tmp_path / "lists"
+    config = configure(domain={"gazetteers": str(lists)})
+    with pytest.raises(ConfigError, match=r"lists.*folder cannot be read.*domain.gazetteers"):
+        UserFiles.read(config)
+    lists.mkdir()
+    (lists / "notes.md").write_text("Ever Ace\n")
+    with pytest.raises(ConfigError, match=r"no files TYPE.txt"):
+        UserFiles.read(config)
+    (lists / "vessel.txt").write_text("Ever Given\n")
+    files = UserFiles.read(config)
+    assert files.gazetteers == {"vessel.txt": "Ever Given\n"}
+    domain = files.parsed_domain(config)
+    assert domain.type_by_name("ever given") == "VESSEL"
+    assert domain.typed_kinds["table"] == "TABLE"
+
+
 def test_a_file_in_s3_is_read_as_stores_and_sources_are(
     configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:

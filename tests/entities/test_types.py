@@ -13,6 +13,13 @@ def is_word(word: str) -> bool:
 TYPES = NameTypes(default_domain(), is_word)
 
 
+def type_of(
+    name: str, label: str = "", header: str | None = None, types: NameTypes = TYPES
+) -> str | None:
+    found = types.of(name, label, header)
+    return found and found[0]
+
+
 @pytest.mark.parametrize(
     ("name", "type_"),
     [
@@ -47,12 +54,12 @@ TYPES = NameTypes(default_domain(), is_word)
     ],
 )
 def test_technical_types(name: str, type_: str | None) -> None:
-    assert TYPES.of(name, "", None) == type_
+    assert type_of(name) == type_
 
 
 def test_a_header_tells_the_type_of_codes_below_it() -> None:
-    assert TYPES.of("VA01", "ORG", "have transaction code") == "TRANSACTION"
-    assert TYPES.of("Create order", "", "have transaction code") is None
+    assert type_of("VA01", "ORG", "have transaction code") == "TRANSACTION"
+    assert type_of("Create order", "", "have transaction code") is None
 
 
 @pytest.mark.parametrize(
@@ -73,7 +80,7 @@ def test_a_header_tells_the_type_of_codes_below_it() -> None:
     ],
 )
 def test_labels_that_cannot_hold_are_passed_over(name: str, label: str, type_: str | None) -> None:
-    assert TYPES.of(name, label, None) == type_
+    assert type_of(name, label) == type_
 
 
 def test_another_domain_has_other_kinds_and_shapes() -> None:
@@ -83,16 +90,65 @@ def test_another_domain_has_other_kinds_and_shapes() -> None:
         shapes=[["TICKET", r"[A-Z]+-\d+"]],
     )
     types = NameTypes(domain, is_word)
-    assert types.of("internal service AUTH_2", "", None) == "SERVICE"
-    assert types.of("JIRA-4711", "ORG", None) == "TICKET"
-    assert types.of("https://example.com/a", "", None) == "URL"
-    assert types.of("table VBBE", "", None) is None
-    assert types.of("CL_ABAP_TYPEDESCR", "", None) is None
+    assert type_of("internal service AUTH_2", "", types=types) == "SERVICE"
+    assert type_of("JIRA-4711", "ORG", types=types) == "TICKET"
+    assert type_of("https://example.com/a", "", types=types) == "URL"
+    assert type_of("table VBBE", "", types=types) is None
+    assert type_of("CL_ABAP_TYPEDESCR", "", types=types) is None
     assert {"SERVICE", "TICKET", "URL", "VERSION"} <= domain.types
     assert "TABLE" not in domain.types
 
 
 def test_a_domain_that_says_nothing_types_what_is_alike_everywhere() -> None:
     types = NameTypes(Domain(), is_word)
-    assert types.of("table VBBE", "", None) is None
-    assert types.of("v2.1", "", None) == "VERSION"
+    assert type_of("table VBBE", "", types=types) is None
+    assert type_of("v2.1", "", types=types) == "VERSION"
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("CL_ABAP_TYPEDESCR", "shape"),
+        ("table VBBE", "kind"),
+        ("Gerald Ford", "first_name"),
+        ("Cloud Gerald", "label"),
+        ("Gerald", "label"),
+    ],
+)
+def test_what_tells_a_type(name: str, source: str) -> None:
+    assert (TYPES.of(name, "PERSON", None) or ("", ""))[1] == source
+
+
+LISTED = NameTypes(
+    Domain(
+        kinds={"table": "TABLE"},
+        shapes=["MV * = vessel", "berth * = berth", ["TICKET", r"[A-Z]+-\d+"]],
+        names={"vessel": ["Ever Given", "table VBBE"], "Shipping line": ["maersk"]},
+    ),
+    is_word,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"),
+    [
+        ("MV Ever Ace", ("VESSEL", "shape")),
+        ("MV", None),
+        ("berth twelve", ("BERTH", "shape")),
+        ("BERTH twelve", None),
+        ("Ever Given", ("VESSEL", "user")),
+        ("ever given", ("VESSEL", "user")),
+        ("Ever Ace", None),
+        ("Maersk", ("SHIPPING_LINE", "user")),
+        ("table VBBE", ("VESSEL", "user")),
+        ("table VBBS", ("TABLE", "kind")),
+    ],
+)
+def test_lists_and_simple_shapes(name: str, type_: tuple[str, str] | None) -> None:
+    assert LISTED.of(name, "", None) == type_
+
+
+def test_what_a_list_overrules_is_told() -> None:
+    assert LISTED.overruled("table VBBE", None, *LISTED.of("table VBBE", "", None)) == "TABLE"  # type: ignore[misc]
+    assert LISTED.overruled("Ever Given", None, "VESSEL", "user") is None
+    assert LISTED.overruled("table VBBS", None, "TABLE", "kind") is None

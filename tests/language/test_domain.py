@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.language.domain import Domain, default_domain, read_domain
+from graphrag_tasks.language.domain import Domain, default_domain, read_domain, with_gazetteers
 
 
 def test_the_default_domain_knows_its_kinds() -> None:
@@ -28,6 +28,9 @@ def test_comments_and_layout_do_not_count() -> None:
         ("kinds: {service: 3}", "valid string"),
         ("shapes: [[TICKET]]", "a type and a regular expression"),
         ("shapes: [[TICKET, '(']]", "no regular expression"),
+        ("shapes: ['MV *']", "a simple shape"),
+        ("names: {vessel: [Ever Given], berth: [ever given]}", "two types.*ever given"),
+        ("names: {vessel: ['']}", "is no name"),
     ],
 )
 def test_a_file_that_is_no_domain_is_refused_by_name(text: str, said: str) -> None:
@@ -37,3 +40,28 @@ def test_a_file_that_is_no_domain_is_refused_by_name(text: str, said: str) -> No
 
 def test_an_empty_file_is_a_domain_without_kinds() -> None:
     assert read_domain("", "empty.yaml") == Domain()
+
+
+def test_a_simple_shape_is_a_type_by_what_stands_around() -> None:
+    domain = read_domain("shapes: ['MV * = vessel', 'A+* = grade']", "one.yaml")
+    assert domain.type_by_shape("MV Ever Given") == "VESSEL"
+    assert domain.type_by_shape("MV ") is None
+    assert domain.type_by_shape("A+1") == "GRADE"
+    assert domain.type_by_shape("AA1") is None
+    assert "VESSEL" in domain.types
+
+
+def test_gazetteers_are_lists_of_names() -> None:
+    files = {"vessel.txt": "\ufeffEver Given\n\n# lost\nTitanic\r\n", "port.txt": "Suez\n"}
+    domain = with_gazetteers(Domain(names={"vessel": ["Ever Ace"]}), files, "lists")
+    assert [domain.type_by_name(one) for one in ("titanic", "ever ace", "ever given", "suez")] == [
+        "VESSEL", "VESSEL", "VESSEL", "PORT",
+    ]  # fmt: skip
+    assert domain.type_by_name("# lost") is None
+    assert with_gazetteers(domain, {}, "lists") is domain
+
+
+def test_a_gazetteer_that_contradicts_another_is_refused() -> None:
+    files = {"vessel.txt": "Titanic", "film.txt": "Titanic"}
+    with pytest.raises(ConfigError, match=r"lists.*two types.*titanic"):
+        with_gazetteers(Domain(), files, "lists")

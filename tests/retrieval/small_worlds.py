@@ -141,6 +141,8 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "entities": [
             {"entity_id": one, "key": name.casefold(), "name": name,
              "type": None if one in world.unlabelled else "PRODUCT", "mentions": 1,
+             "type_source": None if one in world.unlabelled else "label",
+             "is_named": one not in world.unlabelled,
              "chunks": len({chunk_of[sentence] for of, sentence in world.mentions if of == one}),
              "is_term": one in world.terms}
             for one, name, _ in world.entities

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -195,6 +196,41 @@ def test_names_labels_and_counts_come_from_visible_documents(store: Path) -> Non
     board = opened(store, ["board"])
     assert board.search("gateway", "paper").entities[0].type == "ORG"
     assert seen.search("gateway", "paper").entities[0].type == "PRODUCT"
+
+
+FORMATS = (
+    Document("a", "First", (Fact("native format", "hold", "the Engine"),
+                            Fact("binary format", "hold", "the Engine")), ("staff",)),
+    Document("b", "Second", (Fact("native format", "hold", "raster format"),
+                             Fact("Pump", "hold", "the Engine", head_type="ORG")), ("board",)),
+)  # fmt: skip
+
+
+def test_a_type_that_a_visible_name_tells_is_seen(tmp_path: Path) -> None:
+    whole = Store(str(publish(tmp_path, FORMATS))).open()
+    rows = visible(whole, ["staff"]).table("entities").to_pylist()
+    native = next(row for row in rows if row["name"] == "native format")
+    assert (native["type"], native["type_source"], native["is_named"]) == ("FORMAT", "head", False)
+
+
+def test_a_type_by_the_header_of_a_key_is_not_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Store(str(publish(tmp_path, FORMATS))).open()
+    read = whole.table
+
+    def with_keys(name: str, columns: list[str] | None = None) -> pa.Table:
+        rows = read(name)
+        if name == "entities":
+            for place, value in (("type", "SECRET_CODE"), ("type_source", "key")):
+                values = pa.array([value] * rows.num_rows, pa.string())
+                rows = rows.set_column(rows.column_names.index(place), place, values)
+        return rows.select(columns) if columns else rows
+
+    monkeypatch.setattr(whole, "table", with_keys)
+    seen = visible(whole, ["staff"]).table("entities")
+    assert seen.num_rows
+    assert set(seen["type"].to_pylist()) == {None}
 
 
 def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -> None:

@@ -196,9 +196,12 @@ class DictionaryConfig(BaseConfig):
 class DomainConfig(BaseConfig):
     """What the technical names of the documents' field look like."""
 
-    changes_no_row = frozenset({"file"})  # what it says is counted
+    changes_no_row = frozenset({"file", "gazetteers"})  # what they say is counted
 
     file: str | None = Field(None, description="YAML file or URI; SAP and ABAP by default")
+    gazetteers: str | None = Field(
+        None, description="folder or URI of lists: files TYPE.txt, a name per line"
+    )
 
 
 class NormalizeConfig(LanguageConfig):

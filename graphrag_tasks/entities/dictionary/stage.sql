@@ -1,7 +1,7 @@
 -- name: keys
 -- Cells of first columns below a header; a column in which one comes twice has no keys.
 CREATE TABLE keys AS
-SELECT document_id, ordinal, sheet, text, char_start FROM cells
+SELECT document_id, ordinal, sheet, text, char_start, header FROM cells
 WHERE "column" = 0 AND col_span = 1 AND value_type = 'text' AND NOT is_header AND header <> ''
 WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
 QUALIFY count(*) OVER of_table > 1
@@ -50,27 +50,27 @@ WHERE len(heading_path) > 1 AND len(list_filter(
 -- name: defined
 -- Keys of the columns of which at least half are names, and terms that are defined.
 CREATE TABLE defined AS
-SELECT text, '{key}' AS source, document_id, char_start FROM (
+SELECT text, '{key}' AS source, document_id, char_start, header FROM (
     SELECT *, text IN (FROM named_keys) AS is_name FROM keys
     WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
     QUALIFY 2 * count(*) FILTER (is_name) OVER of_table >= count(*) OVER of_table
 ) WHERE is_name
 UNION ALL
-SELECT text, '{term}', document_id, char_start
+SELECT text, '{term}', document_id, char_start, NULL
 FROM terms SEMI JOIN named_terms USING (text, explanation)
 UNION
-SELECT text, '{term}', document_id, char_start FROM glossary SEMI JOIN glossary_terms USING (text)
+SELECT text, '{term}', document_id, char_start, NULL FROM glossary SEMI JOIN glossary_terms USING (text)
 
 -- name: places
 CREATE TABLE places AS
 SELECT DISTINCT unnest(heading_path) AS surface, '{heading}' AS source, document_id, chunk_id,
-    title_source
+    title_source, NULL AS header
 FROM chunks JOIN documents USING (document_id)
 UNION ALL
-SELECT title, '{title}', document_id, chunk_id, title_source
+SELECT title, '{title}', document_id, chunk_id, title_source, NULL
 FROM chunks JOIN documents USING (document_id)
 UNION ALL
-SELECT DISTINCT defined.text, source, document_id, chunk_id, ''
+SELECT DISTINCT defined.text, source, document_id, chunk_id, '', header
 FROM defined JOIN chunks USING (document_id)
 WHERE defined.char_start >= chunks.char_start AND defined.char_start < chunks.char_end
 
@@ -79,6 +79,6 @@ SELECT surface, source, title_source, list(DISTINCT document_id) AS documents
 FROM places GROUP BY ALL ORDER BY ALL
 
 -- name: entity_dictionary
-SELECT surface, name, form, source, document_id, chunk_id, problem
+SELECT surface, name, form, source, document_id, chunk_id, header, problem
 FROM places JOIN judged USING (surface, source, title_source)
-ORDER BY document_id, chunk_id, source, surface, form
+ORDER BY document_id, chunk_id, source, surface, form, header

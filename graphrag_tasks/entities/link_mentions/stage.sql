@@ -3,6 +3,7 @@
 CREATE TABLE things AS
 SELECT entity_id, centre AS key, any_value(name) AS name, any_value(type) AS type,
     any_value(is_term) AS is_term,
+    any_value(type_source) AS type_source, any_value(is_named) AS is_named,
     row_number() OVER (ORDER BY entity_id) - 1 AS entity
 FROM resolved GROUP BY entity_id, centre
 
@@ -64,7 +65,7 @@ ANTI JOIN extracted ON extracted.entity = numbered.entity AND extracted.place = 
 SELECT source, count(*) FROM located GROUP BY ALL
 
 -- name: entities
-SELECT entity_id, key, name, type, coalesce(counted.mentions, 0) AS mentions,
+SELECT entity_id, key, name, type, type_source, is_named, coalesce(counted.mentions, 0) AS mentions,
     coalesce(counted.chunks, 0) AS chunks, is_term
 FROM things LEFT JOIN (
     SELECT entity, count(*) AS mentions, count(DISTINCT chunk) AS chunks

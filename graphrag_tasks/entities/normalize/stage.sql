@@ -44,7 +44,7 @@ GROUP BY bare HAVING count(DISTINCT document_id) >= greatest(
 
 -- name: surface_forms
 CREATE TABLE surface_forms AS
-SELECT surface, type, key, name, label, CASE
+SELECT surface, type, key, name, label, told_by, overruled, CASE
     WHEN problem IS NULL AND source IS DISTINCT FROM '{title}'
         AND key IN (SELECT key FROM judged WHERE bare IN (FROM generic))
     THEN '{generic}' ELSE problem
@@ -54,24 +54,43 @@ FROM judged
 -- name: sorted_surface_forms
 SELECT surface, type, key, name, problem FROM surface_forms ORDER BY surface, type
 
--- name: names
-WITH mention AS (
-    SELECT DISTINCT key, name AS alias, label, label IN (FROM technical) AS is_technical,
-        place, start
+-- name: mentioned
+CREATE TABLE mentioned AS
+SELECT key, alias, label, told_by, count(*) AS mentions FROM (
+    SELECT DISTINCT key, name AS alias, label, told_by, place, start
     FROM ends JOIN surface_forms USING (surface, type) WHERE problem IS NULL
-),
-counted AS (SELECT key, count(*) AS mentions FROM mention GROUP BY key),
-named AS (
-    SELECT key, alias AS name FROM mention GROUP BY key, alias
-    QUALIFY row_number() OVER (PARTITION BY key ORDER BY count(*) DESC, alias) = 1
-),
-labelled AS (
-    SELECT key, label AS type FROM mention GROUP BY key, label, is_technical
-    QUALIFY row_number() OVER (
-        PARTITION BY key
-        ORDER BY coalesce(is_technical, false) DESC, count(*) DESC, label NULLS LAST
-    ) = 1
-),
+) GROUP BY ALL
+
+-- name: named
+CREATE TABLE named AS
+SELECT key, alias AS name FROM mentioned GROUP BY key, alias
+QUALIFY row_number() OVER (PARTITION BY key ORDER BY sum(mentions) DESC, alias) = 1
+
+-- name: labelled
+-- A user's type, else the technical type of most mentions, else the label of most, be it none.
+CREATE TABLE labelled AS
+SELECT key, label AS type, {sources}[min(list_position({sources}, told_by))] AS type_source
+FROM mentioned GROUP BY key, label
+QUALIFY row_number() OVER (
+    PARTITION BY key
+    ORDER BY coalesce(min(list_position({sources}, told_by)) = 1, false) DESC,
+        coalesce(min(list_position({sources}, told_by)) <= {technical}, false) DESC,
+        sum(mentions) DESC, label NULLS LAST
+) = 1
+
+-- name: labels_hold
+SELECT count(*) < $names
+    OR count(*) FILTER (type IN ('PERSON', 'GPE', 'LOC', 'NORP')) >= $share * count(*)
+FROM labelled
+
+-- name: doubt
+UPDATE labelled SET type_source = '{doubted}' WHERE type_source = '{label}'
+
+-- name: overruled
+SELECT count(DISTINCT key) FROM surface_forms WHERE overruled IS NOT NULL AND problem IS NULL
+
+-- name: names
+WITH counted AS (SELECT key, sum(mentions)::BIGINT AS mentions FROM mentioned GROUP BY key),
 term AS (
     SELECT key FROM judged WHERE bare IN (FROM terms) OR key IN (FROM terms)
     UNION
@@ -80,8 +99,8 @@ term AS (
         WHERE source IN ('key', 'term') AND problem IS NULL
     ) USING (surface) WHERE problem IS NULL
 )
-SELECT key, name, type, mentions, key IN (FROM term) AS is_term
-FROM counted JOIN named USING (key) LEFT JOIN labelled USING (key)
+SELECT key, name, type, type_source, kind, kind_source, mentions, key IN (FROM term) AS is_term
+FROM counted JOIN named USING (key) JOIN labelled USING (key) LEFT JOIN kinds_of USING (key)
 ORDER BY key
 
 -- name: problems

@@ -2,7 +2,8 @@
 
 The language model's labels are made for news: it takes "String" for a person and "JSON" for an
 organisation. What a technical name is shows in its shape ("CL_ABAP_TYPEDESCR" is a class), in the
-noun beside it ("table VBBE") or in the header above it ("Transaction Code").
+noun beside it ("table VBBE") or in the header above it ("Transaction Code"). A user's list of names
+comes before all of these. What the rest of the corpus tells is in `kinds`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from graphrag_tasks.core.schemas import COLUMN, FIRST_NAME, KIND, LABEL, SHAPE, USER
 from graphrag_tasks.entities.normalize.problems import LITERAL_TYPES
 from graphrag_tasks.language.dictionary import first_name_gender
 from graphrag_tasks.language.domain import Domain
@@ -22,10 +24,16 @@ _CODED = re.compile(r" .*[A-Z0-9_/]|[A-Z0-9_/].* ")
 _ADJECTIVES = "custom|customer|new|obsolete|old|standard"
 """Words of any domain before a kind."""
 _HAVE = "have "
+
+TECHNICAL: Final = (USER, SHAPE, KIND, COLUMN)
+"""Each outvotes any number of labels, and the user's list the others."""
+
 _SHAPED = re.compile(r"[\d_/.:>-]")
 """A sign that every shape has: names without one, which are most, are looked at no further."""
 _SHORT_PLACES: Final = frozenset({"EU", "NYC", "UAE", "UK", "US", "USA", "USSR"})
-_DOUBTED: Final = frozenset({"PERSON", "GPE"})
+_OFTEN_WRONG: Final = frozenset({"PERSON", "GPE"})
+_PERSON = re.compile(r"(?!(?:\S+ ){4})[^\W\d_a-z]\w+(?: [^\W\d_a-z][\w.'’-]*)+")
+"""How people are written: two to four words with capitals."""
 
 
 class NameTypes:
@@ -39,22 +47,44 @@ class NameTypes:
         self._kind_code = re.compile(rf"(?i:{before}{kind}) ({_CODE})")
         self._code_kind = re.compile(rf"({_CODE}) (?i:{kind})")
 
-    def of(self, name: str, label: str, header: str | None) -> str | None:
-        """Return the entity type of a name without noise, or None.
+    def of(self, name: str, label: str, header: str | None) -> tuple[str, str] | None:
+        """Return the entity type of a name without noise, and what tells it; or None.
 
         Args:
             name: The name.
             label: What the language model takes it for; empty for none.
             header: One of `header_relations`, where the name stands under such a header.
         """
+        if type_ := self._domain.type_by_name(name.casefold()):
+            return type_, USER
+        return self.without_lists(name, label, header)
+
+    def without_lists(self, name: str, label: str, header: str | None) -> tuple[str, str] | None:
+        """Return the same as if the user had listed no names."""
         is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are
-        technical = None if is_plain else self._by_shape(name) or self._by_kind(name)
-        if technical is None and header and _CODE_SHAPE.fullmatch(name):
-            technical = self._domain.typed_kinds[header.removeprefix(_HAVE)]
-        return technical or (label if label and _is_credible(name, label, self._is_known) else None)
+        if not is_plain or self._domain.has_simple_shapes:
+            if type_ := self._by_shape(name):
+                return type_, SHAPE
+            if type_ := self._by_kind(name):
+                return type_, KIND
+            if header and _CODE_SHAPE.fullmatch(name):
+                return self._domain.typed_kinds[header.removeprefix(_HAVE)], COLUMN
+        if not label or not _is_credible(name, label, self._is_known):
+            return None
+        is_person = label == "PERSON" and _has_first_name(name, self._is_known)
+        return label, FIRST_NAME if is_person else LABEL
+
+    def overruled(
+        self, name: str, header: str | None, type_: str | None, told_by: str | None
+    ) -> str | None:
+        """Return another type that a name would have without the user's list, or None."""
+        other = self.without_lists(name, "", header) if told_by == USER else None
+        return other[0] if other and other[0] != type_ else None
 
     def _by_shape(self, name: str) -> str | None:
-        return self._domain.type_by_shape(name) if _SHAPED.search(name) else None
+        if self._domain.has_simple_shapes or _SHAPED.search(name):
+            return self._domain.type_by_shape(name)
+        return None
 
     def _by_kind(self, name: str) -> str | None:
         """Return the kind that a name says of itself: "table VBBE", "MD04 transaction"."""
@@ -82,7 +112,7 @@ def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool
     """
     if label in LITERAL_TYPES or name.split(" ")[0].islower():
         return False
-    if label not in _DOUBTED:
+    if label not in _OFTEN_WRONG:
         return True
     words = re.findall(r"[^\W\d_]+", name)
     if " " not in name and name[1:] != name[1:].lower():
@@ -90,3 +120,11 @@ def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool
     return label != "PERSON" or any(
         first_name_gender(word) or not is_known(word) for word in map(str.casefold, words)
     )
+
+
+def _has_first_name(name: str, is_known: Callable[[str], bool]) -> bool:
+    """Return whether a name begins with a first name and is more than common words: "Tab Style"."""
+    if not _PERSON.fullmatch(name):
+        return False
+    first, *others = name.casefold().split(" ")
+    return first_name_gender(first) != 0 and not all(map(is_known, (first, *others)))

@@ -21,6 +21,7 @@ class EntityExplanation:
     """An entity of a snapshot, with what made it.
 
     Attributes:
+        type_source: What tells its type, as in `schemas.ENTITIES`.
         mentions: Number of its mentions.
         aliases: Surface forms with their mentions, the most frequent first.
         decisions: Rows of `schemas.MERGES` with one of its names, `same` ones first.
@@ -31,6 +32,7 @@ class EntityExplanation:
     entity_id: str
     name: str
     type: str | None
+    type_source: str | None
     mentions: int
     aliases: list[tuple[str, int]]
     decisions: list[dict[str, Any]]
@@ -63,6 +65,7 @@ def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
         entity_id=entity_id,
         name=row["name"],
         type=row["type"],
+        type_source=row["type_source"],
         mentions=mentions.num_rows,
         aliases=_aliases(snapshot, entity_id),
         decisions=_decisions(snapshot, keys),

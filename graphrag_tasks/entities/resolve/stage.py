@@ -40,18 +40,23 @@ from graphrag_tasks.entities.resolve.similar import NameEncoder, similar_names
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.forms import singular_noun
-from graphrag_tasks.storage.sql import Rows, id_of, sql_over, stream
+from graphrag_tasks.storage.sql import Rows, id_of, sql_over, statements, stream
 
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
 BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
 
-_RESOLVED = f"""
-    FROM decided
-    UNION ALL
-    SELECT key, {id_of("entity", "key")}, key, name, type, is_term
-    FROM names ANTI JOIN decided USING (key)
-    ORDER BY key
-"""  # noqa: S608 - made of constants
+_SQL = statements(
+    __package__,
+    "types.sql",
+    entity_id=id_of("entity", "key"),
+    sources=[*schemas.NAME_SOURCES, schemas.DOUBTED],
+    kind_sources=list(schemas.KIND_SOURCES),
+    doubted=schemas.DOUBTED,
+)
+_DECIDED = pa.schema(
+    [one for one in schemas.RESOLVED if one.name not in ("type_source", "is_named")]
+)
+"""`schemas.RESOLVED` without what `types.sql` adds."""
 
 
 @stage(
@@ -108,7 +113,7 @@ def resolve(
             resolution.confirm(confirmer, partial(statements_of, connection), unsent)
         for pair in overrides.different:
             resolution.separate(pair)
-        decided = pa.Table.from_pylist(list(resolution.rows()), schema=schemas.RESOLVED)
+        decided = pa.Table.from_pylist(list(resolution.rows()), schema=_DECIDED)
         connection.register("decided", decided)
         stats: dict[str, int | float] = {
             "names": connection.sql("SELECT count(*) FROM names").fetchall()[0][0]
@@ -122,7 +127,7 @@ def resolve(
         order = [(column, "ascending") for column in ("left", "right", "by")]
         tables = {
             "merges": merges.sort_by(order),
-            "resolved": stream(connection, _RESOLVED, "resolved", stats),
+            "resolved": stream(connection, _SQL["resolved"], "resolved", stats),
         }
         return StageResult(tables, stats, stack.pop_all())
 
@@ -150,7 +155,7 @@ class _Resolution:
         self._weighed: set[frozenset[str]] = set()
         self._names = names
         self._overrides = overrides
-        self._technical = domain.types
+        self._domain = domain
         self._config = config
         self._apart = {frozenset((pair.left, pair.right)) for pair in overrides.different}
         self._together = {frozenset((pair.left, pair.right)) for pair in overrides.same}
@@ -279,9 +284,15 @@ class _Resolution:
         return next((one.name for one in names if singular_noun(one.key) == one.key), centre.name)
 
     def _voted_type(self, members: Iterable[str]) -> str | None:
-        """Return the type of most mentions, be it none; a technical one wins by any number."""
+        """Return the type of most mentions, be it none; a technical one wins by any number.
+
+        The first name that the user lists has the last word.
+        """
+        members = list(members)
+        if listed := next(filter(None, map(self._domain.type_by_name, members)), None):
+            return listed
         votes: Counter[str] = Counter()
         for member in members:
             name = self._names[member]
             votes[name.type or ""] += name.mentions
-        return min(votes, key=lambda one: (one not in self._technical, -votes[one], one)) or None
+        return min(votes, key=lambda one: (one not in self._domain.types, -votes[one], one)) or None

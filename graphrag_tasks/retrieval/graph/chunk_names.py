@@ -63,8 +63,8 @@ class ChunkNames:
         mentions = self._table("mentions", "entity_id", "document_id")
         mentions = mentions.filter(pc.is_in(mentions["document_id"], value_set=self._untitled))
         found[self._rows(mentions, "entity_id", "mentions")] = True
-        entities = self._table("entities", "type", "chunks")
-        found &= column(entities, "type").is_null().to_numpy(zero_copy_only=False)
+        entities = self._table("entities", "is_named", "chunks")
+        found &= ~column(entities, "is_named").to_numpy(zero_copy_only=False)
         found &= column(entities, "chunks").to_numpy() <= _MOST_CHUNKS
         aliases = self._table("aliases", "entity_id", "alias")
         rows = self._rows(aliases, "entity_id", "aliases")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.relations import INCLUDES
 from graphrag_tasks.retrieval.graph.names import is_written_as_name
 from graphrag_tasks.retrieval.graph.pinned import Graph
 
 _IS = frozenset({"be", "be a", "be an", "is a"})
-INCLUDES = frozenset({"include", "comprise", "be such as"})
-"""Relations whose tail is an example of their head."""
 
 
 def kinds(graph: Graph, entity: int) -> set[str]:

@@ -1,8 +1,8 @@
 """The bipartite graph of chunks and names: which chunks hold a name, and which are about it.
 
-Names are the entities that have a label, are written as names or are the title of a document. A
-chunk holds the names that it mentions and the titles inside these; it is about its document's
-title or, without one, about the name that it begins with.
+Names are the entities that are named (their own name tells a type or has a label), are written as
+names or are the title of a document. A chunk holds the names that it mentions and the titles inside
+these; it is about its document's title or, without one, about the name that it begins with.
 
 Random walks on it are personalised PageRank by sparse power iteration: Jeh and Widom, "Scaling
 personalized web search", WWW 2003, as in HippoRAG (Gutiérrez et al., arXiv 2405.14831).

@@ -194,7 +194,7 @@ class Graph:
 
     @cached_property
     def entity_types(self) -> list[str | None]:
-        """Label of each entity, or None."""
+        """Type of each entity, or None."""
         return list(self._column("entities", "type").to_pylist())
 
     @cached_property
@@ -274,9 +274,9 @@ class Graph:
 
     @cached_property
     def name_graph(self) -> NameGraph:
-        """Which chunks hold which names: titles, and entities with a label or a name's spelling."""
+        """Which chunks hold which names: titles, and entities named or spelled as names."""
         tables = ChunkNames(self._snapshot, self.chunks.ids, self.entities.ids)
-        named = np.array([one is not None for one in self.entity_types], dtype=bool)
+        named = np.array(self._column("entities", "is_named"), dtype=np.bool_)
         named |= tables.spelled_as_names()
         return NameGraph(
             tables.mentioned(), tables.about(named), named=named, called=self.called,

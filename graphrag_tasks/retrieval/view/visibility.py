@@ -12,7 +12,7 @@ are none (`docs/security.md`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property, partial
@@ -27,6 +27,7 @@ from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.graph.relation_kinds import kind_of
 from graphrag_tasks.graph.weights import joint_confidence, wording
 from graphrag_tasks.language.bm25 import word_tables
+from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.retrieval.view.arrays import column
 from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.sources.labels import may_see
@@ -170,7 +171,13 @@ class VisibleSnapshot(Snapshot):
         names = _most_frequent(pa.concat_tables([self._aliases, named]), "alias")
         labels = self._mentions.filter(pc.is_valid(self._mentions["type"]))
         types = _most_frequent(_counted(labels, ["entity_id", "type"], "mentions"), "type")
-        whole = self._whole.table("entities", ["entity_id", "name", "type", "mentions", "is_term"])
+        whole = self._whole.table(
+            "entities",
+            ["entity_id", "name", "type", "type_source", "is_named", "mentions", "is_term"],
+        )
+        # A name with a label has a type of the corpus, or none, only where labels do not hold.
+        of_names = pc.is_in(whole["type_source"], value_set=pa.array(schemas.NAME_SOURCES))
+        labels_hold = not pc.any(pc.and_not(whole["is_named"], of_names)).as_py()
         whole = whole.filter(pc.is_in(whole["entity_id"], value_set=pa.array(names, pa.string())))
         known = {*_pairs(self._aliases, "alias"), *_pairs(titles, "alias")}
         published = dict(_pairs(whole, "name"))
@@ -181,13 +188,22 @@ class VisibleSnapshot(Snapshot):
             pc.equal(mentions, column(whole, "mentions")),
             pc.equal(_count_of(titles, whole), all_titles),
         )
-        visible_types = pa.array(map(types.get, published), pa.string())
+        labels_here = pa.array(map(types.get, published), pa.string())
+        here = _types_here(shown, whole, labels_here if labels_hold else None)
+        from_a_key = pc.fill_null(pc.equal(column(whole, "type_source"), schemas.KEY), False)
+        as_told = pc.and_not(hides_nothing, from_a_key)
         chunks = self._mentions.group_by(["entity_id", "chunk_id"]).aggregate([])
         return pa.table(
             {
                 "entity_id": whole["entity_id"],
                 "name": pa.array(shown, pa.string()),
-                "type": pc.if_else(hides_nothing, column(whole, "type"), visible_types),
+                "type": pc.if_else(as_told, column(whole, "type"), here["type"]),
+                "type_source": pc.if_else(
+                    as_told, column(whole, "type_source"), here["type_source"]
+                ),
+                "is_named": pc.if_else(
+                    hides_nothing, column(whole, "is_named"), pc.is_valid(labels_here)
+                ),
                 "mentions": mentions,
                 "chunks": _count_of(chunks, whole),
                 "is_term": whole["is_term"],
@@ -282,6 +298,27 @@ def _phrases(evidence: pa.Table, relations: list[str]) -> tuple[list[str], list[
 
     phrases = [min(stated[one], key=partial(rank, one)) for one in relations]
     return phrases, [not asserted[one].total() for one in relations]
+
+
+def _types_here(
+    names: Sequence[str], entities: pa.Table, labels: pa.Array[Any] | None
+) -> Mapping[str, pa.Array[Any]]:
+    """Return types by what is visible: a label, where labels hold, or the head of a visible name.
+
+    The header of a key may stand in a hidden document, so it tells nothing here.
+    """
+    found = []
+    rows = entities.select(["type", "type_source"]).to_pylist()
+    for name, row, label in zip(
+        names, rows, labels.to_pylist() if labels is not None else [None] * len(rows), strict=True
+    ):
+        last = singular_noun(name.lower().rpartition(" ")[2])
+        by_head = row["type_source"] == schemas.HEAD and row["type"] == last.upper()
+        source = schemas.LABEL if label else schemas.HEAD if by_head else None
+        found.append({"type": label or (row["type"] if by_head else None), "type_source": source})
+    return {
+        key: pa.array([one[key] for one in found], pa.string()) for key in ("type", "type_source")
+    }
 
 
 def _pairs(rows: pa.Table, name: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,167 @@
+"""Kinds of things by what the corpus itself says: entity types of names that tell none themselves.
+
+Four sources, the first one counts:
+
+* `head`: the last word of a name of several words, where it is a kind ("foreign key constraint");
+* `is_a`: "X is a Y";
+* `key`: the header above the key column of a table;
+* `list`: "Ys such as X", and the lead of a list ("The supported Ys: X").
+
+A noun is a kind where it is the head of at least `_LEAST_OF_KIND` names: "image window", "main
+window", "About window". Names like "window of the image" count where the noun is a term of the
+corpus. Nouns that tell nothing ("previous case") are no kinds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from graphrag_tasks.core.schemas import HEAD, IS_A, KEY, LIST
+from graphrag_tasks.entities.words import any_of, words
+from graphrag_tasks.language.domain import type_label
+from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.relations import INCLUDES
+from graphrag_tasks.storage.sql import BATCH_ROWS, add_rows, statements
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+_LEAST_OF_KIND = 3
+"""Names that a noun must be the head of: with two, one in ten more types is wrong."""
+
+_LEAST_OF_COLUMN = 3
+"""Keys that a column has at least, for its header to be what they are."""
+
+_NAME_LIKE = r"[A-Z_]|^\S*-\S*$"
+_NO_NAME = (
+    r"""[,;"“”]|^(?:Appendix|Chapter|Example|Figure|Section|Step|Table)s? \S*\d|^(?:\S+ ){4}"""
+)
+"""Items of lists that are examples: written as names are, and no clauses or places of the text."""
+
+_SQL = statements(
+    __package__,
+    "kinds.sql",
+    head=HEAD,
+    is_a=IS_A,
+    key=KEY,
+    list=LIST,
+    includes=tuple(sorted(INCLUDES)),
+    name_like=_NAME_LIKE,
+    no_name=_NO_NAME,
+)
+
+_NO_KINDS = words("nouns_of_parts")
+_PREPOSITIONS = words("prepositions")
+_BREAKS = words("breaks_of_names")
+_NOUN = re.compile(r"[A-Za-z]?[a-z]{2,}")
+
+_KIND_OF = re.compile(r"(?:\S+ )*(?:kind|sort|type)s? of (?!an? |the |this |that |its )(.+)")
+"""A "special type of brush" is a brush; the "type of the column" is a type."""
+_PLURAL = re.compile(rf"(?!{any_of('singulars_in_as_and_os')}$)\w+[ao]s")
+"""Plurals that `singular_noun` leaves as they are, as they might be singulars: "scenarios"."""
+
+_HEADS = pa.schema(
+    [
+        pa.field("name", pa.string()),
+        pa.field("noun", pa.string()),
+        *(pa.field(one, pa.bool_()) for one in ("is_plural", "is_modified", "has_more")),
+    ]
+)
+_HEADERS = pa.schema([pa.field(name, pa.string()) for name in ("header", "kind", "noun")])
+
+
+class Head(NamedTuple):
+    """The head noun of a name.
+
+    Attributes:
+        noun: In the singular and in small letters.
+        is_plural: Whether the name has it in the plural.
+        is_modified: Whether a word stands before it.
+        has_more: Whether something follows it: "color of the background".
+    """
+
+    noun: str
+    is_plural: bool
+    is_modified: bool
+    has_more: bool
+
+
+def head_of(name: str, verbs: Set[str] = frozenset()) -> Head | None:
+    """Return the head noun of a name, or None where there is none for certain.
+
+    Args:
+        name: The name without noise.
+        verbs: Words that begin commands: "Merge Layers" is no kind of layer.
+    """
+    every = name.split(" ")
+    end = next((i for i, word in enumerate(every) if word in _PREPOSITIONS), len(every))
+    part = every[:end]
+    if not part or any(word.lower() in _BREAKS or not word[-1:].isalnum() for word in part):
+        return None
+    first, last = part[0], part[-1]
+    if not _NOUN.fullmatch(last):
+        return None
+    if match := _KIND_OF.fullmatch(name):
+        found = head_of(match[1], verbs)
+        return found and found._replace(is_modified=True)
+    if len(every) > 1 and first[0].isupper() and _begins_a_phrase(first.lower(), verbs):
+        return None
+    word = last.lower()
+    noun = word[:-1] if _PLURAL.fullmatch(word) else singular_noun(word)
+    return Head(noun, noun != word, len(part) > 1, end < len(every))
+
+
+def _begins_a_phrase(word: str, verbs: Set[str]) -> bool:
+    """Return whether a first word with a capital makes a phrase that is no name of a thing."""
+    return (
+        word.endswith("ing")
+        or word in _PREPOSITIONS
+        or not verbs.isdisjoint((word, singular_noun(word)))
+    )
+
+
+def kind_of_header(header: str) -> tuple[str, str] | None:
+    """Return what the things below a header are, and its noun: "Account Name" is an account."""
+    every = header.split(" ")
+    while every and every[-1].lower() in words("ends_of_headers"):
+        every = every[:-1]
+    found = head_of(" ".join(every))
+    if found is None or found.has_more:
+        return None
+    return type_label(" ".join([*every[:-1], found.noun])), found.noun
+
+
+def add_kinds(connection: duckdb.DuckDBPyConnection, terms: Sequence[str]) -> None:
+    """Make the table `kinds_of`: `kind` and `kind_source` by the `key` of a name."""
+    nouns = sorted(set(map(singular_noun, terms)))
+    connection.register("term_nouns", pa.table({"noun": pa.array(nouns, pa.string())}))
+    connection.register("no_kinds", pa.table({"noun": pa.array(sorted(_NO_KINDS), pa.string())}))
+    verbs = {verb for (verb,) in connection.sql(_SQL["verbs"]).fetchall()}
+    add_rows(connection, "heads", _HEADS, _heads(connection, verbs))
+    connection.execute(_SQL["kinds"], {"least": _LEAST_OF_KIND})
+    rows = [
+        dict(zip(_HEADERS.names, (header, *found), strict=True))
+        for (header,) in connection.sql(_SQL["headers"]).fetchall()
+        if (found := kind_of_header(header))
+    ]
+    connection.register("kinds_of_headers", pa.Table.from_pylist(rows, schema=_HEADERS))
+    for name in ("told", "kinds_of"):
+        connection.execute(_SQL[name], {"least": _LEAST_OF_COLUMN} if name == "told" else None)
+
+
+def _heads(connection: duckdb.DuckDBPyConnection, verbs: Set[str]) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `_HEADS`, one for each name that has a head noun."""
+    with connection.cursor() as reading:  # while the other connection writes
+        for batch in reading.sql(_SQL["distinct_names"]).to_arrow_reader(BATCH_ROWS):
+            names = batch["name"].to_pylist()
+            found = [(name, *head) for name in names if (head := head_of(name, verbs))]
+            columns = zip(*found, strict=True) if found else [()] * len(_HEADS)
+            yield pa.record_batch(
+                [pa.array(column, one.type) for column, one in zip(columns, _HEADS, strict=True)],
+                schema=_HEADS,
+            )

@@ -1,0 +1,67 @@
+-- name: verbs
+-- Words that relations begin with, and that are no terms.
+SELECT split_part(relation, ' ', 1) AS verb FROM triples WHERE rule <> 'table_row'
+GROUP BY verb HAVING count(*) > 1 AND verb NOT IN (FROM term_nouns)
+
+-- name: distinct_names
+SELECT DISTINCT name FROM surface_forms WHERE regexp_matches(name, '[a-z]{3}')
+
+-- name: kinds
+CREATE TABLE kinds AS
+SELECT noun, noun IN (FROM term_nouns) AS is_term
+FROM heads JOIN surface_forms USING (name)
+WHERE problem IS NULL AND ((is_modified AND NOT has_more) OR (has_more AND noun IN (FROM term_nouns)))
+GROUP BY noun
+HAVING count(DISTINCT key) >= $least
+    AND (noun IN (FROM term_nouns) OR noun NOT IN (FROM no_kinds))
+
+-- name: headers
+SELECT DISTINCT header FROM entity_dictionary WHERE header IS NOT NULL
+
+-- name: told
+CREATE TABLE told AS
+WITH nodes AS (SELECT surface, type, key, name FROM surface_forms WHERE problem IS NULL),
+sort AS (
+    SELECT surface, type, noun, is_plural FROM surface_forms
+    JOIN heads USING (name) JOIN kinds USING (noun) WHERE is_term AND NOT has_more
+)
+SELECT key, upper(noun) AS kind, '{head}' AS source
+FROM named JOIN heads USING (name) JOIN kinds USING (noun) -- as they are most often written
+WHERE is_modified OR has_more
+UNION ALL
+SELECT key, upper(noun), '{is_a}'
+FROM triples
+JOIN sentences USING (sentence_id, chunk_id, document_id)
+JOIN nodes ON nodes.surface = head AND nodes.type = {head_label}
+JOIN sort ON sort.surface = tail AND sort.type = {tail_label}
+WHERE relation = 'be' AND NOT negated AND rule = 'copula' AND head_resolved IS NULL
+    AND NOT is_plural AND key <> noun AND NOT regexp_matches(name, '{no_name}| (?:for|in|of) ')
+    AND regexp_matches(text[:tail_start], '\b(?:is|are|was|were) (?:also |usually )?(?:an?|one of the)\s+$')
+    AND NOT regexp_matches(text[tail_end + 1:], '^\s+(?:for|of|to)\b')
+UNION ALL
+SELECT key, kind, '{key}'
+FROM (
+    SELECT header, name AS surface FROM entity_dictionary
+    WHERE header IS NOT NULL AND problem IS NULL
+    QUALIFY count(DISTINCT surface) OVER (PARTITION BY header) >= $least
+) AS keyed
+JOIN kinds_of_headers USING (header)
+JOIN nodes ON nodes.surface = keyed.surface AND nodes.type = ''
+WHERE noun IN (FROM term_nouns) OR noun IN (SELECT noun FROM kinds)
+UNION ALL
+SELECT key, upper(noun), '{list}'
+FROM triples
+JOIN nodes ON nodes.surface = tail AND nodes.type = {tail_label}
+JOIN sort ON sort.surface = head AND sort.type = {head_label}
+WHERE relation IN {includes} AND NOT negated AND rule IN ('example', 'list_item')
+    AND is_plural AND tail_resolved IS NULL
+    AND regexp_matches(name, '{name_like}') AND NOT regexp_matches(name, '{no_name}')
+
+-- name: kinds_of
+-- Of one source, the kind that most say.
+CREATE TABLE kinds_of AS
+SELECT key, kind, source AS kind_source FROM told GROUP BY key, kind, source
+QUALIFY row_number() OVER (
+    PARTITION BY key
+    ORDER BY list_position(['{head}', '{is_a}', '{key}', '{list}'], source), count(*) DESC, kind
+) = 1

@@ -1,0 +1,235 @@
+"""Kinds: entity types by what the corpus says of names, and what is none."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.entities.normalize import normalize
+from graphrag_tasks.entities.normalize.kinds import head_of, kind_of_header
+from graphrag_tasks.entities.resolve import resolve
+from graphrag_tasks.language.domain import Domain
+
+SQL = SqlConfig()
+VERBS = {"merge", "show", "specify"}
+
+
+@pytest.mark.parametrize(
+    ("name", "noun"),
+    [
+        ("foreign key constraint", "constraint"),
+        ("layer groups", "group"),
+        ("Default Image Grid", "grid"),
+        ("color of the background", "color"),
+        ("temporary schemas", "schema"),
+        ("communication scenarios", "scenario"),
+        ("large canvas", "canvas"),
+        ("Examples Using Field Symbols", "example"),
+        ("Transparent copies", "copy"),
+        ("special type of paint brush", "brush"),
+        ("types of income", "income"),
+        ("type of the column", "type"),
+        ("ABAP Test Cockpit", "cockpit"),
+        ("Merge Layers", None),
+        ("Specifies verbose mode", None),
+        ("merge layers", "layer"),
+        ("Importing Customers", None),
+        ("From Web page", None),
+        ("customers and vendors", None),
+        ("layers, paths", None),
+        ("GnuCash itself", None),
+        ("Section 8", None),
+        ("SELECT INTO", None),
+        ("table VBBE", None),
+        ("in general", None),
+    ],
+)
+def test_head_nouns(name: str, noun: str | None) -> None:
+    found = head_of(name, VERBS)
+    assert (found and found.noun) == noun
+
+
+@pytest.mark.parametrize(
+    ("header", "kind"),
+    [
+        ("Account Name", ("ACCOUNT", "account")),
+        ("Command Tag", ("COMMAND_TAG", "tag")),
+        ("Parameters", ("PARAMETER", "parameter")),
+        ("Name", None),
+        ("Tables and views", None),
+        ("#", None),
+    ],
+)
+def test_what_a_header_says_of_the_column(header: str, kind: tuple[str, str] | None) -> None:
+    assert kind_of_header(header) == kind
+
+
+def triple(head: str, relation: str, tail: str, **more: Any) -> dict[str, Any]:
+    """Return a triple in a sentence of its own, which `sentences` makes of it."""
+    return dict.fromkeys(schemas.TRIPLES.names) | {
+        "head": head, "relation": relation, "tail": tail, "rule": "svo", "negated": False,
+        "sentence_id": f"{head} {relation} {tail}", "chunk_id": "c", "document_id": "d",
+        "head_start": 0, "head_end": len(head), "tail_start": 90, "tail_end": 90 + len(tail),
+    } | more  # fmt: skip
+
+
+def is_a(head: str, tail: str, article: str = "a", after: str = ".") -> dict[str, Any]:
+    text = f"{head} is {article} {tail}{after}"
+    start = text.index(tail, len(head) + 4)
+    places = {"tail_start": start, "tail_end": start + len(tail)}
+    return triple(head, "be", tail, rule="copula", **places) | {"sentence_id": text}
+
+
+def key(name: str, header: str) -> dict[str, Any]:
+    return {"surface": name, "name": name, "form": "full", "source": "key", "document_id": "d",
+            "chunk_id": "c", "header": header, "problem": None}  # fmt: skip
+
+
+NATIVE = [triple(f"{one} format", "have", "limits") for one in ("native", "binary", "raster")]
+FORMATS = [*NATIVE, triple("format", "have", "limits")]
+
+
+def types(
+    *triples: dict[str, Any], keys: tuple[dict[str, Any], ...] = (), domain: Domain | None = None
+) -> dict[str, tuple[str, str]]:
+    """Return type and source of each entity that has one."""
+    domain = domain or Domain(terms=["format"])
+    table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
+    dictionary = pa.Table.from_pylist(list(keys), schema=schemas.ENTITY_DICTIONARY)
+    sentences = pa.Table.from_pylist(
+        [
+            {"sentence_id": one, "chunk_id": "c", "document_id": "d", "text": one}
+            for one in sorted({row["sentence_id"] for row in triples})
+        ],
+        schema=schemas.SENTENCES,
+    )
+    made = normalize(
+        table, dictionary, sentences, config=NormalizeConfig(), sql=SQL, domain=domain
+    ).collected()
+    found = resolve(
+        table, dictionary, made.tables["surface_forms"], made.tables["names"],
+        config=ResolveConfig(), sql=SQL, domain=domain,
+    ).collected()  # fmt: skip
+    return {
+        row["name"]: (row["type"], row["type_source"])
+        for row in found.tables["resolved"].to_pylist()
+        if row["type"]
+    }
+
+
+def test_a_head_noun_of_three_names_is_their_kind() -> None:
+    found = types(*FORMATS)
+    assert found["native format"] == ("FORMAT", "head")
+    assert "native format" not in types(*NATIVE[:2])
+
+
+def test_a_noun_that_tells_nothing_is_no_kind() -> None:
+    cases = [triple(f"{one} case", "have", "limits") for one in ("native", "binary", "raster")]
+    assert "native case" not in types(*cases)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_told"),
+    [
+        (is_a("XCF", "binary format"), True),
+        (is_a("XCF", "binary format", "also a"), True),
+        (is_a("XCF", "binary format", "the"), False),
+        (is_a("XCF", "binary format", after=" of GIMP."), False),
+        (is_a("XCF", "binary format") | {"negated": True}, False),
+        (is_a("XCF", "binary format") | {"rule": "apposition"}, False),
+        (is_a("It", "binary format") | {"head_resolved": "XCF"}, False),
+        (is_a("XCF", "mistake"), False),
+    ],
+)
+def test_what_is_a_thing_is_of_its_kind(said: dict[str, Any], is_told: bool) -> None:
+    assert (types(*FORMATS, said).get("XCF") == ("FORMAT", "is_a")) == is_told
+
+
+@pytest.mark.parametrize(
+    ("said", "is_told"),
+    [
+        (triple("other formats", "include", "PNG", rule="example"), True),
+        (triple("other formats", "include", "PNG", rule="list_item"), True),
+        (triple("other formats", "include", "PNG"), False),
+        (triple("other format", "include", "PNG", rule="example"), False),
+        (triple("mistakes", "include", "PNG", rule="example"), False),
+    ],
+)
+def test_examples_of_a_kind_are_of_it(said: dict[str, Any], is_told: bool) -> None:
+    assert (types(*FORMATS, said).get("PNG") == ("FORMAT", "list")) == is_told
+
+
+@pytest.mark.parametrize("name", ["Figure 3.12", "colors that fade", "PNG, GIF"])
+def test_what_is_written_as_no_name_is_no_example(name: str) -> None:
+    said = triple("other formats", "include", name, rule="example")
+    assert types(*FORMATS, said).get(name, ("", ""))[1] != "list"
+
+
+def test_the_header_of_three_keys_is_their_kind() -> None:
+    keys = tuple(key(one, "File Format Name") for one in ("XCF", "PNG", "GIF"))
+    assert types(*FORMATS, keys=keys)["XCF"] == ("FILE_FORMAT", "key")
+    assert "XCF" not in types(*FORMATS, keys=keys[:2])
+
+
+def test_the_first_source_counts() -> None:
+    found = types(*FORMATS, is_a("File formats", "raster format"), is_a("native format", "format"))
+    assert found["native format"] == ("FORMAT", "head")
+
+
+def test_what_a_name_tells_comes_before_its_kind() -> None:
+    domain = Domain(terms=["format"], shapes=["X* = image"], names={"made up": ["native format"]})
+    found = types(*FORMATS, is_a("XCF", "binary format"), domain=domain)
+    assert found["XCF"] == ("IMAGE", "shape")
+    assert found["native format"] == ("MADE_UP", "user")
+
+
+def labelled(name: str, label: str) -> dict[str, Any]:
+    return triple(name, "have", "limits", head_type=label)
+
+
+def test_labels_hold_only_where_many_names_are_people_or_places() -> None:
+    people = [labelled(f"Quarth Smith{one}", "PERSON") for one in "abcdef"]
+    assert types(*people)["Quarth Smitha"] == ("PERSON", "label")
+    things = [triple(f"thing{one}", "have", "limits") for one in range(200)]
+    found = types(*people, *things, *FORMATS, labelled("Christian Stimming", "PERSON"))
+    assert "Quarth Smitha" not in found
+    assert found["Christian Stimming"] == ("PERSON", "first_name")
+
+
+def test_a_name_with_a_doubted_label_is_still_named() -> None:
+    things = [triple(f"thing{one}", "have", "limits") for one in range(100)]
+    rows = [*things, labelled("Spherize", "ORG")]
+    table = pa.Table.from_pylist(rows, schema=schemas.TRIPLES)
+    empty = schemas.empty("entity_dictionary")
+    made = normalize(
+        table, empty, schemas.empty("sentences"), config=NormalizeConfig(), sql=SQL
+    ).collected()
+    assert made.stats["labels_hold"] == 0
+    found = resolve(
+        table, empty, made.tables["surface_forms"], made.tables["names"],
+        config=ResolveConfig(), sql=SQL,
+    ).collected()  # fmt: skip
+    rows = [row for row in found.tables["resolved"].to_pylist() if row["name"] == "Spherize"]
+    assert [(row["type"], row["type_source"], row["is_named"]) for row in rows] == [
+        (None, None, True)
+    ]
+
+
+def test_a_list_that_contradicts_a_column_wins_and_is_counted() -> None:
+    row = triple("Order entry", "have transaction", "VA01", rule="table_row")
+    table = pa.Table.from_pylist([row], schema=schemas.TRIPLES)
+    domain = Domain(kinds={"transaction": "TRANSACTION"}, names={"order": ["VA01"]})
+    made = normalize(
+        table, schemas.empty("entity_dictionary"), schemas.empty("sentences"),
+        config=NormalizeConfig(), sql=SQL, domain=domain,
+    ).collected()  # fmt: skip
+    rows = {row["key"]: row for row in made.tables["names"].to_pylist()}
+    assert (rows["va01"]["type"], rows["va01"]["type_source"]) == ("ORDER", "user")
+    assert made.stats["types_overruled"] == 1
+
+
+def test_a_name_is_read_as_it_is_most_often_written() -> None:
+    phrase = [triple("Grouping Formats", "have", f"limit {one}") for one in "ab"]
+    assert "Grouping Formats" not in types(*FORMATS, *phrase, triple("grouping formats", "be", "x"))
