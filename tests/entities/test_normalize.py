@@ -35,6 +35,8 @@ from graphrag_tasks.language.domain import Domain, default_domain
         ("as clause", None),
         ("where condition", None),
         ("If statements", None),
+        ("They form the colormaps", "fragment"),
+        ("It girl", None),
         ("x", "short"),
         ("🚀🚀", "no_letter"),
         ("--", "short"),

@@ -27,6 +27,9 @@ SENTENCES = {
     "Clients that read mailboxes use the converter.": "Clients | use | converter",
     "The files stored in the folder vanish.": "files | are stored in | folder",
     "Patients receive half the adult dose.": "Patients | receive half the | adult dose",
+    "X and Y offset determine where the shadow will be placed in relation to the image.": (
+        "shadow | will be placed in relation to | image"
+    ),
     "The plugin plans to replace the filter.": "plugin | plans to replace | filter",
     "The class contains no methods.": "class | does not contain | methods",
     "Authentication for requests is handled by the gateway.": "Authentication | for | requests",

@@ -34,6 +34,8 @@ _DATE_WORD = (
 _VALUE = re.compile(rf"{_DATE_WORD}(?:[ –-]{_DATE_WORD})*")
 _VALUE_CORE = re.compile(rf"\d|\b(?:{_NUMBER}|(?!march|may){_MONTH})\b")
 
+_SUBJECTS = frozenset({"he", "it", "she", "there", "they", "we", "you"})
+"""Pronouns that begin a sentence, of which a name is a piece: "They form the colormaps"."""
 _PARTS_OF_TEXTS = frozenset({"example", "excerpt", "sample", "snippet"})
 _MODIFIERS_OF_THEM = frozenset({"code", "executable", "short", "simple", "simplified"})
 """Code that a text shows is part of the text, whatever it is called: "code snippet"."""
@@ -92,6 +94,8 @@ def _is_stop_word(key: str) -> bool:
 
 def _is_fragment(surface: str, key: str) -> bool:
     first, _, rest = key.partition(" ")
+    if first in _SUBJECTS and " " in rest:
+        return True
     if not rest or not surface[:1].islower():
         return False
     return (first in _OPENERS and rest not in _ADDITIONS) or _QUANTITY.fullmatch(key) is not None

@@ -24,6 +24,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     descendant,
     first_child,
     has_subject,
+    is_verbal,
 )
 from graphrag_tasks.extract.frames import Argument, Role
 from graphrag_tasks.extract.words import words
@@ -158,7 +159,7 @@ def _nominal(noun: Token) -> Iterator[list[Argument]]:
 
 
 def _adverbial(adverb: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
-    if adverb.lower_ == "where" and antecedent is not None:
+    if adverb.lower_ == "where" and antecedent is not None and not is_verbal(antecedent):
         yield noun_arguments(Role.OBLIQUE, antecedent, preposition="in", split=False)
         return
     if adverb.dep_ == "npadvmod":
