@@ -12,8 +12,8 @@ from graphrag_tasks.entities.dictionary import (
     is_key,
     is_term,
     name_forms,
-    plain_heading,
 )
+from graphrag_tasks.language.headings import plain_heading
 
 _CHUNKS = pa.schema(
     [

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from graphrag_tasks.entities.words import words
+from graphrag_tasks.language.headings import plain_heading
 from graphrag_tasks.language.names import entity_key
 
 FULL, BASE, FIRST, ACRONYM = "full", "base", "first", "acronym"
@@ -19,10 +20,6 @@ abbreviation in its brackets."""
 GENERIC_HEADINGS = words("generic_headings")
 """Keys of headings that say what a section is for, and name nothing."""
 
-_NUMBERING = re.compile(
-    r"^(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|(?:step|chapter|section)\s+\d+[.:]?)\s+(?=\S)", re.IGNORECASE
-)
-_ORNAMENT = re.compile(r"^[^\w(\[/<\"'“‘]+")
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _ACRONYM = re.compile(r"[A-Z][A-Za-z0-9/&-]*[A-Z0-9s]")
 _ENUMERATES = re.compile(r",|\b(?:and|or|using|with|for|to)\b")
@@ -31,11 +28,6 @@ _ENUMERATES = re.compile(r",|\b(?:and|or|using|with|for|to)\b")
 def heading_key(surface: str) -> str:
     """Return what two headings must share to be one."""
     return entity_key(plain_heading(surface))
-
-
-def plain_heading(surface: str) -> str:
-    """Return a heading without its number and without ornaments before it."""
-    return _NUMBERING.sub("", _ORNAMENT.sub("", surface.strip()))
 
 
 def name_forms(surface: str) -> Iterator[tuple[str, str]]:

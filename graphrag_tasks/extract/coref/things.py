@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
 from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage, Source, Span, Topic
+from graphrag_tasks.language.headings import plain_heading
 
 SAME_SUBJECT, ONLY_CANDIDATE = "same_subject", "only_candidate"
 HEAD_MATCH, TYPE_AND_NAME = "head_match", "type_and_name"
@@ -40,6 +41,7 @@ _HEADING_END = re.compile(
     r"\s+(?:for|of|in|with|to|from|on|by|at|and|or|using|as|via|between|into|without)\s|[:(–,]",
     re.IGNORECASE,
 )
+_DEFINITE = frozenset({"the", "this", "these"})
 _LEADING = frozenset({"a", "an", "the", "how", "about"})
 
 _CORE = frozenset({"compound", "amod", "nummod", "nmod"})
@@ -254,11 +256,14 @@ def _called(topic: Topic) -> set[str]:
 
 
 def _first_phrase(heading: str) -> list[str]:
-    """Return the words of a heading's first noun phrase, as far as its words alone show it."""
-    found = _HEADING_END.split(heading.strip(), maxsplit=1)[0].split()
+    """Return the words of a heading's first noun phrase, as far as its words alone show it.
+
+    There are none where it points to a thing itself: "Activate the filter" is the name of none.
+    """
+    found = _HEADING_END.split(plain_heading(heading), maxsplit=1)[0].split()
     while found and (found[0].lower() in _LEADING or found[0].lower().endswith("ing")):
         found = found[1:]
-    return found
+    return [] if _DEFINITE.intersection(map(str.lower, found)) else found
 
 
 def _resolved(passage: Passage, mention: Span, to: _Phrase, kind: Kind, rule: str) -> Coreference:
