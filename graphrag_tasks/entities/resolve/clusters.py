@@ -18,7 +18,7 @@ _MOST_COMPARED = 400
 """Pairs of members compared before two clusters are joined; larger ones compare their centres."""
 
 
-_PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
+PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
 _PEOPLE_AND_PLACES = (frozenset({"PERSON"}), frozenset({"GPE", "LOC"}))
 _SPELLED = frozenset({"brackets", "apostrophe", "accents", "spelling", "slip", "number", "spacing"})
 
@@ -30,6 +30,7 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
     * `code`: an identifier has one spelling ("VBBS_OLD", "VBBS OLD").
     * `letter`: a single letter is a name of its own ("model S", "models").
     * `proper_number`: a name is no plural of another ("Carlo", "Carlos").
+    * `plus`: a "+" at the end makes another thing ("CTS", "CTS+").
     * `types`: one is a person, the other a place.
     """
     used = _SPELLED.intersection(rules)
@@ -41,13 +42,15 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
         return "letter"
     if "number" in used and (_is_proper(left) or _is_proper(right)):
         return "proper_number"
+    if left.key != right.key and left.key.rstrip("+") == right.key.rstrip("+"):
+        return "plus"
     if _conflict(left.type, right.type):
         return "types"
     return None
 
 
 def _is_proper(name: Name) -> bool:
-    return name.type in _PROPER and not name.name[0].islower()
+    return name.type in PROPER and not name.name[0].islower()
 
 
 def _conflict(left: str | None, right: str | None) -> bool:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +19,6 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.entities.resolve.acronyms import by_initials, introduced
 from graphrag_tasks.entities.resolve.candidates import (
     Candidate,
     Confirmer,
@@ -37,6 +35,7 @@ from graphrag_tasks.entities.resolve.selection import (
     statements_of,
 )
 from graphrag_tasks.entities.resolve.similar import NameEncoder, similar_names
+from graphrag_tasks.entities.resolve.ties import find_ties
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.forms import singular_noun
@@ -56,7 +55,14 @@ _RESOLVED = f"""
 
 @stage(
     per="corpus",
-    reads=(scan("triples"), scan("entity_dictionary"), scan("surface_forms"), scan("names")),
+    reads=(
+        scan("triples"),
+        scan("entity_dictionary"),
+        scan("surface_forms"),
+        scan("names"),
+        scan("sentences"),
+        scan("cells"),
+    ),
     makes=("merges", "resolved"),
     settings={"config": "resolve", "sql": "sql"},
     given=("overrides", "domain", "confirmer", "name_vectors", "unsent_documents"),
@@ -67,6 +73,8 @@ def resolve(
     entity_dictionary: Rows,
     surface_forms: Rows,
     names: Rows,
+    sentences: Rows,
+    cells: Rows,
     *,
     config: ResolveConfig,
     sql: SqlConfig,
@@ -78,27 +86,28 @@ def resolve(
 ) -> StageResult:
     """Decide which names are one entity.
 
-    Triples and titles introduce acronyms. A `confirmer` is asked about pairs that the rules leave
-    open, and about names that are near by their `name_vectors`, but not about names that
-    `unsent_documents` have. Returned are `merges`, every pair that was weighed, with rules, score,
-    guard and verdict, and `resolved`, the entity of every name, as a stream by key.
+    Triples, titles, sentences and tables tie names (`ties`). A `confirmer` is asked about pairs
+    that the rules leave open, and about names that are near by their `name_vectors`, but not about
+    names that `unsent_documents` have. Returned are `merges`, every pair that was weighed, with
+    rules, score, guard and verdict, and `resolved`, the entity of every name, as a stream by key.
     """
     overrides, domain = overrides or Overrides(), domain or default_domain()
     shorter_names = ShorterNames(domain)
     inputs = {
         "triples": triples, "entity_dictionary": entity_dictionary,
-        "surface_forms": surface_forms, "names": names,
+        "surface_forms": surface_forms, "names": names, "sentences": sentences, "cells": cells,
     }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        acronyms, initials = introduced(connection), by_initials(connection)
-        canonical = canonical_forms(names, known_words(config.model))
+        is_known = known_words(config.model)
+        ties = find_ties(connection, is_known)
+        canonical = canonical_forms(names, is_known)
         near = _similar(names, name_vectors, config)
-        wanted = {*chain.from_iterable([*acronyms, *initials]), *overrides.keys}
+        wanted = {*ties.keys, *overrides.keys}
         wanted |= {key for one in near for key in (one.left, one.right)}
         known = comparable_names(connection, names, canonical, sorted(wanted), shorter_names)
         resolution = _Resolution(known, overrides, domain, config)
-        found = candidates(known, acronyms, initials, canonical, shorter_names)
+        found = candidates(known, ties, canonical, shorter_names)
         for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
             resolution.weigh(candidate)
         for candidate in near:
