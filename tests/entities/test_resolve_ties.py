@@ -1,11 +1,14 @@
 """Resolve: what texts, tables and vendors tie, and what they do not."""
 
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
 
 from graphrag_tasks.entities.resolve.written import long_form, pairs_in_brackets, readings
 from tests.entities.test_resolve import decisions, entities, run
+
+LETTERS = ["".join(letters) for letters in product("abcdefghijklmnop", repeat=3)]
 
 ACME = ("Acme", "Acme Cloud Platform", "Acme Help Portal", "Acme Data Hub service")
 BARE = ("Cloud Platform", "Help Portal", "Data Hub service")
@@ -177,6 +180,15 @@ def test_a_short_form_of_two_things_in_brackets_is_left_open() -> None:
     result = run(*names, texts=[f"The {long} (MlS) is on." for long in names[1:]])
     assert entities(result) == set()
     assert {row[2] for row in decisions(result)} == {"unsure"}
+
+
+def test_a_chain_of_many_names_and_a_short_form_of_many_things_take_no_square_of_time() -> None:
+    chain = [f"Part {letters}" for letters in LETTERS]
+    renamed = [f"{one}, formerly {other}, is here." for one, other in pairwise(chain)]
+    assert [len(group) for group in entities(run(*chain, texts=renamed))] == [len(chain)]
+    longs = [f"x{letters} y{letters} z{letters}" for letters in LETTERS]
+    said = [f"The {long} (XyZ) is on." for long in longs]
+    assert not entities(run("XyZ", *longs, texts=said))
 
 
 def test_a_plus_makes_another_thing() -> None:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 ALIAS_RULE = "alias"
 """Rule of the triples (long form, "be known as", short form) that extraction finds."""
 
+_MOST_LONG_FORMS = 100
+"""A short form of more stands for several things; all are compared with each other."""
+
 _SQL = statements(__package__, "acronyms.sql", alias_rule=ALIAS_RULE)
 
 
@@ -41,6 +44,8 @@ def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str
     the short form has: texts also write "Code Inspector (ATC)". One that goes on from these ("ABAP
     development tools for Eclipse") is the same thing.
     """
+    if len(longs) > _MOST_LONG_FORMS:
+        return set()
     longs = [one for one in longs if one[0] == short[0] and abbreviates(short, one)] or longs
     parts = [one for one in longs if not any(is_within(other, one) for other in longs)]
     meant = [one for one in parts if abbreviates(short, one)] or parts

@@ -7,6 +7,7 @@ chain must break it breaks at its weakest link.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 
@@ -80,7 +81,7 @@ class Clusters:
     def join(self, left: str, right: str) -> str | None:
         """Join the clusters of two names, or return why their members must stay apart."""
         one, other = self.members(left), self.members(right)
-        if one is other or right in one:
+        if one is other or left == right:
             return None
         compared: Iterable[tuple[str, str]] = product(one, other)
         if len(one) * len(other) > _MOST_COMPARED:
@@ -89,9 +90,12 @@ class Clusters:
             reason = self._apart(first, second)
             if reason:
                 return reason
-        joined = sorted([*one, *other], key=self._rank)
-        for name in joined:
-            self._cluster[name] = joined
+        # The smaller goes into the larger, so that a long chain of pairs takes no square of time.
+        small, large = sorted((one, other), key=len)
+        self._cluster.setdefault(large[0], large)
+        for name in small:
+            insort(large, name, key=self._rank)
+            self._cluster[name] = large
         return None
 
     def centres(self) -> Mapping[str, str]:

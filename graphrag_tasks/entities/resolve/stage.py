@@ -265,19 +265,24 @@ class _Resolution:
 
     def rows(self) -> Iterable[dict[str, Any]]:
         """Yield the entity of each name that was looked at."""
-        centres, renamed = self._clusters.centres(), self._overrides.rename
+        centres = self._clusters.centres()
+        entities: dict[str, dict[str, Any]] = {}
         for key in sorted(self._names):
-            centre = self._names[centres.get(key, key)]
-            members = self._clusters.members(key)
-            yield {
-                "key": key,
-                "entity_id": content_id("entity", centre.key),
-                "centre": centre.key,
-                "name": next((renamed[one] for one in members if one in renamed), None)
-                or self._shown(members),
-                "type": self._voted_type(members),
-                "is_term": any(self._names[one].is_term for one in members),
-            }
+            centre = centres.get(key, key)
+            if centre not in entities:
+                entities[centre] = self._entity(centre)
+            yield {"key": key} | entities[centre]
+
+    def _entity(self, centre: str) -> dict[str, Any]:
+        members, renamed = self._clusters.members(centre), self._overrides.rename
+        return {
+            "entity_id": content_id("entity", centre),
+            "centre": centre,
+            "name": next((renamed[one] for one in members if one in renamed), None)
+            or self._shown(members),
+            "type": self._voted_type(members),
+            "is_term": any(self._names[one].is_term for one in members),
+        }
 
     def _shown(self, members: Sequence[str]) -> str:
         """Return the name of most mentions; of a term that is one word, one in the singular."""
