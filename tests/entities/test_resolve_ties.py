@@ -26,6 +26,7 @@ def test_a_name_is_one_with_and_without_the_vendor_that_a_corpus_is_about() -> N
         frozenset({bare.casefold(), f"acme {bare.casefold()}"}) for bare in BARE
     }
     assert rules(result) == {("vendor",)}
+    assert len(entities(run(*ACME, *BARE, texts=ABOUT_ACME[1:2]))) == len(BARE)  # of one page
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LEAST = {"names": 3, "share": 0.05, "documents": 0.6, "capitals": 0.8}
 """Names that are also written without a vendor, and their share of those that begin with it; the
-share of documents that have it, and of the sentences with it that write it as a name. SAP has 33
+share of documents that have it, and of the places that write it as a name. SAP has 33
 names, .11 and .78 of the documents, GnuCash 6, .08 and .68; ABAP has .54."""
 
 _SQL = statements(

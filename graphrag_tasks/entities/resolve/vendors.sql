@@ -17,17 +17,17 @@ WITH often AS (
     GROUP BY vendor HAVING count(bare.key) >= $names AND count(bare.key) >= $share * count(*)
 ),
 owners AS (
-    SELECT key AS vendor, ' ' || name || ' ' AS written, ' ' || key || ' ' AS small
-    FROM names SEMI JOIN often ON vendor = key
+    SELECT key AS vendor, name FROM names SEMI JOIN often ON vendor = key
     WHERE type IS NULL OR type NOT IN ({proper})
 ),
-spaced AS (
-    SELECT document_id, ' ' || translate(text, '.,;:!?()"', '         ') || ' ' AS text
+words AS (
+    SELECT document_id, text <> upper(text) AS has_small,
+        unnest(string_split(translate(text, '.,;:!?()"', '         '), ' ')) AS word
     FROM sentences
 ),
 seen AS (
-    SELECT vendor, document_id, contains(text, written) AND text <> upper(text) AS as_name
-    FROM spaced JOIN owners ON contains(text, written) OR contains(text, small)
+    SELECT vendor, document_id, word = name AND has_small AS as_name
+    FROM words JOIN owners ON lower(word) = vendor
 )
 SELECT vendor FROM seen GROUP BY vendor
 HAVING count(DISTINCT document_id) FILTER (as_name)
