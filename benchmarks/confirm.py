@@ -26,7 +26,7 @@ from graphrag_tasks.evaluate.jsonl import read_values
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot, Store
 
-_READ = ("triples", "entity_dictionary", "surface_forms", "names")
+_READ = ("triples", "entity_dictionary", "surface_forms", "names", "sentences", "cells")
 _GOLD = Path(__file__).with_name("gold") / "entity_pairs.jsonl"
 
 

@@ -56,8 +56,9 @@ def run(
     read = normalize(table, known, texts_read, config=NormalizeConfig(), sql=SQL)
     normal = read.collected().tables
     merged = resolve(
-        table, known, normal["surface_forms"], normal["names"], config=ResolveConfig(), sql=SQL
-    ).collected()
+        table, known, normal["surface_forms"], normal["names"], texts_read,
+        schemas.empty("cells"), config=ResolveConfig(), sql=SQL,
+    ).collected()  # fmt: skip
     found = link_mentions(
         table, texts_read, known, normal["surface_forms"],
         normal["names"], merged.tables["resolved"], config=LinkConfig(names=names), sql=SQL,

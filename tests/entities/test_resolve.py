@@ -1,6 +1,6 @@
 """Resolve: what is merged, what is kept apart, and that every decision is a row."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -31,10 +31,13 @@ def run(
     titles: tuple[tuple[str, str], ...] = (),
     confirmer: Confirmer | None = None,
     related: tuple[tuple[str, str, str], ...] = (),
+    texts: Sequence[str] = (),
+    tables: Sequence[Sequence[tuple[str, ...]]] = (),
 ) -> StageResult:
     """Resolve names, given as surface or as (surface, label, mentions); earlier ones lead.
 
-    Others related them to each other: head, tail and document.
+    Others related them to each other: head, tail and document. Each of the `texts` is a sentence
+    of another document; the first row of each of the `tables` is its header.
     """
     rows: list[dict[str, Any]] = []
     for place, name in enumerate(names):
@@ -63,11 +66,29 @@ def run(
         pa.Table.from_pylist(entity_dictionary, schema=schemas.ENTITY_DICTIONARY),
         pa.Table.from_pylist(surface_forms, schema=schemas.SURFACE_FORMS),
         pa.Table.from_pylist(rows, schema=schemas.NAMES),
+        pa.Table.from_pylist(
+            [
+                dict.fromkeys(schemas.SENTENCES.names) | {"document_id": f"d{place}", "text": text}
+                for place, text in enumerate(texts)
+            ],
+            schema=schemas.SENTENCES,
+        ),
+        pa.Table.from_pylist(list(cells_of(tables)), schema=schemas.CELLS),
         config=ResolveConfig(),
         sql=SQL,
         overrides=read_overrides(overrides, "o.yaml") if overrides else Overrides(),
         confirmer=confirmer,
     ).collected()
+
+
+def cells_of(tables: Sequence[Sequence[tuple[str, ...]]]) -> Iterator[dict[str, Any]]:
+    for ordinal, (headers, *rows) in enumerate(tables):
+        for row, texts in enumerate(rows, 1):
+            for column, (header, text) in enumerate(zip(headers, texts, strict=True)):
+                yield dict.fromkeys(schemas.CELLS.names) | {
+                    "document_id": "d", "ordinal": ordinal, "row": row, "column": column,
+                    "is_header": False, "header": header or None, "text": text,
+                }  # fmt: skip
 
 
 def entities(result: StageResult) -> set[frozenset[str]]:

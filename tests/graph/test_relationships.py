@@ -39,8 +39,9 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     ).collected()
     surface_forms, names = (normalized.tables[name] for name in ("surface_forms", "names"))
     merged = resolve(
-        table, entity_dictionary, surface_forms, names, config=ResolveConfig(), sql=sql
-    )
+        table, entity_dictionary, surface_forms, names, sentences, schemas.empty("cells"),
+        config=ResolveConfig(), sql=sql,
+    )  # fmt: skip
     resolved = merged.collected().tables["resolved"]
     mentioned = link_mentions(
         table,

@@ -176,7 +176,8 @@ def _global(tables: dict[str, pa.Table], **settings: Any) -> dict[str, pa.Table]
     titles = made["entity_dictionary"]
     keep(normalize(triples, titles, sentences, config=NormalizeConfig(), sql=SQL))
     surface_forms, names = made["surface_forms"], made["names"]
-    keep(resolve(triples, titles, surface_forms, names, config=ResolveConfig(), sql=SQL))
+    keep(resolve(triples, titles, surface_forms, names, sentences, tables["cells"],
+                 config=ResolveConfig(), sql=SQL))  # fmt: skip
     resolved = made["resolved"]
     keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved,
                  config=LinkConfig(), sql=SQL))  # fmt: skip

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 ALIAS_RULE = "alias"
 """Rule of the triples (long form, "be known as", short form) that extraction finds."""
 
+_MOST_LONG_FORMS = 100
+"""A short form of more stands for several things; all are compared with each other."""
+
 _SQL = statements(__package__, "acronyms.sql", alias_rule=ALIAS_RULE)
 
 
@@ -26,7 +29,8 @@ def by_initials(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     """Return the keys of short and long forms that no text introduces.
 
     The short form is three to six capitals, the long one as many words with capitals and these
-    initials ("of" and the like left out), in a third of the short one's documents at least.
+    initials ("of" and the like left out), in a third of the short one's documents at least. A
+    vendor before either does not count; the connection knows `vendors`.
     """
     return connection.sql(_SQL["initials"]).fetchall()
 
@@ -34,12 +38,16 @@ def by_initials(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
 def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str]) -> set[str]:
     """Return the long forms that a short form stands for; none where those are several things.
 
-    A long form with words before another ("programmatic ABAP Test Cockpit check") has the short
-    form for a part of it. Of the rest those count whose letters the short form has: texts also
-    write "Code Inspector (ATC)". One that goes on from these ("ABAP development tools for
-    Eclipse") is the same thing.
+    Where long forms begin with the letter of the short one and have its others, no other counts:
+    "processing framework (bgPF)" lacks a word. One with words before another ("programmatic ABAP
+    Test Cockpit check") has the short form for a part of it. Of the rest those count whose letters
+    the short form has: texts also write "Code Inspector (ATC)". One that goes on from these ("ABAP
+    development tools for Eclipse") is the same thing.
     """
-    parts = [one for one in longs if not any(_is_within(other, one) for other in longs)]
+    if len(longs) > _MOST_LONG_FORMS:
+        return set()
+    longs = [one for one in longs if one[0] == short[0] and abbreviates(short, one)] or longs
+    parts = [one for one in longs if not any(is_within(other, one) for other in longs)]
     meant = [one for one in parts if abbreviates(short, one)] or parts
     if len({canonical(_with_singular_words(one)) for one in meant}) > 1:
         return set()
@@ -63,7 +71,8 @@ def abbreviates(short: str, long: str) -> bool:
     return bool(letters)
 
 
-def _is_within(part: str, whole: str) -> bool:
+def is_within(part: str, whole: str) -> bool:
+    """Return whether a name is some of the words of another."""
     return part != whole and f" {part} " in f" {whole} "
 
 

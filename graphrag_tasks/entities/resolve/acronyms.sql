@@ -17,14 +17,21 @@ WHERE long.problem IS NULL AND short.problem IS NULL
 ORDER BY ALL
 
 -- name: initials
-WITH short AS (
-    SELECT key, replace(key, '.', '') AS letters FROM names
+WITH bare AS (
+    SELECT key, name, key AS rest FROM names
+    UNION ALL
+    SELECT key, substr(name, strpos(name, ' ') + 1), substr(key, strpos(key, ' ') + 1)
+    FROM names JOIN vendors ON vendor = split_part(key, ' ', 1)
+    WHERE contains(key, ' ')
+),
+short AS (
+    SELECT key, replace(rest, '.', '') AS letters FROM bare
     WHERE regexp_full_match(name, '(?:[A-Z]\.?){3,6}')
 ),
 long AS (
-    SELECT key, array_to_string([word[1] FOR word IN regexp_split_to_array(key, '[ -]+')
+    SELECT key, array_to_string([word[1] FOR word IN regexp_split_to_array(rest, '[ -]+')
         IF NOT list_contains(['and', 'for', 'in', 'of', 'the'], word)], '') AS letters
-    FROM names
+    FROM bare
     WHERE regexp_full_match(name, '[A-Z][^ ]*(?:[ -]+(?:[A-Z][^ -]*|and|for|in|of|the))+')
 ),
 pairs AS (SELECT short.key AS short, long.key AS long FROM short JOIN long USING (letters)),

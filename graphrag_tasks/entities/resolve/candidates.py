@@ -11,12 +11,24 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, Protocol
 
 import pyarrow as pa
 
-from graphrag_tasks.entities.resolve.acronyms import stood_for
+from graphrag_tasks.entities.resolve.acronyms import is_within, stood_for
 from graphrag_tasks.entities.resolve.canonical import CanonicalForms
+from graphrag_tasks.entities.resolve.rules import (
+    ACRONYM_RULE,
+    CODE_RULE,
+    INITIALS_RULE,
+    RENAMED_RULE,
+    ROW_RULE,
+    SHORT_RULE,
+    VENDOR_RULE,
+    Tie,
+    Ties,
+)
 from graphrag_tasks.entities.words import any_of
 from graphrag_tasks.language.domain import Domain
 
@@ -78,9 +90,14 @@ SCORES: Final[Mapping[str, float]] = {
     "slip": 0.92,
     "number": 0.98,
     "spacing": 0.97,
-    "acronym": 0.95,
-    "initials": 0.92,
+    ACRONYM_RULE: 0.95,
+    INITIALS_RULE: 0.92,
     _OPEN: 0.6,  # a short form that may stand for something else
+    ROW_RULE: 0.96,  # 58 of 60
+    SHORT_RULE: 0.9,  # 18 of 20
+    CODE_RULE: 0.86,  # 6 of 7
+    VENDOR_RULE: 0.95,  # 38 of 40
+    RENAMED_RULE: 0.9,
     "kind": 0.95,
     "honorific": 0.93,
     _COMPANY_RULE: 0.93,
@@ -95,8 +112,7 @@ _COMPANY_FORM = re.compile(rf"(.+?),? {any_of('company_forms')}\.?")
 
 def candidates(
     names: Mapping[str, Name],
-    acronyms: Iterable[tuple[str, str]],
-    initials: Iterable[tuple[str, str]],
+    ties: Ties,
     canonical: CanonicalForms,
     shorter_names: ShorterNames,
 ) -> list[Candidate]:
@@ -104,21 +120,16 @@ def candidates(
 
     Args:
         names: All names by their keys, or those of `selection.comparable_names`.
-        acronyms: Keys of short and long forms that a text introduces.
-        initials: Keys of short and long forms by their letters; they count where no text
-            introduces the short form.
+        ties: What the corpus ties.
         canonical: Canonical forms of the names.
         shorter_names: Takes kinds and titles from the names.
     """
     found: dict[tuple[str, str], Candidate] = {}
-    acronyms = list(acronyms)
-    introduced = {short for short, _ in acronyms}
-    others = [pair for pair in initials if pair[0] not in introduced]
     pairs = [
         *_by_form(names, canonical),
         *_by_rule(names, shorter_names),
-        *_short_forms(names, acronyms, canonical, "acronym"),
-        *_short_forms(names, others, canonical, "initials"),
+        *_short_forms(names, ties.short_forms, canonical),
+        *chain.from_iterable(_pair(names, *tie) for tie in ties.names),
     ]
     for left, right, rules in pairs:
         score = 1.0
@@ -182,20 +193,29 @@ def _by_rule(names: Mapping[str, Name], shorter_names: ShorterNames) -> Iterator
 
 
 def _short_forms(
-    names: Mapping[str, Name],
-    pairs: Iterable[tuple[str, str]],
-    canonical: CanonicalForms,
-    rule: str,
+    names: Mapping[str, Name], ties: Iterable[Tie], canonical: CanonicalForms
 ) -> Iterator[_Pair]:
-    """Yield short and long forms; what a short form may stand for and may not is open."""
-    longs: dict[str, set[str]] = defaultdict(set)
-    for short, long in pairs:
-        if short in names and long in names:
-            longs[short].add(long)
-    for short in sorted(longs):
-        meant = stood_for(short, longs[short], canonical.of)
-        for long in sorted(longs[short]):
+    """Yield short and long forms; what a short form may stand for and may not is open.
+
+    What is said besides leaves no acronym open that a text introduces, unless it has words more:
+    "transport system" is part of what "gCTS" stands for.
+    """
+    known = [tie for tie in ties if tie[0] in names and tie[1] in names]
+    introduced = _meant((tie for tie in known if tie[2] == ACRONYM_RULE), canonical)
+    said = _meant(known, canonical)
+    for short, long, rule in known:
+        meant = said[short]
+        if rule == ACRONYM_RULE and not any(is_within(long, whole) for whole in meant):
+            meant = introduced[short]
+        if rule != CODE_RULE or names[long].type != "PERSON":  # "START_REPLICATION (Jeff Davis)"
             yield from _pair(names, long, short, *((rule,) if long in meant else (rule, _OPEN)))
+
+
+def _meant(ties: Iterable[Tie], canonical: CanonicalForms) -> dict[str, set[str]]:
+    longs: dict[str, set[str]] = defaultdict(set)
+    for short, long, _ in ties:
+        longs[short].add(long)
+    return {short: stood_for(short, found, canonical.of) for short, found in longs.items()}
 
 
 def _pair(names: Mapping[str, Name], one: str, other: str, *rules: str) -> Iterator[_Pair]:

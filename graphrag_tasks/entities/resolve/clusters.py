@@ -7,6 +7,7 @@ chain must break it breaks at its weakest link.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 
@@ -18,7 +19,7 @@ _MOST_COMPARED = 400
 """Pairs of members compared before two clusters are joined; larger ones compare their centres."""
 
 
-_PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
+PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
 _PEOPLE_AND_PLACES = (frozenset({"PERSON"}), frozenset({"GPE", "LOC"}))
 _SPELLED = frozenset({"brackets", "apostrophe", "accents", "spelling", "slip", "number", "spacing"})
 
@@ -30,6 +31,7 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
     * `code`: an identifier has one spelling ("VBBS_OLD", "VBBS OLD").
     * `letter`: a single letter is a name of its own ("model S", "models").
     * `proper_number`: a name is no plural of another ("Carlo", "Carlos").
+    * `plus`: a "+" at the end makes another thing ("CTS", "CTS+").
     * `types`: one is a person, the other a place.
     """
     used = _SPELLED.intersection(rules)
@@ -41,13 +43,15 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
         return "letter"
     if "number" in used and (_is_proper(left) or _is_proper(right)):
         return "proper_number"
+    if left.key != right.key and left.key.rstrip("+") == right.key.rstrip("+"):
+        return "plus"
     if _conflict(left.type, right.type):
         return "types"
     return None
 
 
 def _is_proper(name: Name) -> bool:
-    return name.type in _PROPER and not name.name[0].islower()
+    return name.type in PROPER and not name.name[0].islower()
 
 
 def _conflict(left: str | None, right: str | None) -> bool:
@@ -77,7 +81,7 @@ class Clusters:
     def join(self, left: str, right: str) -> str | None:
         """Join the clusters of two names, or return why their members must stay apart."""
         one, other = self.members(left), self.members(right)
-        if one is other or right in one:
+        if one is other or left == right:
             return None
         compared: Iterable[tuple[str, str]] = product(one, other)
         if len(one) * len(other) > _MOST_COMPARED:
@@ -86,9 +90,12 @@ class Clusters:
             reason = self._apart(first, second)
             if reason:
                 return reason
-        joined = sorted([*one, *other], key=self._rank)
-        for name in joined:
-            self._cluster[name] = joined
+        # The smaller goes into the larger, so that a long chain of pairs takes no square of time.
+        small, large = sorted((one, other), key=len)
+        self._cluster.setdefault(large[0], large)
+        for name in small:
+            insort(large, name, key=self._rank)
+            self._cluster[name] = large
         return None
 
     def centres(self) -> Mapping[str, str]:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +19,6 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.entities.resolve.acronyms import by_initials, introduced
 from graphrag_tasks.entities.resolve.candidates import (
     Candidate,
     Confirmer,
@@ -37,6 +35,7 @@ from graphrag_tasks.entities.resolve.selection import (
     statements_of,
 )
 from graphrag_tasks.entities.resolve.similar import NameEncoder, similar_names
+from graphrag_tasks.entities.resolve.ties import find_ties
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.forms import singular_noun
@@ -61,7 +60,14 @@ _DECIDED = pa.schema(
 
 @stage(
     per="corpus",
-    reads=(scan("triples"), scan("entity_dictionary"), scan("surface_forms"), scan("names")),
+    reads=(
+        scan("triples"),
+        scan("entity_dictionary"),
+        scan("surface_forms"),
+        scan("names"),
+        scan("sentences"),
+        scan("cells"),
+    ),
     makes=("merges", "resolved"),
     settings={"config": "resolve", "sql": "sql"},
     given=("overrides", "domain", "confirmer", "name_vectors", "unsent_documents"),
@@ -72,6 +78,8 @@ def resolve(
     entity_dictionary: Rows,
     surface_forms: Rows,
     names: Rows,
+    sentences: Rows,
+    cells: Rows,
     *,
     config: ResolveConfig,
     sql: SqlConfig,
@@ -83,27 +91,28 @@ def resolve(
 ) -> StageResult:
     """Decide which names are one entity.
 
-    Triples and titles introduce acronyms. A `confirmer` is asked about pairs that the rules leave
-    open, and about names that are near by their `name_vectors`, but not about names that
-    `unsent_documents` have. Returned are `merges`, every pair that was weighed, with rules, score,
-    guard and verdict, and `resolved`, the entity of every name, as a stream by key.
+    Triples, titles, sentences and tables tie names (`ties`). A `confirmer` is asked about pairs
+    that the rules leave open, and about names that are near by their `name_vectors`, but not about
+    names that `unsent_documents` have. Returned are `merges`, every pair that was weighed, with
+    rules, score, guard and verdict, and `resolved`, the entity of every name, as a stream by key.
     """
     overrides, domain = overrides or Overrides(), domain or default_domain()
     shorter_names = ShorterNames(domain)
     inputs = {
         "triples": triples, "entity_dictionary": entity_dictionary,
-        "surface_forms": surface_forms, "names": names,
+        "surface_forms": surface_forms, "names": names, "sentences": sentences, "cells": cells,
     }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        acronyms, initials = introduced(connection), by_initials(connection)
-        canonical = canonical_forms(names, known_words(config.model))
+        is_known = known_words(config.model)
+        ties = find_ties(connection, is_known)
+        canonical = canonical_forms(names, is_known)
         near = _similar(names, name_vectors, config)
-        wanted = {*chain.from_iterable([*acronyms, *initials]), *overrides.keys}
+        wanted = {*ties.keys, *overrides.keys}
         wanted |= {key for one in near for key in (one.left, one.right)}
         known = comparable_names(connection, names, canonical, sorted(wanted), shorter_names)
         resolution = _Resolution(known, overrides, domain, config)
-        found = candidates(known, acronyms, initials, canonical, shorter_names)
+        found = candidates(known, ties, canonical, shorter_names)
         for candidate in sorted(found, key=lambda one: (-one.score, one.left, one.right)):
             resolution.weigh(candidate)
         for candidate in near:
@@ -261,19 +270,24 @@ class _Resolution:
 
     def rows(self) -> Iterable[dict[str, Any]]:
         """Yield the entity of each name that was looked at."""
-        centres, renamed = self._clusters.centres(), self._overrides.rename
+        centres = self._clusters.centres()
+        entities: dict[str, dict[str, Any]] = {}
         for key in sorted(self._names):
-            centre = self._names[centres.get(key, key)]
-            members = self._clusters.members(key)
-            yield {
-                "key": key,
-                "entity_id": content_id("entity", centre.key),
-                "centre": centre.key,
-                "name": next((renamed[one] for one in members if one in renamed), None)
-                or self._shown(members),
-                "type": self._voted_type(members),
-                "is_term": any(self._names[one].is_term for one in members),
-            }
+            centre = centres.get(key, key)
+            if centre not in entities:
+                entities[centre] = self._entity(centre)
+            yield {"key": key} | entities[centre]
+
+    def _entity(self, centre: str) -> dict[str, Any]:
+        members, renamed = self._clusters.members(centre), self._overrides.rename
+        return {
+            "entity_id": content_id("entity", centre),
+            "centre": centre,
+            "name": next((renamed[one] for one in members if one in renamed), None)
+            or self._shown(members),
+            "type": self._voted_type(members),
+            "is_term": any(self._names[one].is_term for one in members),
+        }
 
     def _shown(self, members: Sequence[str]) -> str:
         """Return the name of most mentions; of a term that is one word, one in the singular."""

@@ -1,0 +1,44 @@
+"""What a corpus says of names that are one thing: texts, tables, and what many names share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.entities.resolve.acronyms import by_initials, introduced
+from graphrag_tasks.entities.resolve.rows import coded_rows
+from graphrag_tasks.entities.resolve.rules import (
+    ACRONYM_RULE,
+    INITIALS_RULE,
+    RENAMED_RULE,
+    ROW_RULE,
+    VENDOR_RULE,
+    Ties,
+)
+from graphrag_tasks.entities.resolve.vendors import find_vendors, without_vendor
+from graphrag_tasks.entities.resolve.written import in_brackets, renamed
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def find_ties(connection: duckdb.DuckDBPyConnection, is_known: Callable[[str], bool]) -> Ties:
+    """Return what the tables that `connection` knows tie; `is_known` tells words of the language.
+
+    Initials count where nothing introduces the short form.
+    """
+    find_vendors(connection)
+    short_forms = [
+        *((*pair, ACRONYM_RULE) for pair in introduced(connection)),
+        *((*pair, ROW_RULE) for pair in coded_rows(connection, is_known)),
+        *in_brackets(connection),
+    ]
+    told = {short for short, _, _ in short_forms}
+    short_forms += (
+        (*pair, INITIALS_RULE) for pair in by_initials(connection) if pair[0] not in told
+    )
+    names = [
+        *((*pair, VENDOR_RULE) for pair in without_vendor(connection)),
+        *((*pair, RENAMED_RULE) for pair in renamed(connection)),
+    ]
+    return Ties(short_forms, names)
