@@ -110,7 +110,7 @@ def types(
     ).collected()
     found = resolve(
         table, dictionary, made.tables["surface_forms"], made.tables["names"],
-        config=ResolveConfig(), sql=SQL, domain=domain,
+        sentences, schemas.empty("cells"), config=ResolveConfig(), sql=SQL, domain=domain,
     ).collected()  # fmt: skip
     return {
         row["name"]: (row["type"], row["type_source"])
@@ -209,7 +209,7 @@ def test_a_name_with_a_doubted_label_is_still_named() -> None:
     assert made.stats["labels_hold"] == 0
     found = resolve(
         table, empty, made.tables["surface_forms"], made.tables["names"],
-        config=ResolveConfig(), sql=SQL,
+        schemas.empty("sentences"), schemas.empty("cells"), config=ResolveConfig(), sql=SQL,
     ).collected()  # fmt: skip
     rows = [row for row in found.tables["resolved"].to_pylist() if row["name"] == "Spherize"]
     assert [(row["type"], row["type_source"], row["is_named"]) for row in rows] == [
