@@ -32,6 +32,7 @@ _EMPTY_NAMES = words("empty_names")
 _NO_HEADS = ADDRESSEES | words("no_nouns")
 """What is taken for a noun by mistake, or points to one."""
 _NO_TAILS = _NO_HEADS | _EMPTY_NAMES
+_PERSON = "PERSON"
 _IDIOMS = frozenset({"account", "consideration"})
 _EXPLETIVE = re.compile(
     r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?"
@@ -230,11 +231,16 @@ def _is_announced(row: _Row, text: str) -> bool:
 def _is_no_apposition(row: _Row, text: str) -> bool:
     """Return whether an apposition is no other name of what it stands behind.
 
-    In brackets it may be a remark ("(Optional)") or a short form of something else. Behind a comma
+    In brackets it may be a remark ("(Optional)"), a short form of something else, who did it
+    ("(Tom Lane)") or what a function takes ("rank ( args )"). Behind a comma
     it is the next item of an enumeration, if it has no article or a last item with "and" follows.
     """
     between, tail = text[row["head_end"] : row["tail_start"]], row["tail"]
     after = text[row["tail_end"] :]
+    if between.rstrip().endswith("(") and row.get("head_type") != _PERSON == row.get("tail_type"):
+        return True
+    if between.endswith("( "):
+        return True
     if between.endswith("("):
         is_word = tail.isalpha() and (tail[1:].islower() or tail.isupper())
         return after.startswith(")") and is_word and not tail.islower()

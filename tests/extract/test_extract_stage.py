@@ -256,3 +256,22 @@ def test_a_remark_in_brackets_is_no_name(tail: str, *, is_kept: bool) -> None:
            "confidence": 0.5, "head_start": 0, "head_end": 5, "tail_start": 7,
            "tail_end": 7 + len(tail)}  # fmt: skip
     assert bool(merged([row], f"Setup ({tail})")) == is_kept
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "tail", "types", "is_kept"),
+    [
+        ("WHERE clause (Tom Lane)", "WHERE clause", "Tom Lane", (None, "PERSON"), False),
+        ("the founder (Tom Lane)", "founder", "Tom Lane", ("PERSON", "PERSON"), True),
+        ("rank ( args ) ranks", "rank", "args", (None, None), False),
+    ],
+)
+def test_who_did_it_and_what_a_function_takes_are_no_other_names(
+    text: str, head: str, tail: str, types: tuple[str | None, str | None], *, is_kept: bool
+) -> None:
+    start, end = text.index(head), text.index(tail)
+    row = {"head": head, "relation": "be", "tail": tail, "negated": False, "rule": "apposition",
+           "confidence": 0.5, "head_start": start, "head_end": start + len(head),
+           "tail_start": end, "tail_end": end + len(tail), "head_type": types[0],
+           "tail_type": types[1]}  # fmt: skip
+    assert bool(merged([row], text)) == is_kept
