@@ -135,7 +135,7 @@ def test_who_works_in_zurich_is_found_whatever_way_is_planned(
     reply = ask(people, endpoint)
     assert names(reply) == {"Ada Byron", "Max Frisch"}
     shown = endpoint.bodies[-1]["messages"][-1]["content"]
-    assert "Ada Byron —use→ Lake Office" in shown or "Lake Office ←use— Ada Byron" in shown
+    assert "Ada Byron —uses→ Lake Office" in shown or "Lake Office ←uses— Ada Byron" in shown
 
 
 def test_an_exact_way_counts_before_a_loosened_one(
