@@ -63,15 +63,16 @@ def clean_name(surface: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Return a text without noise at its edges, links and halves of brackets."""
+    """Return a text without noise at its edges, links, halves of brackets and a lone quote."""
     if not _MARKED.search(text):
-        return _strip_edges(text)
-    kept, text = text, ""
-    while kept != text:
-        text = kept
-        kept = _strip_edges(_PROMPT.sub("", _LINK.sub(r"\1", text)))
-        kept = _strip_edges(_balanced(kept))
-    return kept
+        kept = _strip_edges(text)
+    else:
+        kept, text = text, ""
+        while kept != text:
+            text = kept
+            kept = _strip_edges(_PROMPT.sub("", _LINK.sub(r"\1", text)))
+            kept = _strip_edges(_balanced(kept))
+    return _strip_edges(kept.replace('"', "")) if kept.count('"') % 2 else kept
 
 
 def _balanced(text: str) -> str:
