@@ -237,7 +237,7 @@ def _is_no_apposition(row: _Row, text: str) -> bool:
     """
     between, tail = text[row["head_end"] : row["tail_start"]], row["tail"]
     after = text[row["tail_end"] :]
-    if between.rstrip().endswith("(") and row.get("head_type") != _PERSON == row.get("tail_type"):
+    if between.rstrip().endswith("(") and row["tail_type"] == _PERSON != row["head_type"]:
         return True
     if between.endswith("( "):
         return True

@@ -22,6 +22,7 @@ from pydantic import (
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import entity_key
 
 _EVERYWHERE: Final = (
@@ -59,7 +60,8 @@ class Domain(BaseModel):
 
     @model_validator(mode="after")
     def _not_both(self) -> Self:
-        if both := sorted(set(self.terms) & set(self.no_terms)):
+        added, taken = (set(map(singular_noun, one)) for one in (self.terms, self.no_terms))
+        if both := sorted(added & taken):
             raise ValueError(f"both in terms and in no_terms: {both}")
         return self
 

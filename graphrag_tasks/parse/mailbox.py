@@ -26,7 +26,7 @@ _ESCAPED = re.compile(rb"(?m)^>(?=>*From )")
 _QUOTED = re.compile(r"\s*((?:>\s?)+)")
 _WORD = re.compile(r"\w+")
 _WINDOW = 5
-"""Words in a row by which a text is known again: lines are broken anew when they are quoted."""
+"""Words in a row that show that a text is quoted; mail programs break quoted lines elsewhere."""
 
 
 def read_mbox(data: bytes) -> ParsedDocument:

@@ -186,7 +186,7 @@ def test_the_user_adds_and_takes_away_terms() -> None:
     found = problems(heads, terms=["day"], no_terms=["commit"])
     assert (found["day"], found["commits"]) == (None, "generic")
     with pytest.raises(ValidationError, match="both in terms and in no_terms"):
-        problems(heads, terms=["day"], no_terms=["day"])
+        problems(heads, terms=["day"], no_terms=["days"])
 
 
 def test_a_title_stays_a_name_however_common() -> None:

@@ -246,7 +246,7 @@ def test_appositions_that_are_none(text: str, *, is_kept: bool) -> None:
     head, tail = text.index("A"), text.rindex("B")
     row = {"head": "A", "relation": "be", "tail": "B_", "negated": False, "rule": "apposition",
            "confidence": 0.5, "head_start": head, "head_end": head + 1, "tail_start": tail,
-           "tail_end": tail + 1}  # fmt: skip
+           "tail_end": tail + 1, "head_type": None, "tail_type": None}  # fmt: skip
     assert bool(merged([row], text)) == is_kept
 
 
@@ -254,7 +254,7 @@ def test_appositions_that_are_none(text: str, *, is_kept: bool) -> None:
 def test_a_remark_in_brackets_is_no_name(tail: str, *, is_kept: bool) -> None:
     row = {"head": "Setup", "relation": "be", "tail": tail, "negated": False, "rule": "apposition",
            "confidence": 0.5, "head_start": 0, "head_end": 5, "tail_start": 7,
-           "tail_end": 7 + len(tail)}  # fmt: skip
+           "tail_end": 7 + len(tail), "head_type": None, "tail_type": None}  # fmt: skip
     assert bool(merged([row], f"Setup ({tail})")) == is_kept
 
 

@@ -15,7 +15,7 @@ CSV = b"name,note\n" + b"".join(b"n%d,The item %d is here.\n" % (n, n) for n in 
 
 
 def cut(parse_files: Any, name: str, data: bytes, most: int) -> tuple[Any, dict[str, Any]]:
-    """Return what is made of a file of which so many characters are kept, and its row."""
+    """Parse a file with this bound of characters; return the result and the document's row."""
     result = parse_files({name: data}, config=ParseConfig(max_characters=most))
     (document,) = result.tables["documents"].to_pylist()
     return result, document

@@ -58,6 +58,7 @@ _SQL = statements(
 _NO_KINDS = words("nouns_of_parts")
 _PREPOSITIONS = words("prepositions")
 _BREAKS = words("breaks_of_names")
+_ENDS_OF_HEADERS = words("ends_of_headers")
 _NOUN = re.compile(r"[A-Za-z]?[a-z]{2,}")
 
 _KIND_OF = re.compile(r"(?:\S+ )*(?:kind|sort|type)s? of (?!an? |the |this |that |its )(.+)")
@@ -128,7 +129,7 @@ def _begins_a_phrase(word: str, verbs: Set[str]) -> bool:
 def kind_of_header(header: str) -> tuple[str, str] | None:
     """Return what the things below a header are, and its noun: "Account Name" is an account."""
     every = header.split(" ")
-    while every and every[-1].lower() in words("ends_of_headers"):
+    while every and every[-1].lower() in _ENDS_OF_HEADERS:
         every = every[:-1]
     found = head_of(" ".join(every))
     if found is None or found.has_more:

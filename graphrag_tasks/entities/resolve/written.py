@@ -183,7 +183,7 @@ def renamed(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
 
 
 def readings(text: str) -> Iterator[list[tuple[str, str, bool]]]:
-    """Yield for each place that tells of a name of before the rows of `_READINGS` that it may mean.
+    """Yield the rows of `_READINGS` that each mention of a former name may mean.
 
     Either name begins with a capital, and with no "this" or "the".
     """
