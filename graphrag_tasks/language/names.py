@@ -52,27 +52,27 @@ def clean_name(surface: str) -> str:
     elif "  " in text:
         text = _SPACE.sub(" ", text)
     text = _trimmed(text)
-    name = text
-    first, _, rest = name.partition(" ")
-    while rest and first.casefold() in _DETERMINERS:
-        name = rest
-        first, _, rest = name.partition(" ")
+    first, _, rest = text.partition(" ")
+    name = rest if rest and first.casefold() in _DETERMINERS else text
     if name[-1:] in _POSSESSIVE_ENDS:
         name = _POSSESSIVE.sub("", name)
-    return text if name == text else _trimmed(name)
+    return text if name == text else clean_name(name)
 
 
 def _trimmed(text: str) -> str:
     """Return a text without noise at its edges, links, halves of brackets and a lone quote."""
-    if not _MARKED.search(text):
-        kept = _strip_edges(text)
-    else:
-        kept, text = text, ""
-        while kept != text:
-            text = kept
-            kept = _strip_edges(_PROMPT.sub("", _LINK.sub(r"\1", text)))
-            kept = _strip_edges(_balanced(kept))
-    return _strip_edges(kept.replace('"', "")) if kept.count('"') % 2 else kept
+    kept = _strip_edges(text)
+    if not (_MARKED.search(text) or _MARKED.search(kept) or '"' in kept):
+        return kept
+    kept, text = text, ""
+    while kept != text:
+        text = kept
+        kept = _strip_edges(_PROMPT.sub("", _LINK.sub(r"\1", text)))
+        kept = _strip_edges(_balanced(kept))
+        if kept.count('"') % 2:
+            kept = kept.replace('"', " ")
+        kept = _strip_edges(_SPACE.sub(" ", kept))
+    return kept
 
 
 def _balanced(text: str) -> str:
