@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from graphrag_tasks.extract.frames import Argument, Frame, Rule
+from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle, past_tense
 from graphrag_tasks.language.agreement import is_plural, third_person
 
@@ -26,6 +26,8 @@ _PART = re.compile(
 )
 _OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
 _WITHOUT_VERB = frozenset({Rule.QUALIFIER, Rule.POSSESSIVE})
+_NAMED_OBJECTS = 2  # of a verb's objects, so that a phrase stays short
+_READERS_ACT = frozenset({Rule.IMPERATIVE, Rule.QUALIFIER})
 _BE = "be"
 
 
@@ -37,7 +39,8 @@ def is_conditional(frame: Frame) -> bool:
 def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> str:
     """Return the words between head and tail of a triple that a frame gives.
 
-    A part of the tail that its name lacks is among them: "receive half the" (adult dose).
+    A part of the tail that its name lacks is among them, "receive half the" (adult dose), and the
+    object of a verb before its preposition: "uses the index for" (sorting).
 
     Args:
         frame: The frame.
@@ -46,7 +49,14 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
         tail: The argument that is its tail.
     """
     part = _PART.match(tail.text) if tail.text != tail.core_text else None
-    return " ".join(filter(None, [_phrase(frame, head, relation), part and part[0].strip()]))
+    said = _phrase(frame, head, relation)
+    objects = frame.having(Role.OBJECT)
+    acts_on = frame.rule not in _READERS_ACT and not frame.passive and head.role == Role.SUBJECT
+    if acts_on and objects and tail.role == Role.OBLIQUE and tail.preposition:
+        verb = said.removesuffix(f" {tail.preposition}")
+        names = " and ".join(one.core_text for one in objects[:_NAMED_OBJECTS])
+        said = " ".join(filter(None, [verb, names, tail.preposition]))
+    return " ".join(filter(None, [said, part and part[0].strip()]))
 
 
 def _phrase(frame: Frame, head: Argument, relation: str) -> str:
@@ -64,7 +74,7 @@ def _phrase(frame: Frame, head: Argument, relation: str) -> str:
     rest = relation.removeprefix(frame.predicate_lemma)
     if verb.is_finite and rest != relation and frame.rule != Rule.IMPERATIVE:
         return _joined(frame.predicate, rest)
-    if frame.rule == Rule.IMPERATIVE and rest != relation:  # the object stands for the subject
+    if frame.rule in _READERS_ACT and rest != relation:  # the object stands for the subject
         return verb.be(_passive_form(relation).removeprefix(_BE))
     return verb.active(relation)
 

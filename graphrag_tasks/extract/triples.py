@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from graphrag_tasks.extract.appositions import is_no_apposition
 from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, ENABLING_VERBS
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle
@@ -32,7 +33,8 @@ _EMPTY_NAMES = words("empty_names")
 _NO_HEADS = ADDRESSEES | words("no_nouns")
 """What is taken for a noun by mistake, or points to one."""
 _NO_TAILS = _NO_HEADS | _EMPTY_NAMES
-_PERSON = "PERSON"
+_PARSED = frozenset(rule.value for rule in Rule)
+_TAKEN = words("taken_nouns")
 _IDIOMS = frozenset({"account", "consideration"})
 _EXPLETIVE = re.compile(
     r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?"
@@ -40,11 +42,8 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 """An "it" that stands for the clause after it."""
-_ITEM = re.compile(r"\s?,\s(?:an?\s|the\s)?")
-_LAST_ITEM = re.compile(r"[^.;:]{0,80}?,\s(?:and|or)\b")
-_SET_OFF = re.compile(r"[,(\[:;–—-]")
-_BROKEN = re.compile(r"\w[)\]]\w(?![^(]*\()|\w:\s")
-"""A bracket that was opened elsewhere, or a colon between words: a parse across their bounds."""
+_BROKEN = re.compile(r"\w[)\]]\w(?![^(]*\()|\w:\s|^[|→]|\s\|\s")
+"""A bracket that was opened elsewhere, a colon or bar between words: a parse across bounds."""
 
 _Pair = tuple[Argument, str, Argument]
 _Row = dict[str, Any]
@@ -87,11 +86,11 @@ def derive_triples(frame: Frame) -> list[Triple]:
 
 
 def _active_pairs(frame: Frame) -> Iterator[_Pair]:
-    lemma, objects = frame.predicate_lemma, frame.having(Role.OBJECT)
+    lemma, objects = frame.predicate_lemma, _real_objects(frame)
     subjects, complements = frame.having(Role.SUBJECT), frame.having(Role.COMPLEMENT)
     if frame.rule == Rule.EXISTENTIAL:  # "there is X" is about X, not about "there"
         subjects, complements = complements, []
-    yield from _pairs(subjects, lemma, frame.having(Role.OBJECT, Role.INDIRECT_OBJECT))
+    yield from _pairs(subjects, lemma, [*objects, *frame.having(Role.INDIRECT_OBJECT)])
     if not objects:
         yield from _pairs(subjects, lemma, complements)
     elif _acts_on_object(lemma):
@@ -103,6 +102,14 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
         if not lent:
             yield from _pairs(subjects, _with(lemma, oblique), [oblique])
         yield from _pairs(objects, _object_relation(frame, oblique), [oblique])
+
+
+def _real_objects(frame: Frame) -> list[Argument]:
+    """Return the objects that are things, not words of the verb: "takes place", "take effect"."""
+    objects = frame.having(Role.OBJECT)
+    if frame.predicate_lemma != "take":
+        return objects
+    return [one for one in objects if one.text.casefold() not in _TAKEN]
 
 
 def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
@@ -198,13 +205,13 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
         head, tail = row["head"].casefold(), row["tail"].casefold()
         if head in _NO_HEADS or tail in _NO_TAILS:
             continue
-        if head == tail or _BROKEN.search(f"{head} {row['relation']} {tail}"):
+        if head == tail or any(map(_BROKEN.search, (head, row["relation"], tail))):
             continue
         if head == "it" and row["head_start"] in expletives:
             continue
-        if _is_announced(row, text) or _is_idiom(row):
+        if _is_announced(row, text) or _is_idiom(row) or _crosses_cells(row, text):
             continue
-        if row["rule"] == Rule.APPOSITION and _is_no_apposition(row, text):
+        if row["rule"] == Rule.APPOSITION and is_no_apposition(row, text):
             continue
         key = (head, row["relation"], tail, row["negated"])
         known = best.get(key)
@@ -222,31 +229,18 @@ def _is_idiom(row: _Row) -> bool:
     return row["relation"].endswith((" taken into", "take into")) and row["tail"] in _IDIOMS
 
 
+def _crosses_cells(row: _Row, text: str) -> bool:
+    """Return whether a parse ties what stands in different cells of a row."""
+    if row["rule"] not in _PARSED:
+        return False
+    places = sorted([row["head_end"], row["tail_start"], row["head_start"], row["tail_end"]])
+    return " | " in text[places[0] : places[-1]]
+
+
 def _is_announced(row: _Row, text: str) -> bool:
     """Return whether a tail is what comes after the sentence: "covers the following topics:"."""
     before = text[: row["tail_start"]].rstrip().casefold()
     return text.rstrip().endswith(":") and before.endswith("following")
-
-
-def _is_no_apposition(row: _Row, text: str) -> bool:
-    """Return whether an apposition is no other name of what it stands behind.
-
-    In brackets it may be a remark ("(Optional)"), a short form of something else, who did it
-    ("(Tom Lane)") or what a function takes ("rank ( args )"). Behind a comma
-    it is the next item of an enumeration, if it has no article or a last item with "and" follows.
-    """
-    between, tail = text[row["head_end"] : row["tail_start"]], row["tail"]
-    after = text[row["tail_end"] :]
-    if between.rstrip().endswith("(") and row["tail_type"] == _PERSON != row["head_type"]:
-        return True
-    if between.endswith("( "):
-        return True
-    if between.endswith("("):
-        is_word = tail.isalpha() and (tail[1:].islower() or tail.isupper())
-        return after.startswith(")") and is_word and not tail.islower()
-    if _ITEM.fullmatch(between):
-        return between.strip() == "," or _LAST_ITEM.match(after) is not None
-    return not _SET_OFF.search(between)
 
 
 def _restates(row: _Row, shorts: list[tuple[int, int]]) -> bool:

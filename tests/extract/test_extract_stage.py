@@ -239,6 +239,13 @@ def test_names_that_say_nothing_are_dropped(
         ("The A (B)", True),
         ("Plants of A, B, and areas", False),
         ("The A, the B, and the areas", False),
+        ("Members are A , Jan , Tom and B", False),
+        ("To ensure A, the B of a page is logged", False),
+        ("The A, the B of a page, is logged", True),
+        ("Size; A; B; Angle", False),
+        ("The A (first), the B", False),
+        ("The A (B, width, ... )", False),
+        ('Modes: "A", "B", "C"', False),
         ("The areas A using B", False),
     ],
 )
@@ -248,6 +255,15 @@ def test_appositions_that_are_none(text: str, *, is_kept: bool) -> None:
            "confidence": 0.5, "head_start": head, "head_end": head + 1, "tail_start": tail,
            "tail_end": tail + 1, "head_type": None, "tail_type": None}  # fmt: skip
     assert bool(merged([row], text)) == is_kept
+
+
+def test_a_parse_across_the_cells_of_a_row_is_dropped() -> None:
+    text = "Author: Jo | Publisher reads it"
+    row = {"head": "Jo", "relation": "read", "tail": "it", "negated": False, "rule": "svo",
+           "confidence": 0.5, "head_start": 8, "head_end": 10, "tail_start": 29,
+           "tail_end": 31}  # fmt: skip
+    assert merged([row], text) == []
+    assert merged([row | {"rule": "row"}], text)
 
 
 @pytest.mark.parametrize(("tail", "is_kept"), [("Optional", False), ("RTTI", False), ("new", True)])
@@ -263,6 +279,9 @@ def test_a_remark_in_brackets_is_no_name(tail: str, *, is_kept: bool) -> None:
     [
         ("WHERE clause (Tom Lane)", "WHERE clause", "Tom Lane", (None, "PERSON"), False),
         ("the founder (Tom Lane)", "founder", "Tom Lane", ("PERSON", "PERSON"), True),
+        ("rows of partitions (Amit Roe, Jo Li) §", "partitions", "Amit Roe", (None, None), False),
+        ("WHERE clause (Jo Li, Al Roe)", "WHERE clause", "Al Roe", (None, None), False),
+        ("the app (Manage Banks) opens it", "app", "Manage Banks", (None, None), True),
         ("rank ( args ) ranks", "rank", "args", (None, None), False),
     ],
 )

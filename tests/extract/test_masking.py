@@ -1,4 +1,4 @@
-"""Statements in capitals are one word for the parser, and themselves again after it."""
+"""Names of several words are one word for the parser, and themselves again after it."""
 
 from collections.abc import Callable
 
@@ -18,6 +18,14 @@ from graphrag_tasks.language.parser import copied
         ("%key is a component of %tky", "Xkey is a component of Xtky"),
         ("90% are done", "90% are done"),
         ("DO NOT DELETE", "DO NOT DELETE"),
+        ("Enter Assets:Current Assets:Cash.", "Enter Assets_Current_Assets_Cash."),
+        ("Note:this at 10:30, http://A.B:80", "Note:this at 10:30, http://A.B:80"),
+        ("Use File → Save As to save.", "Use File___Save_As to save."),
+        ("under Edit > Preferences.", "under Edit___Preferences."),
+        ("A > B holds", "A > B holds"),
+        ("a row (see Section 2, “Rows”)", "a row (see_Section_2___RowsX)"),
+        ("in Section 2, “Rows”.", "in Section_2___RowsX."),
+        ("the “Open As Layers” command", "the “Open_As_Layers” command"),
     ],
 )
 def test_masked(text: str, expected: str) -> None:

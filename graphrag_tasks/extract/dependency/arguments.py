@@ -40,6 +40,9 @@ _NOMINAL_ROLES = {
 _SPEECH_VERBS = words("speech_verbs")
 """Verbs whose clause may stand before them ("It is new, SAP says"); with others, a clause
 before the verb is a main clause of its own, wrongly attached."""
+_ORDERING_VERBS, _CRITERIA = words("ordering_verbs"), words("criteria")
+"""Verbs and nouns whose "by" tells how: "grouped by vendor", "identified by its number"."""
+_COMPARISONS = frozenset({"like", "unlike"})
 
 
 def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
@@ -117,7 +120,7 @@ def _groups(
     """Yield one list of coordinated arguments for each child of a verb."""
     chaining = chaining_adjective(verb)
     for child in verb.children:
-        if child == chaining:
+        if child == chaining or _compares_clauses(child):
             continue
         if child == adjective:
             for preposition in children(child, "prep"):
@@ -133,6 +136,14 @@ def _groups(
             yield from _adverbial(child, antecedent)
         elif _is_clause(child):
             yield clause_argument(Role.CLAUSE, child)
+
+
+def _compares_clauses(child: Token) -> bool:
+    """Return whether a preposition compares all that is said: "affects views, just like GRANT"."""
+    if child.dep_ != "prep" or child.lower_ not in _COMPARISONS:
+        return False
+    before = [child.doc[place].lower_ for place in range(max(child.left_edge.i - 2, 0), child.i)]
+    return child.left_edge.i == 0 or "," in before
 
 
 def _is_clause(child: Token) -> bool:
@@ -174,12 +185,19 @@ def _adverbial(adverb: Token, antecedent: Token | None) -> Iterator[list[Argumen
         yield clause_argument(Role.ADVERBIAL, adverb)
 
 
+def _is_criterion(preposition: Token, noun: Token | None) -> bool:
+    """Return whether "by" tells how and not by whom: "sorted by date", "listed by their name"."""
+    by_order = preposition.head.lemma_ in _ORDERING_VERBS
+    return by_order or (noun is not None and noun.lemma_ in _CRITERIA)
+
+
 def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
     """Yield the argument of a preposition, and those of the ones nested in it or joined to it."""
     pending = [first]
     for preposition in pending:
         noun, text = governed(preposition)
-        role = Role.AGENT if first.dep_ == "agent" and preposition == first else Role.OBLIQUE
+        is_agent = first.dep_ == "agent" and preposition == first and not _is_criterion(first, noun)
+        role = Role.AGENT if is_agent else Role.OBLIQUE
         if (means := by_doing(preposition)) is not None:
             text = f"{preposition.lower_} {means[0].lower_}"
             yield noun_arguments(Role.OBLIQUE, means[1], preposition=text)

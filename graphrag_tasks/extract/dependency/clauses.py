@@ -9,6 +9,7 @@ from graphrag_tasks.extract.dependency.arguments import collect_arguments
 from graphrag_tasks.extract.dependency.confidence import confidence_of, load_weights
 from graphrag_tasks.extract.dependency.nominal import (
     EXTRACTOR_NAME,
+    QUANTIFIERS,
     is_denied,
     noun_arguments,
     noun_frame,
@@ -27,15 +28,18 @@ from graphrag_tasks.extract.dependency.syntax import (
     EXAMPLE_WORDS,
     MODIFIER_DEPS,
     NOMINAL_POS,
+    PLURAL_TAGS,
     children,
     first_child,
     is_close_apposition,
+    is_reference,
     is_verbal,
     token_end,
 )
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.language.tokens import Doc, Token
 
+_LIST_MARKS = frozenset({"(", ":", "-LRB-"})
 _RULE_BY_ORIGIN = {
     Origin.EXPLETIVE: Rule.EXISTENTIAL,
     Origin.RELATIVE: Rule.RELATIVE,
@@ -80,6 +84,8 @@ def _frame_at(token: Token) -> Frame | None:
 def _is_predicate(token: Token) -> bool:
     if not is_verbal(token) or token.dep_ in MODIFIER_DEPS or is_chained(token):
         return False
+    if token.lower_ == "missing" and first_child(token, "aux") is None:
+        return False  # "errors: missing field" is about a field that is not there
     if is_instrument(token) and first_child(token.head, "auxpass"):
         return False
     return any(map(str.isalpha, token.text))
@@ -133,13 +139,26 @@ def _rule_of(origin: Origin, predicate: Predicate, arguments: Collection[Argumen
 def _apposition(noun: Token) -> Frame | None:
     if not {noun.pos_, noun.head.pos_} <= NOMINAL_POS or is_close_apposition(noun):
         return None
+    if is_reference(noun):
+        return None
     subjects = noun_arguments(Role.SUBJECT, noun.head, split=False)
     complements = noun_arguments(Role.COMPLEMENT, noun, slot=1)
     if not subjects or not complements:
         return None
+    if _is_listed(noun):
+        examples = [replace(one, role=Role.OBJECT.value) for one in complements]
+        return noun_frame(Rule.EXAMPLE, "include", "include", noun, (*subjects, *examples))
     denied = any(noun.head.i < mark.i < noun.i for mark in children(noun.head, "neg"))
     arguments = (*subjects, *complements)
     return noun_frame(Rule.APPOSITION, "is", "be", noun, arguments, negated=denied)
+
+
+def _is_listed(noun: Token) -> bool:
+    """Return whether a noun begins the list of what another one counts: "3 accounts (A, B, C)"."""
+    counted, first = noun.head, noun.left_edge.i
+    marked = first > 0 and noun.doc[first - 1].text in _LIST_MARKS
+    is_many = counted.tag_ in PLURAL_TAGS or counted.lower_ in QUANTIFIERS
+    return marked and is_many and first_child(noun, "conj") is not None
 
 
 def _possessive(owner: Token) -> Frame | None:

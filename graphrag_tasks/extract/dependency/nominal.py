@@ -13,6 +13,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     descendant,
     first_child,
     is_close_apposition,
+    is_reference,
     is_within_name,
     subtree,
     surface,
@@ -164,7 +165,7 @@ def _argument(
 
 
 def _is_node(head: Token) -> bool:
-    if not any(map(str.isalnum, head.text)):
+    if not any(map(str.isalnum, head.text)) or is_reference(head):
         return False
     if head.pos_ == "ADJ":
         return first_child(head, "xcomp", "ccomp", "prep") is None

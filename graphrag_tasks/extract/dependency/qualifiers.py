@@ -36,7 +36,9 @@ _VAGUE_HEADS = QUANTIFIERS | words("vague_nouns")
 _VAGUE_TAILS = frozenset(
     {"example", "case", "addition", "general", "particular", "order", "terms", "default"}
 )
-_NOMINAL = frozenset({"of", "to", "about", "between", "among", "without", "over", "per", "than"})
+_NOMINAL = frozenset(
+    {"of", "to", "about", "between", "among", "without", "over", "per", "than", "for", "on"}
+)
 """Prepositions that tie to an object and not to its verb."""
 _DIRECTED = words("directed_verbs")
 """Verbs that do what they do "to" something."""

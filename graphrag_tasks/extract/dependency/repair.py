@@ -14,6 +14,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     NOMINAL_POS,
     SUBJECT_DEPS,
     TIME_ENTITIES,
+    children,
     first_child,
     has_subject,
     is_close_apposition,
@@ -32,6 +33,7 @@ _NOUN_GERUNDS = frozenset({"build", "log", "map", "plan", "print", "report", "st
 """Verbs whose gerund is a kind of thing: "Mapping tables", "Test planning"."""
 _NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
 _NOUN_PARTS = _NOUN_MODIFIERS | {"det", "nummod", "poss"}
+_CONJUNCTIONS = frozenset({"after", "as", "because", "before", "since", "than", "until"})
 _NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "nsubj", "nsubjpass", "oprd"})
 
 
@@ -263,6 +265,26 @@ def _read_as_tie(_made: Doc, heads: list[int], tie: Token) -> None:
     heads[tie.i] = tie.i - 1
 
 
+def _is_left_out_subject(token: Token) -> bool:
+    """Return whether a conjunction was read as a preposition: "since the server does not start".
+
+    Its noun stands right before a finite verb that lacks a subject.
+    """
+    mark, verb = token.head, token.head.head
+    if token.dep_ != "pobj" or mark.dep_ != "prep" or mark.lower_ not in _CONJUNCTIONS:
+        return False
+    is_told = any(map(is_finite, (verb, *children(verb, "aux", "auxpass"))))
+    if not is_told or has_subject(verb) or verb.i < token.i:
+        return False
+    after = token.doc[token.right_edge.i + 1]
+    return after.i == verb.i or (after.head == verb and after.dep_ in ("aux", "auxpass", "neg"))
+
+
+def _read_as_own_subject(made: Doc, heads: list[int], subject: Token) -> None:
+    mark, verb = subject.head, subject.head.head
+    made[mark.i].dep_, made[subject.i].dep_, heads[subject.i] = "mark", "nsubj", verb.i
+
+
 _REPAIRS: tuple[tuple[Callable[[Token], bool], Callable[[Doc, list[int], Token], None]], ...] = (
     (_is_misread_name, _read_as_name),
     (_is_misread_item, _read_as_item),
@@ -271,5 +293,6 @@ _REPAIRS: tuple[tuple[Callable[[Token], bool], Callable[[Doc, list[int], Token],
     (_is_misread_choice, _read_as_preposition),
     (_is_misplaced_means, _read_as_means),
     (_ties_names, _read_as_tie),
+    (_is_left_out_subject, _read_as_own_subject),
 )
 """What finds a misread word, and what repairs it; a later repair may change an earlier one."""

@@ -1,7 +1,9 @@
 """Sentences in other words for the model, which was trained on news.
 
-Before the parse, statements in capitals ("COMMIT ENTITIES", "ORDER BY") become one word each, as
-they are verbs and prepositions to the model. After it, sentences whose verb was taken for a noun
+Before the parse, what is one name becomes one word: statements in capitals ("COMMIT ENTITIES",
+"ORDER BY"), which are verbs and prepositions to the model, account paths
+("Assets:Current Assets"), menu paths ("File → Save As"), titles in quotation marks and references
+in brackets ("(see Section 2)"). After it, sentences whose verb was taken for a noun
 are parsed again: "Insert the code" as "You must insert the code", "This section explores classes"
 as "This section shows classes". The words of the sentence get that parse.
 """
@@ -30,8 +32,23 @@ _STATEMENT = re.compile(
     rf"(?<![\w-])(?=(?:[A-Z_]+ )*{any_of('statement_keywords')}\b)"
     r"[A-Z][A-Z_]+(?: [A-Z][A-Z_]+)+(?![\w-])"
 )
+_WORD = r"[A-Z0-9][\w&/-]*"
+_TITLE = rf"{_WORD}(?: (?:(?:a|and|as|by|for|from|in|of|the|to|with|&) ){{0,2}}{_WORD}){{0,4}}"
+_STEP = rf"{_WORD}(?: {_WORD}| & {_WORD}){{0,3}}(?: \([^()]{{1,12}}\))?"
+_ARROW = r"(?:→|▸|»|>(?= [A-Z][a-z]))"
+_PLACE = r"(?:Section|Chapter|Appendix|Figure|Table) [\w.-]*\d[\w-]*"
+_QUOTED = r"[“\"][^“”\"]{1,90}[”\"]"
+_NAME = re.compile(
+    rf"(?<![\w:/]){_WORD}(?::{_WORD}(?: {_WORD}){{0,3}}(?=:))*:(?=[A-Z]){_WORD}(?![\w:/])"
+    rf"|(?<![\w-]){_STEP}(?: {_ARROW} {_STEP})* {_ARROW} {_TITLE}"
+    rf"|(?<=\()(?:see|cf\.|refer to) [^()]{{3,90}}(?=\))|{_PLACE}, {_QUOTED}"
+    rf"|(?<=[“\"]){_WORD}(?: {_WORD}){{1,5}}(?=[”\"])"
+)
+"""Account path, menu path, reference, title."""
+_COMMANDED = re.compile(rf"{_WORD} (?=[A-Z])")
+_JOINT, _LAST = re.compile(r"\W"), re.compile(r"\W$")
 _SIGIL = re.compile(r"(?<![\w%])%(?=[a-z]\w+)")
-_SIGN = "X"  # stands for the sign that a name begins with
+_SIGN = "X"  # stands for a sign that a name begins or ends with
 _MISREAD_DEPS = frozenset({"advmod", "dep", "det", "intj", "meta", "predet", "quantmod"})
 
 _READER = "You must "
@@ -47,7 +64,16 @@ def masked(text: str) -> str:
     if text.isupper():
         return text
     text = _STATEMENT.sub(lambda match: match[0].replace(" ", "_"), text)
+    text = _NAME.sub(_as_word, text)
     return _SIGIL.sub(_SIGN, text)
+
+
+def _as_word(name: re.Match[str]) -> str:
+    """Return a name as one word, but for a command before a menu path: "Use File → Close"."""
+    command = None if name.start() else _COMMANDED.match(name[0])
+    if command is None or command[0].strip().lower() not in COMMAND_VERBS:
+        return _JOINT.sub("_", _LAST.sub(_SIGN, name[0]))
+    return command[0] + _JOINT.sub("_", name[0][command.end() - name.start() :])
 
 
 def unmasked(doc: Doc, text: str) -> Doc:

@@ -212,10 +212,13 @@ def _governor(verb: Token) -> Token | None:
     return head if is_verbal(head) else None
 
 
+_APART = frozenset({"after", "before", "by", "when", "while", "without"})
+
+
 def _is_apart(gerund: Token) -> bool:
     """Return whether a gerund beside a passive has another subject: "stored by clicking Save"."""
     if gerund.dep_ == "pcomp":
-        return gerund.head.lower_ == "by"
+        return gerund.head.lower_ in _APART
     return gerund.dep_ == "advcl" and first_child(gerund, "advmod") is not None
 
 

@@ -31,6 +31,9 @@ TIME_ENTITIES = frozenset({"DATE", "TIME"})
 EXAMPLE_WORDS = frozenset({"including", "as", "like"})
 """Prepositions that may introduce examples."""
 
+_REFERENCES = (
+    "see ", "cf. ", "refer to ", "Section ", "Chapter ", "Appendix ", "Figure ", "Table ",
+)  # fmt: skip
 _CONJUNCT_POS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X"})
 _OPENING = frozenset({"(", "[", "-LRB-", "``", '"', "'", "“", "\u2018"})
 _EDGE_WORDS = frozenset({",", ";", ":", ".", "--", "-", "and", "or"})
@@ -126,6 +129,11 @@ def is_close_apposition(token: Token) -> bool:
     dash, or have a determiner or further words of their own.
     """
     return token.dep_ == "appos" and token.i == token.head.i + 1 and token.left_edge == token
+
+
+def is_reference(token: Token) -> bool:
+    """Return whether a token is a whole reference to another place: "Section 2, “Filters”"."""
+    return " " in token.text and token.text.startswith(_REFERENCES)
 
 
 def is_within_name(token: Token) -> bool:
