@@ -230,9 +230,11 @@ def _is_idiom(row: _Row) -> bool:
 
 
 def _crosses_cells(row: _Row, text: str) -> bool:
-    """Return whether a parse ties what stands in different cells of a row."""
+    """Return whether a parse ties cells of a row, or what a function returns to what it does."""
     if row["rule"] not in _PARSED:
         return False
+    if text[: row["head_start"]].rstrip().endswith("→"):
+        return True
     places = sorted([row["head_end"], row["tail_start"], row["head_start"], row["tail_end"]])
     return " | " in text[places[0] : places[-1]]
 

@@ -51,6 +51,8 @@ SENTENCES = {
     "There are three liability accounts (Credit Card, Accounts Payable, and Liability).": (
         "three liability accounts | include | Accounts Payable"
     ),
+    "The ledger's ability to export data is new.": "ledger | exports | data",
+    "The plug-in has the ability to capture images.": "plug-in | captures | images",
     "Matching takes place at query planning time.": (
         "Matching | takes place at | query planning time"
     ),
@@ -80,6 +82,7 @@ def test_a_relation_is_worded_as_its_sentence_says_it(sentence: str) -> None:
     [
         ("The option affects views, just like the GRANT command.", "GRANT command"),
         ("Matching takes place at query planning time.", "place"),
+        ("This feature avoids the need to write functions.", "functions"),
         (
             "The option suppresses the errors: missing object field or array element.",
             "array element",

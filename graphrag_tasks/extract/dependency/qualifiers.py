@@ -37,7 +37,7 @@ _VAGUE_TAILS = frozenset(
     {"example", "case", "addition", "general", "particular", "order", "terms", "default"}
 )
 _NOMINAL = frozenset(
-    {"of", "to", "about", "between", "among", "without", "over", "per", "than", "for", "on"}
+    {"of", "to", "about", "between", "among", "without", "over", "per", "than", "for"}
 )
 """Prepositions that tie to an object and not to its verb."""
 _DIRECTED = words("directed_verbs")

@@ -24,11 +24,16 @@ from graphrag_tasks.extract.dependency.syntax import (
     is_enabled,
     is_verbal,
 )
+from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
 MAX_HOPS = 7
 """Verbs looked at on the way to a subject; longer ways are parser errors more often than not."""
 
+_ENDEAVOURS = words("endeavours")
+"""Nouns of which not they do what follows: "the ability to export data"."""
+_HAVING = frozenset({"gain", "get", "have", "keep", "obtain", "receive", "retain"})
+_APART = frozenset({"after", "before", "by", "when", "while", "without"})
 _RELATIVE_WORDS = frozenset({"that", "which", "who"})
 
 
@@ -184,6 +189,8 @@ def _is_plural(noun: Token) -> bool:
 
 def _lent_subject(verb: Token) -> Subject | None:
     """Return the noun that lends its place: a modified noun, or the object of the verb above."""
+    if verb.dep_ == "acl" and has_to(verb) and verb.head.lemma_ in _ENDEAVOURS:
+        return _endeavouring(verb.head)
     if verb.dep_ == "acl":
         return Subject(verb.head, Origin.ACL)
     if verb.dep_ == "relcl":
@@ -193,6 +200,16 @@ def _lent_subject(verb: Token) -> Subject | None:
         if controller is not None:
             return Subject(controller, Origin.INHERITED)
     return None
+
+
+def _endeavouring(noun: Token) -> Subject | None:
+    """Return who has an ability, need or permission: its owner, or the subject that has it."""
+    verb = noun.head
+    owner = first_child(noun, "poss")
+    if owner is None and noun.dep_ == "dobj" and is_verbal(verb):
+        has_it = (*SUBJECT_DEPS,) if verb.lemma_ in _HAVING else ("nsubjpass",)
+        owner = first_child(verb, "dative") or first_child(verb, *has_it)
+    return None if owner is None or owner.pos_ == "PRON" else Subject(owner, Origin.INHERITED)
 
 
 def _governor(verb: Token) -> Token | None:
@@ -210,9 +227,6 @@ def _governor(verb: Token) -> Token | None:
     elif verb.dep_ not in ("conj", "dep", "prep"):
         return None
     return head if is_verbal(head) else None
-
-
-_APART = frozenset({"after", "before", "by", "when", "while", "without"})
 
 
 def _is_apart(gerund: Token) -> bool:
