@@ -21,5 +21,10 @@ class Scheduling(LoadFileScheduling):
         return next(folders, super()._split_scope(nodeid))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what goes together: begun last, one worker would still be at it alone."""
+    items.sort(key=lambda item: not item.nodeid.startswith(TOGETHER))
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduling:
     return Scheduling(config, log)

@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -25,6 +26,8 @@ from graphrag_tasks.llm.request import Request
 from graphrag_tasks.llm.schema import InvalidAnswerError, strict_schema, validated
 
 if TYPE_CHECKING:
+    import ssl
+
     import openai
 
 Called = TypeVar("Called")
@@ -65,6 +68,14 @@ class Outcome:
     wait: float | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     vectors: NDArray[np.float32] | None = None
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read the certificates that are trusted: once, because it takes as long as many requests."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 class Endpoint:
@@ -154,6 +165,7 @@ class Endpoint:
                 request.headers["authorization"] = f"Bearer {self._key}"
 
         transport = openai.DefaultHttpxClient(
+            verify=_certificates(),
             follow_redirects=False,
             timeout=self._config.timeout_seconds,
             event_hooks={"request": [own_headers_alone]},

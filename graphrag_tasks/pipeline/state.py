@@ -69,6 +69,7 @@ class RunState:
         self.staged = folder / "snapshot"
         self.config, self.files = self.basis.config, self.basis.files
         self.store = Store(self.config.store)
+        self._last_shard: tuple[int, pa.Table] | None = None
 
     @classmethod
     def freeze(cls, basis: Basis) -> RunState:
@@ -109,8 +110,11 @@ class RunState:
         return self.folder / "parts" / f"{stage}-{part}-of-{len(self.parts)}"
 
     def shard_rows(self, shard: int) -> pa.Table:
-        """Return the sources of one shard."""
-        return self.folder.find_rows("sources", "shard", shard)
+        """Return the sources of one shard; those of the last one asked for are kept."""
+        last = self._last_shard
+        if last is None or last[0] != shard:
+            last = self._last_shard = shard, self.folder.find_rows("sources", "shard", shard)
+        return last[1]
 
     def first_stage(self, shard: int) -> str:
         """Return the first stage that works on a shard; what those before made is taken over."""

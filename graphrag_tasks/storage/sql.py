@@ -7,10 +7,12 @@ it, so their memory does not grow with the corpus.
 
 from __future__ import annotations
 
+import atexit
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -43,11 +45,41 @@ def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.D
 
     Rows have no order but that of `ORDER BY`.
     """
+    with _database(config) as connection:
+        for name, rows in tables.items():
+            if files := _local_files(rows):
+                connection.read_parquet(files).create_view(name)
+            else:
+                connection.register(name, rows)
+        yield connection
+
+
+_idle: dict[SqlConfig, list[tuple[ExitStack, duckdb.DuckDBPyConnection]]] = {}
+"""Empty databases that wait for the next stage: a new one costs as much as ten short queries."""
+
+
+@contextmanager
+def _database(config: SqlConfig) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open an empty database in memory; it is kept for the next one who asks, unless work fails."""
+    waiting = _idle.setdefault(config, [])
+    try:
+        stack, connection = waiting.pop()
+    except IndexError:
+        stack, connection = _started(config)
+    with stack:
+        yield connection
+        if not waiting:
+            _empty(connection)
+            waiting.append((stack.pop_all(), connection))
+
+
+def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
+    """Return a new database, and what closes it."""
     import duckdb  # here, because it brings pandas along
 
-    with (
-        tempfile.TemporaryDirectory(prefix="graphrag-sql-") as spill,
-        duckdb.connect(
+    with ExitStack() as stack:
+        spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphrag-sql-"))
+        connection = duckdb.connect(
             config={
                 "memory_limit": f"{config.memory_bytes}B",
                 "threads": config.threads,
@@ -56,14 +88,34 @@ def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.D
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
             }
-        ) as connection,
-    ):
-        for name, rows in tables.items():
-            if files := _local_files(rows):
-                connection.read_parquet(files).create_view(name)
-            else:
-                connection.register(name, rows)
-        yield connection
+        )
+        stack.enter_context(connection)
+        return stack.pop_all(), connection
+
+
+def _empty(connection: duckdb.DuckDBPyConnection) -> None:
+    """Drop all tables and views, and let go of the data behind them and of cached files."""
+    for kind, name in connection.execute(_MADE).fetchall():
+        connection.unregister(name)
+        connection.execute(f'DROP {kind} IF EXISTS "{name}"')
+    for cached in ("false", "true"):
+        connection.execute(f"SET enable_external_file_cache = {cached}")
+
+
+_MADE = """
+SELECT 'VIEW', view_name FROM duckdb_views() WHERE NOT internal
+UNION ALL SELECT 'TABLE', table_name FROM duckdb_tables() WHERE NOT internal
+"""
+
+
+def _close_idle() -> None:
+    for waiting in _idle.values():
+        while waiting:
+            waiting.pop()[0].close()
+
+
+os.register_at_fork(before=_close_idle)  # a child would have a database without its threads
+atexit.register(_close_idle)
 
 
 def _local_files(rows: Rows | pa.RecordBatchReader) -> list[str]:

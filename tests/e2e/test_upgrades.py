@@ -36,8 +36,25 @@ def from_on(stage: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("indexed")
+def test_settings_work_from_their_stages_on_one_after_the_other(
+    index: Indexer, tmp_path: Path, worked: list[str]
+) -> None:
+    assert [stage for stage in ORDER if stage in SETTINGS] == list(SETTINGS)
+    sections: dict[str, Any] = {}
+    for stage, section in SETTINGS.items():
+        worked.clear()
+        sections |= section
+        made = index(**sections)
+        assert list(dict.fromkeys(worked)) == from_on(stage)
+    # Each table is of the last run that made it: all of them are those of the last settings.
+    clean = index(store=str(tmp_path / "clean"), **sections)
+    assert made.manifest.tables == clean.manifest.tables
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("indexed")
 @pytest.mark.parametrize("stage", SETTINGS)
-def test_a_setting_works_from_its_stage_on(
+def test_a_setting_alone_gives_what_a_clean_build_gives(
     index: Indexer, tmp_path: Path, worked: list[str], stage: str
 ) -> None:
     made = index(**SETTINGS[stage])

@@ -83,7 +83,9 @@ def test_answers_come_in_order_and_are_asked_for_once(tmp_path: Path) -> None:
 def test_through_faults_each_answer_arrives_once(tmp_path: Path, seed: int) -> None:
     asked = requests(40)
     with scripted(faults=0.3, seed=seed) as endpoint:
-        found = Client(settings(endpoint, attempts=9), str(tmp_path), "run").ask(asked)
+        found = Client(
+            settings(endpoint, attempts=9, longest_wait_seconds=0.2), str(tmp_path), "run"
+        ).ask(asked)
         assert all(isinstance(one, Answer) for one in found)
         assert endpoint.asked_after_delivery == 0
         assert sum(endpoint.faulty.values()) > 5
@@ -338,7 +340,8 @@ def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
     caplog.set_level(logging.DEBUG)
     with scripted(faults=0.3, seed=1) as endpoint:
         # One at a time: then the endpoint's faults come in a fixed order.
-        Client(settings(endpoint, concurrency=1), str(tmp_path), "run").ask(requests(8))
+        one_by_one = settings(endpoint, concurrency=1, longest_wait_seconds=0.2)
+        Client(one_by_one, str(tmp_path), "run").ask(requests(8))
         assert all("secret" not in json.dumps(headers) for headers in endpoint.headers)
         assert all("authorization" not in headers for headers in endpoint.headers)
         monkeypatch.setenv("GRAPHRAG_LLM_API_KEY", "own-key")

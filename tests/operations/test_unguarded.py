@@ -23,7 +23,7 @@ from graphrag_tasks.operations.runner import run_index
 @pytest.mark.parametrize("guard", ["if True:", "if __name__ == '__main__':"])
 def test_a_script_without_a_guard_is_told_the_cause(tmp_path: Path, guard: str) -> None:
     (tmp_path / "docs").mkdir()
-    for name in ("a", "b", "c"):
+    for name in ("a", "b"):
         (tmp_path / "docs" / f"{name}.txt").write_text("The report ZA reads the table MARA.")
     (tmp_path / "script.py").write_text(SCRIPT.format(guard=guard))
     done = subprocess.run(

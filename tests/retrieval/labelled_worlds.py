@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +87,8 @@ def publish(
         served: Whether the manifest names collections of a vector server.
         settings: Those of the manifest that are not the defaults.
     """
-    tables = {name: schemas.empty(name) for name in schemas.SCHEMAS}
-    for name, rows in _read(documents).items():
-        tables[name] = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
     settings = {"communities": CommunitiesConfig(), "graph": GraphConfig(), **settings}
-    tables |= _global(tables, **settings)
+    tables = dict(_tables(tuple(documents), settings["communities"], settings["graph"]))
     texts = {
         "chunk_vectors": tables["chunks"].select(["chunk_id", "text"]),
         "entity_vectors": tables["entities"].select(["entity_id", "name"]),
@@ -164,7 +162,19 @@ def _triple(fact: Fact, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _global(tables: dict[str, pa.Table], **settings: Any) -> dict[str, pa.Table]:
+@lru_cache(maxsize=16)  # many tests begin with the same documents
+def _tables(
+    documents: tuple[Document, ...], of_communities: CommunitiesConfig, of_graph: GraphConfig
+) -> Mapping[str, pa.Table]:
+    tables = {name: schemas.empty(name) for name in schemas.SCHEMAS}
+    for name, rows in _read(documents).items():
+        tables[name] = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
+    return tables | _global(tables, of_communities, of_graph)
+
+
+def _global(
+    tables: dict[str, pa.Table], of_communities: CommunitiesConfig, of_graph: GraphConfig
+) -> dict[str, pa.Table]:
     triples, sentences = tables["triples"], tables["sentences"]
     made: dict[str, pa.Table] = {}
 
@@ -184,7 +194,7 @@ def _global(tables: dict[str, pa.Table], **settings: Any) -> dict[str, pa.Table]
     keep(relationships(triples, surface_forms, resolved, sql=SQL))
     keep(communities(
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
-        config=settings["communities"], graph=settings["graph"],
+        config=of_communities, graph=of_graph,
         summarizer=ExtractiveSummarizer(),
     ))  # fmt: skip
     return made | word_tables(tables["documents"], tables["chunks"])
