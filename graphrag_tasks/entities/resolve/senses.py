@@ -1,0 +1,331 @@
+"""Homonyms: names of one word that mean different things in different documents.
+
+One sense per document (Gale, Church and Yarowsky, "One sense per discourse", 1992). Documents that
+share words belong together; two groups that share next to none are two senses where the texts say
+so: they spell the name out differently, say that it is something else, or write it as a name here
+and as a noun there. What merely stands in other company is one thing: a name is split by what is
+said of it only.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from graphrag_tasks.core.schemas import DOUBTED
+from graphrag_tasks.entities.resolve.acronyms import abbreviates
+from graphrag_tasks.entities.words import any_of, words
+from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.general_english import shares_of_nouns
+from graphrag_tasks.storage.sql import id_of, statements
+
+if TYPE_CHECKING:
+    import duckdb
+
+ACRONYM, KIND, TYPE, CASE = "acronym", "kind", "type", "case"
+"""What tells senses: other long forms, other kinds of thing, people and places, or a name of a kind
+here and a noun there."""
+
+_SHARED = 0.05
+"""Cosine of the words of two documents from which on they speak of one thing."""
+_COMMON = 9.0
+"""Bits of a word that tells nothing of its company: one of the fifty most frequent of English."""
+_NOUN = "noun"
+_FEWEST = 2
+"""Mentions with a label, or with a capital, that tell something: one may be a slip."""
+_FEWEST_WORDS = 10
+"""Telling words in the company of a sense, at least: of what is said in a line nothing is known."""
+_MOST_DOCUMENTS = 400
+"""A name of more is taken for one thing: all its documents are compared."""
+_UNSEEN = 2e-6
+"""Added to the share in general English: that of a word that its vocabulary lacks."""
+
+_NAME = r"\p{L}[\p{L}\p{N}_+#-]*"
+_SQL = statements(
+    __package__,
+    "senses.sql",
+    entity_id=id_of("entity", "key"),
+    places=("GPE", "LOC"),
+    doubted=DOUBTED,
+    token=_NAME,
+    openers=f"(?i){any_of('prepositions')}|{any_of('breaks_of_names')}",
+    is_a=rf"(?:^|[,;:] )((?:\p{{L}}+ ){{0,3}})({_NAME}) (?:\([^()]*\) )?"
+    rf"(?:is|was) (?:an?|the|one of the) (.+)$",
+    beside=rf"\b(?:[Tt]he|[Aa]n?) \p{{Ll}}{{3,}} \p{{Lu}}[\p{{L}}\p{{N}}_+#-]*",
+    defined=r"(?:[\p{L}\p{N}-]+ ){1,8}\(\p{Lu}[\p{L}\p{N}]{1,7}\)",
+)
+_END_OF_NOUN = re.compile(
+    rf"[,;.:()]| (?:{any_of('prepositions')}|{any_of('breaks_of_names')})(?: |$)"
+)
+_NO_SUBJECT = re.compile(rf"\b{any_of('prepositions')} |(?<!^)[A-Z]|^(?!The |An? )[A-Z]\w* $")
+"""What stands before a name that is no subject, or the end of a longer name."""
+_EMPTY = words("nouns_of_parts")
+_CLASSES = frozenset({"class", "form", "kind", "sort", "type"})
+"""Nouns whose "of" leads to the kind: "a kind of bird"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """A sense of a name.
+
+    Attributes:
+        word: The name as most of its mentions are written.
+        label: What tells it from the others: long form, kind, type, or that it is a noun.
+        kind: The kind of thing that the texts say it is, if any.
+        long: The long form that an acronym stands for, in small letters, if any.
+        documents: Where the name has it.
+        told_by: What tells it from the senses before it; None of the first.
+        shared: Highest cosine of its documents with those of other senses.
+    """
+
+    word: str
+    label: str
+    kind: str | None
+    long: str | None
+    documents: Sequence[str]
+    told_by: str | None
+    shared: float
+
+    @property
+    def name(self) -> str:
+        """The name with the sense in brackets."""
+        return f"{self.word} ({self.label})"
+
+
+@dataclass(slots=True, eq=False)
+class _Group:
+    """Documents that share words, with what they say of a name and how they write it."""
+
+    documents: list[str] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+    longs: Counter[str] = field(default_factory=Counter)
+    spellings: Counter[str] = field(default_factory=Counter)
+    capitals: int = 0
+    types: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: _Group) -> None:
+        self.documents += other.documents
+        self.rows += other.rows
+        for mine, more in (
+            (self.kinds, other.kinds), (self.longs, other.longs), (self.types, other.types),
+            (self.spellings, other.spellings),
+        ):  # fmt: skip
+            mine.update(more)
+        self.capitals += other.capitals
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says something that could tell one sense from another."""
+        return bool(self.longs or self.kinds or self.type) or self.is_noun is not None
+
+    @property
+    def type(self) -> str | None:
+        """What most labels of it take it for, people or places; None where they are few."""
+        told = _most(self.types)
+        return told if told and self.types[told] >= _FEWEST else None
+
+    @property
+    def is_noun(self) -> bool | None:
+        """Whether it writes the name as a noun, or else as a name; None: both or neither."""
+        is_small = any(map(str.islower, self.spellings))
+        return None if is_small == bool(self.capitals) else is_small
+
+    def differs(self, other: _Group) -> str | None:
+        """Return what tells that two groups mean different things, if anything does."""
+        if self.longs and other.longs:
+            return None if _words_of(self.longs) & _words_of(other.longs) else ACRONYM
+        if self.kinds and other.kinds:
+            return None if self.kinds.keys() & other.kinds.keys() else KIND
+        if self.type and other.type and self.type != other.type:
+            return TYPE
+        for name, noun in ((self, other), (other, self)):
+            if name.kinds and name.is_noun is False and noun.is_noun:
+                return CASE if min(name.capitals, noun.spellings.total()) >= _FEWEST else None
+        return None
+
+
+def find_senses(
+    connection: duckdb.DuckDBPyConnection, kinds: Iterable[str]
+) -> dict[str, list[Sense]]:
+    """Return the senses of entities that are several things, that of most mentions first.
+
+    Args:
+        connection: Knows `names`, `sentences`, and the entities of names that were `decided`.
+        kinds: Words that say what the name behind them is: "table ORDER".
+    """
+    connection.execute(_SQL["words"])
+    said: dict[str, dict[str, _Group]] = defaultdict(lambda: defaultdict(_Group))
+    known = set(kinds)
+    for entity, document, before, text, count in connection.sql(_SQL["told"]).fetchall():
+        if (kind := kind_said(text)) and not _NO_SUBJECT.search(before):
+            said[entity][document].kinds[kind] += count
+            known.add(kind)
+    connection.register("kinds", pa.table({"kind": pa.array(sorted(known), pa.string())}))
+    for entity, document, kind, count in connection.sql(_SQL["beside"]).fetchall():
+        said[entity][document].kinds[singular_noun(kind)] += count
+    for entity, document, short, text in connection.sql(_SQL["defined"]).fetchall():
+        if long := long_form(short, text):
+            said[entity][document].longs[long] += 1
+    for entity, document, is_place, count in connection.sql(_SQL["labelled"]).fetchall():
+        said[entity][document].types["place" if is_place else "person"] += count
+    _ask(connection, said)
+    connection.execute(_SQL["places"])
+    for entity, document, token, mentions, capitals in connection.sql(_SQL["spelled"]).fetchall():
+        group = said[entity][document]
+        group.documents = [document]
+        group.spellings[token] += mentions
+        group.capitals += capitals
+    doubted = {
+        entity: placed
+        for entity, groups in said.items()
+        if (placed := [groups[one] for one in sorted(groups) if groups[one].documents])
+        and len(placed) <= _MOST_DOCUMENTS
+        and _may_differ(placed)
+    }
+    _ask(connection, doubted)
+    company: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+    for entity, *counted in connection.sql(_SQL["company"]).fetchall():
+        company[entity].append(tuple(counted))
+    found = {one: _senses(doubted[one], company[one]) for one in sorted(doubted)}
+    return {entity: senses for entity, senses in found.items() if len(senses) > 1}
+
+
+def _ask(connection: duckdb.DuckDBPyConnection, entities: Iterable[str]) -> None:
+    connection.register("asked", pa.table({"entity_id": pa.array(sorted(entities), pa.string())}))
+
+
+def kind_said(text: str) -> str | None:
+    """Return the head noun of what a name is said to be, or None if it tells no kind.
+
+    "smallest planet of the solar system" is a planet, "kind of bird" a bird.
+    """
+    part, _, rest = text.partition(" of ")
+    if part.split(" ")[-1] in _CLASSES and rest:
+        return kind_said(rest)
+    found = [word for word in _END_OF_NOUN.split(text)[0].split(" ") if word]
+    while len(found) > 1 and found[-1].endswith("ed"):  # "file created by"
+        found.pop()
+    noun = singular_noun(found[-1].lower()) if found else ""
+    return noun if noun.isalpha() and len(noun) > 1 and noun not in _EMPTY else None
+
+
+def long_form(short: str, text: str) -> str | None:
+    """Return the fewest words at the end of a text that have the letters of an acronym."""
+    parts = text.split(" ")
+    for start in reversed(range(len(parts))):
+        long = " ".join(parts[start:])
+        if long[:1] == short[:1] and len(long) > len(short) and abbreviates(short, long):
+            return long
+    return None
+
+
+def _words_of(longs: Iterable[str]) -> set[str]:
+    return {singular_noun(word) for long in longs for word in long.split(" ")}
+
+
+def _may_differ(groups: Collection[_Group]) -> bool:
+    telling = [one for one in groups if one.kinds or one.longs or one.type]
+    return any(one.differs(other) for one in telling for other in groups)
+
+
+class _Company:
+    """The words beside a name: how often each document has each."""
+
+    def __init__(self, documents: Sequence[str], counted: Sequence[tuple[str, str, int]]) -> None:
+        shares = shares_of_nouns()
+        counts: Counter[tuple[str, str]] = Counter()
+        for document, word, count in counted:
+            counts[document, singular_noun(word)] += count
+        rows = {document: row for row, document in enumerate(documents)}
+        self._words = sorted({word for _, word in counts})
+        columns = {word: column for column, word in enumerate(self._words)}
+        bits = {word: -math.log2(shares.get(word, 0.0) + _UNSEEN) - _COMMON for word in columns}
+        self._weights = np.zeros((len(documents), len(columns)))
+        for (document, word), count in counts.items():
+            weight = math.log2(1 + count) * max(bits[word], 0.0)
+            self._weights[rows[document], columns[word]] = weight
+        lengths = np.linalg.norm(self._weights, axis=1, keepdims=True)
+        unit = self._weights / np.maximum(lengths, np.finfo(float).tiny)
+        self.cosines = np.round(unit @ unit.T, 4)
+
+    def shared(self, one: _Group, other: _Group) -> float:
+        """Return the highest cosine of a document of one group with one of another."""
+        return float(self.cosines[np.ix_(one.rows, other.rows)].max())
+
+    def words(self, group: _Group) -> int:
+        """Return how many words tell something of a group."""
+        return int(np.count_nonzero(self._weights[group.rows].sum(axis=0)))
+
+
+def _senses(documents: Sequence[_Group], counted: Sequence[tuple[str, str, int]]) -> list[Sense]:
+    """Return the senses of a name by what its documents say and share; none where it has one."""
+    for row, one in enumerate(documents):
+        one.rows.append(row)
+    company = _Company([one.documents[0] for one in documents], counted)
+    groups = _joined(documents, company)
+    senses: list[_Group] = []
+    told_by: list[str | None] = []
+    others: list[_Group] = []
+    for group in groups:
+        told = [group.differs(one) for one in senses]
+        if all(told) and group.tells and company.words(group) >= _FEWEST_WORDS:
+            senses.append(group)
+            told_by.append(told[0] if told else None)
+        else:
+            others.append(group)
+    for group, home in [(group, _nearest(group, senses, company)) for group in others]:
+        if home:
+            home.add(group)
+    return [
+        Sense(
+            word=_most(one.spellings) or "",
+            label=_most(one.longs) or _most(one.kinds) or one.type or _NOUN,
+            kind=_most(one.kinds),
+            long=_most(one.longs),
+            documents=sorted(one.documents),
+            told_by=why,
+            shared=max(
+                (company.shared(one, other) for other in senses if other is not one), default=0
+            ),
+        )
+        for one, why in zip(senses, told_by, strict=True)
+    ]
+
+
+def _joined(documents: Sequence[_Group], company: _Company) -> list[_Group]:
+    """Return documents that share words, directly or by way of others, the largest group first."""
+    waiting = list(documents)
+    groups = []
+    while waiting:
+        group, reached = _Group(), [waiting.pop(0)]
+        while reached:
+            one = reached.pop()
+            group.add(one)
+            near = [other for other in waiting if company.shared(one, other) >= _SHARED]
+            waiting = [other for other in waiting if other not in near]
+            reached += near
+        groups.append(group)
+    return sorted(groups, key=lambda one: (-one.spellings.total(), one.rows))
+
+
+def _nearest(group: _Group, senses: Sequence[_Group], company: _Company) -> _Group | None:
+    """Return the sense in whose company a group is, and whose letters it has; else the first."""
+    return max(
+        senses,
+        key=lambda one: (
+            not group.differs(one), company.shared(group, one), one.is_noun == group.is_noun
+        ),
+        default=None,
+    )  # fmt: skip
+
+
+def _most(counts: Counter[str]) -> str | None:
+    return min(counts, key=lambda one: (-counts[one], one), default=None)
