@@ -179,9 +179,9 @@ def _global(tables: dict[str, pa.Table], **settings: Any) -> dict[str, pa.Table]
     keep(resolve(triples, titles, surface_forms, names, sentences, tables["cells"],
                  config=ResolveConfig(), sql=SQL))  # fmt: skip
     resolved = made["resolved"]
-    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved,
+    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved, made["senses"],
                  config=LinkConfig(), sql=SQL))  # fmt: skip
-    keep(relationships(triples, surface_forms, resolved, sql=SQL))
+    keep(relationships(triples, surface_forms, resolved, made["senses"], sql=SQL))
     keep(communities(
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=settings["communities"], graph=settings["graph"],

@@ -12,19 +12,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from graphrag_tasks.core.schemas import DOUBTED
 from graphrag_tasks.entities.resolve.acronyms import abbreviates
 from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.general_english import shares_of_nouns
-from graphrag_tasks.storage.sql import id_of, statements
+from graphrag_tasks.storage.sql import BATCH_ROWS, id_of, statements
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,7 +61,8 @@ _SQL = statements(
     openers=f"(?i){any_of('prepositions')}|{any_of('breaks_of_names')}",
     is_a=rf"(?:^|[,;:] )((?:\p{{L}}+ ){{0,3}})({_NAME}) (?:\([^()]*\) )?"
     rf"(?:is|was) (?:an?|the|one of the) (.+)$",
-    beside=rf"\b(?:[Tt]he|[Aa]n?) \p{{Ll}}{{3,}} \p{{Lu}}[\p{{L}}\p{{N}}_+#-]*",
+    may_tell=" (?:is|was) (?:an?|the|one of the) ",
+    beside=r"\b(?:[Tt]he|[Aa]n?) \p{Ll}{3,} \p{Lu}[\p{L}\p{N}_+#-]*",
     defined=r"(?:[\p{L}\p{N}-]+ ){1,8}\(\p{Lu}[\p{L}\p{N}]{1,7}\)",
 )
 _END_OF_NOUN = re.compile(
@@ -191,10 +195,12 @@ def find_senses(
         and _may_differ(placed)
     }
     _ask(connection, doubted)
-    company: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
-    for entity, *counted in connection.sql(_SQL["company"]).fetchall():
-        company[entity].append(tuple(counted))
-    found = {one: _senses(doubted[one], company[one]) for one in sorted(doubted)}
+    found = {
+        entity: _senses(doubted[entity], _company(doubted[entity], counted))
+        for entity, counted in _by_entity(
+            connection.sql(_SQL["company"]).to_arrow_reader(BATCH_ROWS)
+        )
+    }
     return {entity: senses for entity, senses in found.items() if len(senses) > 1}
 
 
@@ -236,24 +242,50 @@ def _may_differ(groups: Collection[_Group]) -> bool:
     return any(one.differs(other) for one in telling for other in groups)
 
 
-class _Company:
-    """The words beside a name: how often each document has each."""
+def _by_entity(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the rows of each entity; they come together."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        ids = batch["entity_id"].dictionary_encode().indices.to_numpy()
+        ends = np.flatnonzero(np.diff(ids)) + 1
+        for start, end in pairwise([0, *ends.tolist(), len(ids)]):
+            part = batch.slice(start, end - start)
+            if held and held[0]["entity_id"][0] != part["entity_id"][0]:
+                yield held[0]["entity_id"][0].as_py(), pa.Table.from_batches(held)
+                held = []
+            held.append(part)
+    if held:
+        yield held[0]["entity_id"][0].as_py(), pa.Table.from_batches(held)
 
-    def __init__(self, documents: Sequence[str], counted: Sequence[tuple[str, str, int]]) -> None:
-        shares = shares_of_nouns()
-        counts: Counter[tuple[str, str]] = Counter()
-        for document, word, count in counted:
-            counts[document, singular_noun(word)] += count
-        rows = {document: row for row, document in enumerate(documents)}
-        self._words = sorted({word for _, word in counts})
-        columns = {word: column for column, word in enumerate(self._words)}
-        bits = {word: -math.log2(shares.get(word, 0.0) + _UNSEEN) - _COMMON for word in columns}
-        self._weights = np.zeros((len(documents), len(columns)))
-        for (document, word), count in counts.items():
-            weight = math.log2(1 + count) * max(bits[word], 0.0)
-            self._weights[rows[document], columns[word]] = weight
-        lengths = np.linalg.norm(self._weights, axis=1, keepdims=True)
-        unit = self._weights / np.maximum(lengths, np.finfo(float).tiny)
+
+@lru_cache(maxsize=1 << 17)
+def _noun_and_bits(word: str) -> tuple[str, float]:
+    """Return a word in the singular, and how much it tells of the company it is in."""
+    noun = singular_noun(word)
+    return noun, max(-math.log2(shares_of_nouns().get(noun, 0.0) + _UNSEEN) - _COMMON, 0.0)
+
+
+def _company(documents: Sequence[_Group], counted: pa.Table) -> _Company:
+    """Return the company of a name in its documents, of which some words were counted."""
+    found = counted["word"].combine_chunks().dictionary_encode()
+    told = list(map(_noun_and_bits, found.dictionary.to_pylist()))
+    bits = dict(told)
+    columns = {noun: column for column, noun in enumerate(sorted(bits))}
+    column_of = np.array([columns[noun] for noun, _ in told], np.int64)
+    row_of = {one.documents[0]: row for row, one in enumerate(documents)}
+    rows = np.array([row_of[one] for one in counted["document_id"].to_pylist()], np.int64)
+    counts = np.zeros((len(documents), len(columns)))
+    np.add.at(counts, (rows, column_of[found.indices.to_numpy()]), counted["count"].to_numpy())
+    return _Company(np.log2(1 + counts) * np.array([bits[noun] for noun in columns]))
+
+
+class _Company:
+    """The weight of the words beside a name, a row for each of its documents."""
+
+    def __init__(self, weights: NDArray[np.float64]) -> None:
+        self._weights = weights
+        lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+        unit = weights / np.maximum(lengths, np.finfo(float).tiny)
         self.cosines = np.round(unit @ unit.T, 4)
 
     def shared(self, one: _Group, other: _Group) -> float:
@@ -265,11 +297,10 @@ class _Company:
         return int(np.count_nonzero(self._weights[group.rows].sum(axis=0)))
 
 
-def _senses(documents: Sequence[_Group], counted: Sequence[tuple[str, str, int]]) -> list[Sense]:
+def _senses(documents: Sequence[_Group], company: _Company) -> list[Sense]:
     """Return the senses of a name by what its documents say and share; none where it has one."""
     for row, one in enumerate(documents):
         one.rows.append(row)
-    company = _Company([one.documents[0] for one in documents], counted)
     groups = _joined(documents, company)
     senses: list[_Group] = []
     told_by: list[str | None] = []
@@ -302,16 +333,19 @@ def _senses(documents: Sequence[_Group], counted: Sequence[tuple[str, str, int]]
 
 def _joined(documents: Sequence[_Group], company: _Company) -> list[_Group]:
     """Return documents that share words, directly or by way of others, the largest group first."""
-    waiting = list(documents)
+    near = company.cosines >= _SHARED
+    waiting = np.ones(len(documents), bool)
     groups = []
-    while waiting:
-        group, reached = _Group(), [waiting.pop(0)]
-        while reached:
-            one = reached.pop()
-            group.add(one)
-            near = [other for other in waiting if company.shared(one, other) >= _SHARED]
-            waiting = [other for other in waiting if other not in near]
-            reached += near
+    while waiting.any():
+        reached = np.zeros(len(documents), bool)
+        front = [int(waiting.argmax())]
+        while len(front):
+            reached[front] = True
+            front = np.flatnonzero(near[front].any(axis=0) & ~reached).tolist()
+        waiting &= ~reached
+        group = _Group()
+        for row in np.flatnonzero(reached).tolist():
+            group.add(documents[row])
         groups.append(group)
     return sorted(groups, key=lambda one: (-one.spellings.total(), one.rows))
 

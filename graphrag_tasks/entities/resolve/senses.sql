@@ -5,13 +5,15 @@ SELECT key AS word, coalesce(entity_id, {entity_id}) AS entity_id
 FROM names LEFT JOIN decided USING (key) WHERE NOT contains(key, ' ')
 
 -- name: told
--- What sentences say that a name is, with what stands before the name; the article is left out.
+-- What sentences and titles say that a name is, with what stands before the name.
 SELECT entity_id, document_id, before, said, count(*) FROM (
-    SELECT document_id, lower(regexp_extract(text, '{is_a}', 2)) AS word,
-        regexp_extract(text, '{is_a}', 1) AS before, regexp_extract(text, '{is_a}', 3) AS said
-    FROM sentences
-    WHERE regexp_matches(text, ' (?:is|was) (?:an?|the|one of the) ')
-        AND regexp_matches(text, '{is_a}')
+    SELECT document_id, lower(told.name) AS word, told.before AS before, told.said AS said FROM (
+        SELECT document_id, regexp_extract(text, '{is_a}', ['before', 'name', 'said']) AS told
+        FROM sentences WHERE regexp_matches(text, '{may_tell}')
+    )
+    UNION ALL
+    SELECT document_id, lower(name), '', regexp_extract(surface, '\(([^()]+)\)$', 1)
+    FROM entity_dictionary WHERE form = 'base' AND problem IS NULL
 ) JOIN words USING (word) GROUP BY ALL ORDER BY ALL
 
 -- name: beside
@@ -68,12 +70,12 @@ SELECT entity_id, document_id, token, sum(mentions)::BIGINT, sum(capitals)::BIGI
 FROM places GROUP BY ALL ORDER BY ALL
 
 -- name: company
--- The words of the chunks that the asked entities stand in.
-SELECT entity_id, document_id, word, count(*) FROM (
+-- The words of the chunks that the asked entities stand in, entity by entity.
+SELECT entity_id, document_id, word, count(*) AS count FROM (
     SELECT chunk_id, document_id, lower(unnest(regexp_extract_all(text, '\p{L}{3,}'))) AS word
     FROM sentences
 ) JOIN (
     SELECT DISTINCT entity_id, document_id, chunk_id FROM places SEMI JOIN asked USING (entity_id)
 ) USING (chunk_id, document_id)
 ANTI JOIN words USING (entity_id, word)
-GROUP BY ALL ORDER BY ALL
+GROUP BY ALL ORDER BY entity_id
