@@ -155,7 +155,7 @@ def test_one_sense_stays_one(documents: Mapping[str, tuple[str, ...]]) -> None:
 def test_one_mention_each_is_enough_where_the_company_tells() -> None:
     made = run({
         "a": ("Mercury is a planet",
-              "the probe mapped craters from a polar orbit, and telescopes show the phases at dusk"),
+              "the probe mapped craters from its orbit, and telescopes show the phases at dusk"),
         "b": ("Mercury is a metal",
               "vapour is toxic, so thermometers in laboratories are replaced and spills collected "
               "with zinc powder"),
