@@ -33,14 +33,16 @@ if TYPE_CHECKING:
     import duckdb
 
 ACRONYM, KIND, TYPE, CASE = "acronym", "kind", "type", "case"
-"""What tells senses: other long forms, other kinds of thing, people and places, or a name of a kind
-here and a noun there."""
+"""What tells senses: other long forms, other kinds of thing, a person and a place of which one has
+a kind, or a name of a kind and a noun."""
+
+PERSON, PLACE, NOUN = "person", "place", "noun"
+"""What a sense is called of which no long form and no kind is told."""
 
 _SHARED = 0.05
 """Cosine of the words of two documents from which on they speak of one thing."""
 _COMMON = 9.0
 """Bits of a word that tells nothing of its company: one of the fifty most frequent of English."""
-_NOUN = "noun"
 _FEWEST = 2
 """Mentions with a label, or with a capital, that tell something: one may be a slip."""
 _FEWEST_WORDS = 10
@@ -148,7 +150,7 @@ class _Group:
             return None if _words_of(self.longs) & _words_of(other.longs) else ACRONYM
         if self.kinds and other.kinds:
             return None if self.kinds.keys() & other.kinds.keys() else KIND
-        if self.type and other.type and self.type != other.type:
+        if (self.kinds or other.kinds) and {self.type, other.type} == {PERSON, PLACE}:
             return TYPE
         for name, noun in ((self, other), (other, self)):
             if name.kinds and name.is_noun is False and noun.is_noun:
@@ -179,7 +181,7 @@ def find_senses(
         if long := long_form(short, text):
             said[entity][document].longs[long] += 1
     for entity, document, is_place, count in connection.sql(_SQL["labelled"]).fetchall():
-        said[entity][document].types["place" if is_place else "person"] += count
+        said[entity][document].types[PLACE if is_place else PERSON] += count
     _ask(connection, said)
     connection.execute(_SQL["places"])
     for entity, document, token, mentions, capitals in connection.sql(_SQL["spelled"]).fetchall():
@@ -238,7 +240,7 @@ def _words_of(longs: Iterable[str]) -> set[str]:
 
 
 def _may_differ(groups: Collection[_Group]) -> bool:
-    telling = [one for one in groups if one.kinds or one.longs or one.type]
+    telling = [one for one in groups if one.kinds or one.longs]
     return any(one.differs(other) for one in telling for other in groups)
 
 
@@ -318,7 +320,7 @@ def _senses(documents: Sequence[_Group], company: _Company) -> list[Sense]:
     return [
         Sense(
             word=_most(one.spellings) or "",
-            label=_most(one.longs) or _most(one.kinds) or one.type or _NOUN,
+            label=_most(one.longs) or _most(one.kinds) or one.type or NOUN,
             kind=_most(one.kinds),
             long=_most(one.longs),
             documents=sorted(one.documents),
