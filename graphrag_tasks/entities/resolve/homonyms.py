@@ -64,12 +64,14 @@ class Homonyms:
         senses: Rows of `schemas.SENSES`.
         decisions: Rows of `schemas.MERGES` that keep senses apart.
         named, further: Rows of `_NAMED` and `_FURTHER`.
+        joined: Number of senses that a user says are none of their own.
     """
 
     senses: pa.Table
     decisions: list[dict[str, Any]]
     named: pa.Table
     further: pa.Table
+    joined: int
 
 
 def find_homonyms(
@@ -92,11 +94,12 @@ def find_homonyms(
         centres[entity] = centre, name
     named: dict[str, dict[str, Any]] = {}
     further: dict[str, dict[str, Any]] = {}
-    senses, decisions = [], []
+    senses, decisions, joined = [], [], 0
     for entity, of_name in found.items():
         homonym, shown = centres[entity]
-        first, *others = _entities(entity, homonym, of_name)
-        others = [one for one in others if not _is_joined(one, first, homonym, overrides)]
+        first, *found_others = _entities(entity, homonym, of_name)
+        others = [one for one in found_others if not _is_joined(one, first, homonym, overrides)]
+        joined += len(found_others) - len(others)
         if not others:
             continue
         for one in (first, *others):
@@ -129,6 +132,7 @@ def find_homonyms(
         decisions,
         pa.Table.from_pylist(list(named.values()), schema=_NAMED),
         pa.Table.from_pylist(list(further.values()), schema=_FURTHER),
+        joined,
     )
 
 

@@ -13,7 +13,8 @@ SELECT entity_id, document_id, before, said, count(*) FROM (
     )
     UNION ALL
     SELECT document_id, lower(name), '', regexp_extract(surface, '\(([^()]+)\)$', 1)
-    FROM entity_dictionary WHERE form = 'base' AND problem IS NULL
+    FROM entity_dictionary
+    WHERE form = 'base' AND problem IS NULL AND regexp_matches(surface, '\(.*\p{Ll}.*\)$')
 ) JOIN words USING (word) GROUP BY ALL ORDER BY ALL
 
 -- name: beside

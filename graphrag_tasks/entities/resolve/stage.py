@@ -142,7 +142,7 @@ def resolve(
         decisions = [*resolution.decisions, *homonyms.decisions]
         verdicts = Counter(row["verdict"] for row in decisions)
         stats |= {f"merges_{verdict}": verdicts[verdict] for verdict in (SAME, DIFFERENT, UNSURE)}
-        stats["overrides_unused"] = resolution.unused
+        stats["overrides_unused"] = resolution.unused - homonyms.joined
         merges = pa.Table.from_pylist(decisions, schema=schemas.MERGES)
         order = [(column, "ascending") for column in ("left", "right", "by")]
         tables = {
