@@ -21,6 +21,7 @@ from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
 from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
 from graphrag_tasks.retrieval.context.skeleton import fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
+from graphrag_tasks.retrieval.graph.linking import notes_on_senses
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO
@@ -172,6 +173,7 @@ class Index(Browser):
             places = max(len(chunks), 1)
             ranking = replace(ranking, relations=ranking.relations[: 2 * places])
             query = replace(query, k=places)
+        senses = notes_on_senses(self._graph.entity_names[seed.row] for seed in ranking.seeds)
         return Context(
             question=question,
             mode=mode,
@@ -186,7 +188,7 @@ class Index(Browser):
                 if name in ranking.further
             },
             route=routed,
-            notes=(*ranking.notes, *bounds),
+            notes=(*ranking.notes, *senses, *bounds),
             limits=tuple(bounds),
             read=self._read(query),
             signals=found.signals,

@@ -33,6 +33,19 @@ HIDDEN = """# Zephyrion plan
 The Zephyrion Gateway (ZG) funds Quorumex. The Gateway threatens Quorumex. The gateway serves
 Zephyrion. See [the gateway](gateway.md) and [tables](tables.md).
 """
+SENSES = {
+    "planet.md": """# The inner planets
+
+Mercury is the smallest planet of the solar system. A telescope shows craters of Mercury at dusk.
+The probe orbited Mercury and measured the magnetic field with its sensors.
+""",
+    "metal.md": """# Hazardous substances
+
+Mercury is a metal that is liquid at room temperature. Miners use mercury to separate gold from ore.
+Bacteria turn mercury into a toxic compound, which fish take up in rivers.
+""",
+}
+"""Two documents in which a name means different things."""
 TABLES = sorted({*SNAPSHOT_TABLES, *ARROW_TABLES})
 
 ACCESS = {"enabled": True, "rules": [{"path": "tables.md", "labels": ["dba"]}]}
@@ -96,6 +109,8 @@ def test_no_table_names_a_hidden_document(
     """Every table of a snapshot is refused, or holds rows of which none has a hidden text."""
     (corpus / "gateway.md").write_text(SHARED)
     (corpus / "merger plan.md").write_text(HIDDEN)
+    for name, text in SENSES.items():
+        (corpus / name).write_text(text)
     hidden_rule = {"path": "merger*", "labels": ["board"]}
     with scripted() as endpoint:
         index(

@@ -61,7 +61,8 @@ def run(
     ).collected()  # fmt: skip
     found = link_mentions(
         table, texts_read, known, normal["surface_forms"],
-        normal["names"], merged.tables["resolved"], config=LinkConfig(names=names), sql=SQL,
+        normal["names"], merged.tables["resolved"], merged.tables["senses"],
+        config=LinkConfig(names=names), sql=SQL,
     ).collected()  # fmt: skip
     return {name: rows.to_pylist() for name, rows in found.tables.items()}
 

@@ -314,7 +314,7 @@ def test_a_chain_breaks_where_a_user_keeps_its_ends_apart() -> None:
 
 def test_no_names_are_no_entities() -> None:
     result = run()
-    assert [table.num_rows for table in result.tables.values()] == [0, 0]
+    assert [table.num_rows for table in result.tables.values()] == [0, 0, 0]
 
 
 WORDS = st.sampled_from(

@@ -41,8 +41,8 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     merged = resolve(
         table, entity_dictionary, surface_forms, names, sentences, schemas.empty("cells"),
         config=ResolveConfig(), sql=sql,
-    )  # fmt: skip
-    resolved = merged.collected().tables["resolved"]
+    ).collected()  # fmt: skip
+    resolved, senses = (merged.tables[name] for name in ("resolved", "senses"))
     mentioned = link_mentions(
         table,
         sentences,
@@ -50,10 +50,11 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
         surface_forms,
         names,
         resolved,
+        senses,
         config=LinkConfig(),
         sql=sql,
     ).collected()
-    related = relationships(table, surface_forms, resolved, sql=sql).collected()
+    related = relationships(table, surface_forms, resolved, senses, sql=sql).collected()
     tables = {**mentioned.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 

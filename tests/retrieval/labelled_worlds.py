@@ -189,9 +189,9 @@ def _global(
     keep(resolve(triples, titles, surface_forms, names, sentences, tables["cells"],
                  config=ResolveConfig(), sql=SQL))  # fmt: skip
     resolved = made["resolved"]
-    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved,
+    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved, made["senses"],
                  config=LinkConfig(), sql=SQL))  # fmt: skip
-    keep(relationships(triples, surface_forms, resolved, sql=SQL))
+    keep(relationships(triples, surface_forms, resolved, made["senses"], sql=SQL))
     keep(communities(
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=of_communities, graph=of_graph,

@@ -52,6 +52,7 @@ _SQL = statements(__package__, "stage.sql", extracted=EXTRACTED, name=NAME)
         scan("surface_forms"),
         scan("names"),
         scan("resolved"),
+        scan("senses"),
     ),
     makes=("entities", "aliases", "mentions", "titles"),
     settings={"config": "link_mentions", "sql": "sql"},
@@ -64,6 +65,7 @@ def link_mentions(
     surface_forms: Rows,
     names: Rows,
     resolved: Rows,
+    senses: Rows,
     *,
     config: LinkConfig,
     sql: SqlConfig,
@@ -75,10 +77,11 @@ def link_mentions(
     inputs = {
         "triples": triples, "sentences": sentences, "entity_dictionary": entity_dictionary,
         "surface_forms": surface_forms, "names": names, "resolved": resolved,
+        "senses": senses,
     }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        for name in ("things", "ends", "titles", "places", "extracted"):
+        for name in ("things", "ends", "meant", "titles", "places", "extracted"):
             connection.execute(_SQL[name])
         matcher, entities = _matcher(connection, config)
         connection.register("numbered", entities)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.entities.resolve.homonyms import RULE
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot
 
@@ -24,6 +25,8 @@ class EntityExplanation:
         type_source: What tells its type, as in `schemas.ENTITIES`.
         mentions: Number of its mentions.
         aliases: Surface forms with their mentions, the most frequent first.
+        senses: Names of all entities that its name means, with the sense in brackets; empty where
+            it has one sense.
         decisions: Rows of `schemas.MERGES` with one of its names, `same` ones first.
         relations: Its strongest relations in words, with the number of triples behind each.
         documents: Titles of the documents that mention it, with their mentions.
@@ -35,6 +38,7 @@ class EntityExplanation:
     type_source: str | None
     mentions: int
     aliases: list[tuple[str, int]]
+    senses: list[str]
     decisions: list[dict[str, Any]]
     relations: list[tuple[str, int]]
     documents: list[tuple[str, int]]
@@ -60,6 +64,7 @@ def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
     entity_id = found["entity_id"][0].as_py()
     keys = resolved.filter(pc.equal(resolved["entity_id"], entity_id))["key"].combine_chunks()
     row = found.slice(0, 1).to_pylist()[0]
+    decisions = _decisions(snapshot, keys)
     mentions = _of_entity(snapshot.table("mentions", ["entity_id", "document_id"]), entity_id)
     return EntityExplanation(
         entity_id=entity_id,
@@ -68,7 +73,8 @@ def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
         type_source=row["type_source"],
         mentions=mentions.num_rows,
         aliases=_aliases(snapshot, entity_id),
-        decisions=_decisions(snapshot, keys),
+        senses=_senses(resolved, decisions),
+        decisions=decisions,
         relations=_relations(snapshot, entity_id),
         documents=_documents(snapshot, mentions),
     )
@@ -90,6 +96,14 @@ def _decisions(snapshot: Snapshot, keys: pa.Array) -> list[dict[str, Any]]:
     )
     rows: list[dict[str, Any]] = merges.filter(concerned).to_pylist()
     return sorted(rows, key=lambda row: (row["verdict"] != "same", row["left"], row["right"]))
+
+
+def _senses(resolved: pa.Table, decisions: list[dict[str, Any]]) -> list[str]:
+    """Return the names of the senses that decisions keep apart."""
+    apart = [row for row in decisions if row["rules"][:1] == [RULE]]
+    keys = pa.array({row[side] for row in apart for side in ("left", "right")}, pa.string())
+    names = resolved.filter(pc.is_in(resolved["key"], value_set=keys))["name"]
+    return sorted(names.unique().to_pylist())
 
 
 def _relations(snapshot: Snapshot, entity_id: str) -> list[tuple[str, int]]:

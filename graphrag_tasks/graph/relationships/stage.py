@@ -76,7 +76,7 @@ _REASONS = (*PROBLEMS, _SAME_ENDS, *VIOLATIONS)
 
 @stage(
     per="corpus",
-    reads=(scan("triples"), scan("surface_forms"), scan("resolved")),
+    reads=(scan("triples"), scan("surface_forms"), scan("resolved"), scan("senses")),
     makes=("relations", "evidence", "attributes", "rejected"),
     settings={"sql": "sql"},
     given=("schema",),
@@ -86,6 +86,7 @@ def relationships(
     triples: Rows,
     surface_forms: Rows,
     resolved: Rows,
+    senses: Rows,
     *,
     sql: SqlConfig,
     schema: GraphSchema | None = None,
@@ -95,10 +96,12 @@ def relationships(
     The four tables are streams, each sorted by its ids. Beside their rows the rejected triples are
     counted, by reason, and those outside the schema, rejected or not.
     """
-    inputs = {"triples": triples, "surface_forms": surface_forms, "resolved": resolved}
+    inputs = {
+        "triples": triples, "surface_forms": surface_forms, "resolved": resolved, "senses": senses,
+    }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        for name in ("ends", "told"):
+        for name in ("ends", "meant", "told"):
             connection.execute(_SQL[name])
         _make_facts(connection, schema)
         for name in ("unrelated", "grouped", "stated", "phrased", "named"):

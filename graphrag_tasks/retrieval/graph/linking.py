@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,9 @@ from graphrag_tasks.retrieval.graph.names import NameMatch, can_be_named, find_n
 _KIND_AND_CODE = re.compile(r"(?:[a-z]+ ){1,3}(?P<code>(?=\S*[A-Z0-9_/])\S{2,})")
 """An entity whose name is a code behind its kind: "table VBBE", "function module CONVERT_DATE"."""
 
+
+_SENSE = re.compile(r"(?P<name>.+) \([^()]+\)")
+"""An entity of which a name means one sense: "Mercury (planet)"."""
 
 _SHORTEST = 3
 """Letters of the shortest name: "tag" and "SAP" are; a word that is no name has four."""
@@ -36,6 +39,19 @@ class Link:
     match: NameMatch
     rows: tuple[int, ...]
     is_telling: bool
+
+
+def notes_on_senses(names: Iterable[str]) -> list[str]:
+    """Return a note on each name that several of these entities have, as senses of it."""
+    senses: dict[str, list[str]] = {}
+    for name in sorted(set(names)):
+        if match := _SENSE.fullmatch(name):
+            senses.setdefault(folded_name(match["name"]), []).append(name)
+    return [
+        f"One name means {len(found)} things: {', '.join(found)}. Name one for it alone."
+        for found in senses.values()
+        if len(found) > 1
+    ]
 
 
 class Linker:
