@@ -22,6 +22,7 @@ from graphrag_tasks.cli import (
     index,
     llm,
     query,
+    serve,
     snapshots,
 )
 from graphrag_tasks.cli.output import report_errors
@@ -39,6 +40,7 @@ app.command()(index.plan)
 app.command()(estimate.estimate)
 app.command()(query.query)
 app.command()(answer.answer)
+app.command()(serve.serve)
 app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
 app.command()(adapt.adapt)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 from fastapi import HTTPException
 from fastapi.routing import APIRoute
@@ -12,11 +13,13 @@ from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.pages import make_app
+from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.snapshots.store import Store
 
 PAGES = (
     "/", "/diff?before=current&after=current", "/snapshots/current",
+    "/snapshots/current/documents", f"/snapshots/current/documents/{'0' * 24}",
     "/snapshots/current/entities?name=VBBS", "/snapshots/current/ask?question=What+replaced+VBBS",
     "/snapshots/current/why?question=VBBS&chunk=x",
 )  # fmt: skip
@@ -158,7 +161,10 @@ def test_an_answer_has_chunks_relations_and_why(config: Config) -> None:
 
 def test_what_documents_and_requests_say_is_text(config: Config) -> None:
     odd = "<img src=x onerror=alert(1)>"
+    document = document_named(config, "odd.md")
     for page in ("/snapshots/current", "/diff?before=current&after=current",
+                 f"/snapshots/current/documents?text={odd}", "/snapshots/current/documents",
+                 f"/snapshots/current/documents/{document}?chunk={odd}",
                  f"/snapshots/current/entities?name={odd}",
                  f"/snapshots/current/ask?question={odd} script Gateway"):  # fmt: skip
         answer = client(config).get(page)
@@ -166,6 +172,78 @@ def test_what_documents_and_requests_say_is_text(config: Config) -> None:
         assert "<img" not in answer.text
         assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert "&lt;img" in answer.text
+
+
+def document_named(config: Config, path: str) -> str:
+    rows = Store(config.store).open().table("documents", ["document_id", "path"]).to_pylist()
+    return next(str(row["document_id"]) for row in rows if row["path"] == path)
+
+
+def test_documents_are_listed_with_what_became_of_them(config: Config) -> None:
+    page = client(config).get("/snapshots/current/documents").text
+    assert "3 of 3 documents" in page
+    assert "corpus/tables.md" in page
+    found = client(config).get("/snapshots/current/documents?text=MORE&status=parsed&kind=txt").text
+    assert "1 of 3 documents" in found
+    assert "corpus/more.txt" in found
+    assert "corpus/tables.md" not in found
+    assert "No document is like that." in client(config).get(
+        "/snapshots/current/documents?status=failed"
+    ).text  # fmt: skip
+
+
+def test_a_document_that_failed_comes_first_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text("The report ZSALES reads the table VBBS.\n")
+    (tmp_path / "corpus" / "z.pdf").write_bytes(b"%PDF-1.4 nothing")
+    broken = configure(tmp_path, merge_shards={"max_failed_share": 1.0})
+    run_index(broken, workers=1)
+    page = client(broken).get("/snapshots/current/documents").text
+    assert "those that were not read as a whole come first" in page
+    assert page.index("corpus/z.pdf") < page.index("corpus/a.txt")
+    (row,) = (
+        Store(broken.store).open().table("documents").filter(pc.field("path") == "z.pdf")
+    ).to_pylist()
+    assert row["error_message"].removeprefix("corpus/z.pdf: ")[:20] in page
+    page = client(broken).get(f"/snapshots/current/documents/{row['document_id']}").text
+    assert "It gave no text." in page
+
+
+def test_a_document_shows_its_text_and_the_facts_of_each_sentence(config: Config) -> None:
+    snapshot = Store(config.store).open()
+    document = document_named(config, "tables.md")
+    page = client(config).get(f"/snapshots/current/documents/{document}").text
+    rows = snapshot.table("sentences").to_pylist()
+    sentence = next(one for one in rows if one["text"].startswith("The table VBBE replaces"))
+    assert f'<span id="{sentence["sentence_id"]}" class="states">{sentence["text"]}</span>' in page
+    fact = page.partition('class="facts"')[2].partition("</ul>")[0]
+    assert "> replaces <" in fact
+    assert f'href="#{sentence["sentence_id"]}"' in fact
+    wanted = client(config).get(
+        f"/snapshots/current/documents/{document}?chunk={sentence['chunk_id']}"
+    ).text  # fmt: skip
+    assert f'class="passage wanted" id="{sentence["chunk_id"]}"' in wanted
+    neighbors = client(config).get("/snapshots/current/entities?name=table VBBS").text
+    assert f"{document}?chunk={sentence['chunk_id']}#{sentence['sentence_id']}" in neighbors
+
+
+def test_a_long_document_has_pages_and_a_chunk_opens_its_own(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    text = "".join(f"# Part {n}\n\nThe report R{n} reads the table T{n}.\n\n" for n in range(45))
+    (tmp_path / "corpus" / "long.md").write_text(text)
+    long = configure(tmp_path, chunk={"max_characters": 40, "overlap_characters": 0})
+    run_index(long, workers=1)
+    document = document_named(long, "long.md")
+    chunks = Store(long.store).open().table("chunks").sort_by("ordinal").to_pylist()
+    assert len(chunks) > 2 * CHUNKS_SHOWN
+    address = f"/snapshots/current/documents/{document}"
+    first = client(long).get(address).text
+    assert f"1 to {CHUNKS_SHOWN} of {len(chunks)}" in first
+    assert f"{document}?from={CHUNKS_SHOWN}" in first
+    last = client(long).get(f"{address}?chunk={chunks[-1]['chunk_id']}").text
+    assert f'id="{chunks[-1]["chunk_id"]}"' in last
+    assert f'id="{chunks[0]["chunk_id"]}"' not in last
+    assert 'rel="prev"' in last
 
 
 @pytest.mark.parametrize(
@@ -176,6 +254,10 @@ def test_what_documents_and_requests_say_is_text(config: Config) -> None:
         ("/snapshots/etc", 422, "snapshot_id"),
         (f"/snapshots/{'0' * 24}", 404, "there is no snapshot"),
         ("/diff?before=current&after=%2Fetc%2Fpasswd", 422, "after"),
+        (f"/snapshots/current/documents/{'0' * 24}", 400, "no such document in this snapshot"),
+        ("/snapshots/current/documents/..%2F..%2Fetc", 404, ""),
+        ("/snapshots/current/documents?from=-1", 422, "from"),
+        (f"/snapshots/current/documents?text={'x' * 501}", 422, "text"),
         ("/snapshots/current/ask?question=x&mode=magic", 400, "there is no mode"),
         ("/snapshots/current/ask?question=x&k=100000", 422, "k"),
         (f"/snapshots/current/ask?question={'x' * 501}", 422, "question"),
@@ -211,7 +293,8 @@ def test_principals_see_what_is_theirs_and_no_other(labelled: Config) -> None:
     oldest, newest = Store(labelled.store).snapshot_ids()
     pages = ("/", f"/diff?before={oldest}&after={newest}", "/snapshots/current",
              "/snapshots/current/entities?name=table VBBS", "/snapshots/current/entities?name=Zeph",
-             "/snapshots/current/ask?question=Who buys VBBS?&k=9")  # fmt: skip
+             "/snapshots/current/ask?question=Who buys VBBS?&k=9",
+             "/snapshots/current/documents")  # fmt: skip
     staff = client(with_principals(labelled, "staff"))
     board = client(with_principals(labelled, "staff", "board"))
     shown = [staff.get(page) for page in pages]
@@ -219,8 +302,11 @@ def test_principals_see_what_is_theirs_and_no_other(labelled: Config) -> None:
     assert not any(HIDDEN in answer.text for answer in shown)
     assert "The table VBBE replaces the table VBBS." in shown[3].text
     assert [HIDDEN in board.get(page).text for page in pages] == [
-        False, True, True, True, True, True,
+        False, True, True, True, True, True, True,
     ]  # fmt: skip
+    secret = document_named(labelled, f"board/{HIDDEN}.txt")
+    assert staff.get(f"/snapshots/current/documents/{secret}").status_code == 400
+    assert HIDDEN in board.get(f"/snapshots/current/documents/{secret}").text
 
 
 def test_importing_the_pages_brings_no_model_and_no_parser() -> None:

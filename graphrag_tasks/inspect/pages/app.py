@@ -22,6 +22,12 @@ from graphrag_tasks.answer import answer
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
+from graphrag_tasks.inspect.pages.documents import (
+    CHUNKS_SHOWN,
+    DOCUMENTS_SHOWN,
+    list_documents,
+    open_document,
+)
 from graphrag_tasks.inspect.pages.reader import CURRENT, Reader, names_with, neighbors, summarize
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
@@ -32,6 +38,10 @@ SnapshotId = Annotated[str, Path(pattern=_ID)]
 NamedId = Annotated[str, Query(pattern=_ID)]
 Text = Annotated[str, Query(max_length=500)]
 Mode = Annotated[str, Query(max_length=20)]
+Word = Annotated[str, Query(max_length=40)]
+ChunkId = Annotated[str, Query(max_length=100)]
+DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
+From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
 MOST_CHUNKS = 50
 
 _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
@@ -54,6 +64,7 @@ def make_app(authorise: Callable[..., Any], config: Config) -> FastAPI:
     reader, html = Reader(config), _Renderer()
     _add_errors(app, html)
     _add_pages(app, reader, html)
+    _add_documents(app, reader, html)
     return app
 
 
@@ -114,13 +125,45 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         request: Request,
         snapshot_id: SnapshotId,
         question: Text,
-        chunk: Annotated[str, Query(max_length=100)],
+        chunk: ChunkId,
         mode: Mode = "auto",
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         return html.page(
             request, "why", manifest=index.snapshot.manifest, page="ask",
             why=index.explain(question, chunk, mode),
+        )  # fmt: skip
+
+
+def _add_documents(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+    @app.get("/snapshots/{snapshot_id}/documents")
+    def documents(
+        request: Request,
+        snapshot_id: SnapshotId,
+        text: Text = "",
+        status: Word = "",
+        kind: Word = "",
+        first: From = 0,
+    ) -> HTMLResponse:
+        index = reader.index(snapshot_id)
+        return html.page(
+            request, "documents", manifest=index.snapshot.manifest, page="documents",
+            asked={"text": text, "status": status, "kind": kind}, first=first,
+            step=DOCUMENTS_SHOWN, found=list_documents(index, text, status, kind, first),
+        )  # fmt: skip
+
+    @app.get("/snapshots/{snapshot_id}/documents/{document_id}")
+    def document(
+        request: Request,
+        snapshot_id: SnapshotId,
+        document_id: DocumentId,
+        chunk: ChunkId = "",
+        first: From = 0,
+    ) -> HTMLResponse:
+        index = reader.index(snapshot_id)
+        return html.page(
+            request, "document", manifest=index.snapshot.manifest, page="documents", chunk=chunk,
+            step=CHUNKS_SHOWN, opened=open_document(index, document_id, chunk, first),
         )  # fmt: skip
 
 

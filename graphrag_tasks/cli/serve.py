@@ -1,0 +1,57 @@
+"""`graphrag-tasks serve`: the pages of a store in a browser of this machine."""
+
+from __future__ import annotations
+
+import socket
+from typing import Annotated
+
+import typer
+
+from graphrag_tasks.cli.options import ConfigOption, StoreOption
+from graphrag_tasks.cli.output import CONSOLE
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import ConfigError
+
+LOOPBACK = "127.0.0.1"
+HOSTS = (LOOPBACK, "localhost")
+"""Names that a browser may call the server by: another one is a page that was led here."""
+
+
+def serve(
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: a free one.")] = 8642,
+    open_: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
+) -> None:
+    """Show snapshots, documents, entities and answers in a browser, on this machine only.
+
+    Whoever uses this machine can read it: there is no login. Airflow's plugin has the same pages
+    behind its own.
+    """
+    import uvicorn
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+    from graphrag_tasks.inspect.pages import make_app
+
+    app = make_app(lambda: None, load_config(config, overrides={"store": store}))
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS))
+    with _bound(port) as listening:
+        address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/"
+        CONSOLE.print(f"Open {address} (Ctrl-C ends it)", highlight=False)
+        if open_:
+            typer.launch(address)
+        settings = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
+        uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _bound(port: int) -> socket.socket:
+    listening = socket.socket()
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((LOOPBACK, port))
+        listening.listen()  # a browser that asks before the server is up waits
+    except OSError as error:
+        listening.close()
+        hint = "Name another one: --port 0 takes any that is free"
+        raise ConfigError(f"port {port} cannot be used: {error.strerror}", "serve", hint) from error
+    return listening

@@ -1,0 +1,203 @@
+"""The pages of documents: what became of each, and what was read in one, passage by passage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.operations.documents import DocumentReport, document_reports
+from graphrag_tasks.retrieval import Index
+
+DOCUMENTS_SHOWN = 100
+CHUNKS_SHOWN = 20
+"""On one page: text of about 40,000 characters."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A document as a line of the list, with the rows that rest on it."""
+
+    report: DocumentReport
+    title: str
+    chunks: int
+    facts: int
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents that were asked for.
+
+    Attributes:
+        lines: Those of one page, problems first.
+        found: How many were asked for in all, and `known`, how many there are.
+        statuses, kinds: Of all documents, with their number.
+    """
+
+    lines: Sequence[Line]
+    found: int
+    known: int
+    statuses: Mapping[str, int]
+    kinds: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A relation as one sentence words it."""
+
+    head: str
+    phrase: str
+    tail: str
+    kind: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with its facts, and the characters of the chunk before it."""
+
+    id: str
+    gap: str
+    text: str
+    facts: Sequence[Fact]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chunk: its sentences, and the characters behind the last one."""
+
+    id: str
+    ordinal: int
+    heading_path: Sequence[str]
+    page_start: int | None
+    page_end: int | None
+    sentences: Sequence[Sentence]
+    rest: str
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A document with some of its passages, from `first` on."""
+
+    row: Mapping[str, Any]
+    report: DocumentReport
+    passages: Sequence[Passage]
+    first: int
+    chunks: int
+
+
+def list_documents(index: Index, text: str, status: str, kind: str, first: int) -> Documents:
+    """Return the documents whose title or path holds a text, of a status and kind if named."""
+    snapshot = index.snapshot
+    reports = document_reports(snapshot)
+    titles = _titles(snapshot.table("documents", ["document_id", "title"]))
+    wanted = text.strip().casefold()
+    asked = [
+        one
+        for one in reports
+        if (not status or one.status == status)
+        and (not kind or one.kind == kind)
+        and (wanted in one.uri.casefold() or wanted in titles[one.document_id].casefold())
+    ]
+    shown = asked[first : first + DOCUMENTS_SHOWN]
+    counts = [_rows_of(snapshot.table(table, ["document_id"])) for table in ("chunks", "evidence")]
+    lines = [
+        Line(one, titles[one.document_id], *(rows[one.document_id] for rows in counts))
+        for one in shown
+    ]
+    return Documents(
+        lines, len(asked), len(reports),
+        Counter(one.status for one in reports), Counter(sorted(one.kind for one in reports)),
+    )  # fmt: skip
+
+
+def open_document(index: Index, document_id: str, chunk_id: str, first: int) -> Opened:
+    """Return a document with its passages from number `first` on, or from that of a chunk.
+
+    Raises:
+        QueryError: The snapshot has no such document, or hides it.
+    """
+    snapshot = index.snapshot
+    reports = [one for one in document_reports(snapshot) if one.document_id == document_id]
+    if not reports:
+        hint = "Look for it in the list of documents; an id changes with the path of its file"
+        raise QueryError("no such document in this snapshot", document_id, hint)
+    (row,) = _of(snapshot.table("documents"), "document_id", [document_id]).to_pylist()
+    chunks = _of(snapshot.table("chunks"), "document_id", [document_id]).sort_by("ordinal")
+    ids = chunks["chunk_id"].to_pylist()
+    if chunk_id in ids:
+        first = ids.index(chunk_id) // CHUNKS_SHOWN * CHUNKS_SHOWN
+    shown = chunks.slice(first, CHUNKS_SHOWN)
+    return Opened(row, reports[0], _passages(index, shown), first, len(ids))
+
+
+def _passages(index: Index, chunks: pa.Table) -> list[Passage]:
+    snapshot = index.snapshot
+    columns = ["chunk_id", "sentence_id", "ordinal", "text", "char_start", "char_end"]
+    sentences = _of(snapshot.table("sentences", columns), "chunk_id", chunks["chunk_id"])
+    facts = _facts(index, sentences["sentence_id"])
+    passages = []
+    by_chunk: dict[str, list[dict[str, Any]]] = {}
+    for one in sentences.sort_by("ordinal").to_pylist():
+        by_chunk.setdefault(one["chunk_id"], []).append(one)
+    for chunk in chunks.to_pylist():
+        text, start, at = chunk["text"], chunk["char_start"], 0
+        found = []
+        for one in by_chunk.get(chunk["chunk_id"], []):
+            begin, end = one["char_start"] - start, one["char_end"] - start
+            found.append(
+                Sentence(
+                    one["sentence_id"], text[at:begin], text[begin:end],
+                    facts.get(one["sentence_id"], []),
+                )
+            )  # fmt: skip
+            at = end
+        passages.append(
+            Passage(
+                chunk["chunk_id"], chunk["ordinal"], chunk["heading_path"], chunk["page_start"],
+                chunk["page_end"], found, text[at:],
+            )
+        )  # fmt: skip
+    return passages
+
+
+def _facts(index: Index, sentence_ids: pa.ChunkedArray) -> dict[str, list[Fact]]:
+    """Return the relations that each of some sentences states, the most certain first."""
+    snapshot = index.snapshot
+    columns = ["relation_id", "sentence_id", "phrase", "confidence"]
+    evidence = _of(snapshot.table("evidence", columns), "sentence_id", sentence_ids)
+    columns = ["relation_id", "head_id", "tail_id", "kind"]
+    relations = snapshot.table("relations", columns)
+    relations = _of(relations, "relation_id", evidence["relation_id"])
+    ends = [one for end in ("head_id", "tail_id") for one in relations[end].to_pylist()]
+    named = _of(snapshot.table("entities", ["entity_id", "name"]), "entity_id", ends)
+    names = dict(zip(named["entity_id"].to_pylist(), named["name"].to_pylist(), strict=True))
+    edges = {row["relation_id"]: row for row in relations.to_pylist()}
+    found: dict[str, dict[Fact, None]] = {}
+    order = [("confidence", "descending"), ("relation_id", "ascending")]
+    for one in evidence.sort_by(order).to_pylist():
+        edge = edges[one["relation_id"]]
+        fact = Fact(
+            names[edge["head_id"]], one["phrase"], names[edge["tail_id"]], edge["kind"],
+            one["confidence"],
+        )  # fmt: skip
+        found.setdefault(one["sentence_id"], {})[fact] = None
+    return {sentence: list(facts) for sentence, facts in found.items()}
+
+
+def _of(table: pa.Table, column: str, values: Sequence[str] | pa.ChunkedArray) -> pa.Table:
+    return table.filter(pc.is_in(table[column], value_set=pa.array(values, pa.string())))
+
+
+def _titles(documents: pa.Table) -> dict[str, str]:
+    return dict(zip(*(documents[one].to_pylist() for one in ("document_id", "title")), strict=True))
+
+
+def _rows_of(table: pa.Table) -> Counter[str]:
+    counted = pc.value_counts(table["document_id"]).to_pylist()
+    return Counter({one["values"]: one["counts"] for one in counted})

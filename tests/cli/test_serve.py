@@ -1,0 +1,49 @@
+"""`graphrag-tasks serve`: the pages alone, on this machine only."""
+
+import os
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "graphrag_tasks", "serve", "--store", str(tmp_path / "store"),
+         "--port", "0"],
+        stdout=subprocess.PIPE, text=True, env=os.environ | {"COLUMNS": "80"},
+    )  # fmt: skip
+    assert process.stdout
+    yield next(word for word in process.stdout.readline().split() if word.startswith("http"))
+    process.terminate()
+    process.wait(30)
+    process.stdout.close()
+
+
+def test_it_tells_its_address_and_serves_nobody_who_was_led_here(address: str) -> None:
+    assert address.startswith("http://127.0.0.1:")
+    with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310
+        assert "Nothing is published yet" in answer.read().decode()
+    request = urllib.request.Request(address, headers={"Host": "evil.example"})  # noqa: S310
+    with pytest.raises(urllib.error.HTTPError, match="400"):
+        urllib.request.urlopen(request, timeout=60)  # noqa: S310
+
+
+def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "graphrag_tasks", "serve", "--store", str(tmp_path),
+             "--port", port], capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert f"port {port} cannot be used" in done.stderr
+    assert "--port 0" in done.stderr
