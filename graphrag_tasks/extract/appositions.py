@@ -20,7 +20,8 @@ _FRONTED = re.compile(
 """The start of a phrase whose comma only parts it from the clause: "In the dialog, the user"."""
 _NAMES_AT_END = re.compile(r"\s*(?:,[^()]{2,90})?\)[\s.§]*")
 """What follows the first of the people whom a note thanks."""
-_FULL_NAME = re.compile(r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){1,3}")
+_CAPITALIZED = r"(?![a-z\d_])\w[\w.'’-]*"
+_FULL_NAME = re.compile(rf"{_CAPITALIZED}(?: {_CAPITALIZED}){{1,3}}")
 _ALL_NAMES = re.compile(rf"\s?\({_FULL_NAME.pattern}(?:, {_FULL_NAME.pattern})+\)")
 _OPEN_LIST = re.compile(r"[^()]*(?:\.\.\.|…|\betc\b)")
 _SET_OFF = re.compile(r"[,(\[:;–—-]")

@@ -25,6 +25,7 @@ from graphrag_tasks.extract.words import any_of, words
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
 """Verbs whose object is not acted on: ("title", "be had in", ...) would say nothing."""
 
+_NAMING = frozenset({"call", "entitle", "name", "title"})
 _POINTING = frozenset({"continue", "go", "navigate", "proceed", "refer"})
 """Commands to look elsewhere, which say nothing of what is there."""
 
@@ -129,6 +130,8 @@ def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
     yield from _pairs(frame.having(Role.AGENT), frame.predicate_lemma, patients)
     others = frame.having(Role.OBJECT, Role.INDIRECT_OBJECT, Role.COMPLEMENT)
     yield from _pairs(patients, lemma, others)
+    if frame.predicate_lemma in _NAMING and frame.having(Role.COMPLEMENT, Role.OBJECT):
+        return  # "a database called mydb into a file": what follows the name is not about naming
     _, is_purpose, purpose = frame.predicate_lemma.partition(" to ")
     for oblique in frame.having(Role.OBLIQUE):
         if is_purpose and objects and objects[0].start < oblique.start:

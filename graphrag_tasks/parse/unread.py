@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from types import MappingProxyType
+
+from graphrag_tasks.sources.listing import ending
 
 _OFFICE = "Save it as DOCX, XLSX, PPTX or PDF"
 _PROSE = "Convert it to Markdown or HTML, for instance by pandoc"
@@ -30,11 +31,6 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
     }
 )
 """By the last ending of the file's name."""
-
-
-def ending(path: str) -> str:
-    """Return the last ending of a file's name in lower case; `no ending` without one."""
-    return PurePosixPath(path).suffix.lower() or "no ending"
 
 
 def advice(path: str) -> str:

@@ -47,7 +47,7 @@ from graphrag_tasks.storage import file_system
 
 __all__ = [
     "LINK", "LISTED", "MEDIA_TYPES", "PASSAGE", "SPECIAL", "UNKNOWN", "SourceReader", "SourceRoot",
-    "list_sources", "source_roots",
+    "ending", "list_sources", "source_roots",
 ]  # fmt: skip
 
 log = logging.getLogger(__name__)
@@ -269,9 +269,14 @@ def _row(
     }
 
 
+def ending(path: str) -> str:
+    """Return the last ending of a file's name in lower case; `no ending` without one."""
+    return posixpath.splitext(path)[1].lower() or "no ending"
+
+
 def _media_type(path: str, info: Mapping[str, Any]) -> str:
     if info.get("type") == "file":
-        return MEDIA_TYPES.get(posixpath.splitext(path)[1].lower(), UNKNOWN)
+        return MEDIA_TYPES.get(ending(path), UNKNOWN)
     return LINK if info.get("islink") else SPECIAL
 
 

@@ -280,7 +280,7 @@ def test_a_remark_in_brackets_is_no_name(tail: str, *, is_kept: bool) -> None:
         ("WHERE clause (Tom Lane)", "WHERE clause", "Tom Lane", (None, "PERSON"), False),
         ("the founder (Tom Lane)", "founder", "Tom Lane", ("PERSON", "PERSON"), True),
         ("rows of partitions (Amit Roe, Jo Li) §", "partitions", "Amit Roe", (None, None), False),
-        ("WHERE clause (Jo Li, Al Roe)", "WHERE clause", "Al Roe", (None, None), False),
+        ("WHERE clause (Jo Li, Ál Roe)", "WHERE clause", "Ál Roe", (None, None), False),
         ("the app (Manage Banks) opens it", "app", "Manage Banks", (None, None), True),
         ("rank ( args ) ranks", "rank", "args", (None, None), False),
     ],

@@ -53,6 +53,7 @@ SENTENCES = {
     ),
     "The ledger's ability to export data is new.": "ledger | exports | data",
     "The plug-in has the ability to capture images.": "plug-in | captures | images",
+    "The parameter determines the limit on the number of sets.": "limit | on | number of sets",
     "Matching takes place at query planning time.": (
         "Matching | takes place at | query planning time"
     ),
@@ -82,6 +83,8 @@ def test_a_relation_is_worded_as_its_sentence_says_it(sentence: str) -> None:
     [
         ("The option affects views, just like the GRANT command.", "GRANT command"),
         ("Matching takes place at query planning time.", "place"),
+        ("Previously the schema was reported, leading to inconsistencies.", "inconsistencies"),
+        ("Assume we have dumped a database called mydb into a dump file.", "dump file"),
         ("This feature avoids the need to write functions.", "functions"),
         (
             "The option suppresses the errors: missing object field or array element.",

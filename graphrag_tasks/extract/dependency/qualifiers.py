@@ -40,6 +40,8 @@ _NOMINAL = frozenset(
     {"of", "to", "about", "between", "among", "without", "over", "per", "than", "for"}
 )
 """Prepositions that tie to an object and not to its verb."""
+_BEARING_ON = words("nouns_bearing_on")
+"""Nouns that are "on" something by themselves: "the limit on the number"."""
 _DIRECTED = words("directed_verbs")
 """Verbs that do what they do "to" something."""
 _STATIVE = frozenset({"be", "contain", "have", "include", "need", "require", "support", "want"})
@@ -113,6 +115,8 @@ def _acting_verb(preposition: Token) -> Token | None:
     verb = head.head
     directed = preposition.lower_ == "to" and verb.lemma_ in _DIRECTED
     if (preposition.lower_ in _NOMINAL and not directed) or head.dep_ != "dobj":
+        return None
+    if preposition.lower_ == "on" and preposition.head.lemma_ in _BEARING_ON:
         return None
     return verb if is_verbal(verb) and verb.lemma_ not in _STATIVE else None
 

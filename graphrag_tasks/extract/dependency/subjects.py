@@ -32,6 +32,9 @@ MAX_HOPS = 7
 
 _ENDEAVOURS = words("endeavours")
 """Nouns of which not they do what follows: "the ability to export data"."""
+_CONSEQUENCES = frozenset(
+    {"allow", "cause", "enable", "force", "lead", "make", "mean", "permit", "require", "result"}
+)
 _HAVING = frozenset({"gain", "get", "have", "keep", "obtain", "receive", "retain"})
 _APART = frozenset({"after", "before", "by", "when", "while", "without"})
 _RELATIVE_WORDS = frozenset({"that", "which", "who"})
@@ -222,11 +225,19 @@ def _governor(verb: Token) -> Token | None:
             head = head.head
         if verb.tag_ == "VBG" and first_child(head, "auxpass") and _is_apart(verb):
             return None
+        if verb.tag_ == "VBG" and verb.lemma_ in _CONSEQUENCES and _is_set_off(verb):
+            return None
         if head.dep_ == "acomp":
             head = head.head
     elif verb.dep_ not in ("conj", "dep", "prep"):
         return None
     return head if is_verbal(head) else None
+
+
+def _is_set_off(gerund: Token) -> bool:
+    """Return whether a gerund tells what all before its comma leads to: "…, causing errors"."""
+    first = gerund.left_edge
+    return gerund.dep_ == "advcl" and first.i > 0 and gerund.doc[first.i - 1].text == ","
 
 
 def _is_apart(gerund: Token) -> bool:
