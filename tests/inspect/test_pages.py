@@ -1,5 +1,6 @@
 """The pages of the plugin: what they show, to whom, and what they never show."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,8 @@ PAGES = (
     "/", "/diff?before=current&after=current", "/snapshots/current",
     "/snapshots/current/documents", f"/snapshots/current/documents/{'0' * 24}",
     "/snapshots/current/entities?name=VBBS", "/snapshots/current/ask?question=What+replaced+VBBS",
+    "/snapshots/current/ask.json?question=What+replaced+VBBS",
+    "/snapshots/current/ask.md?question=What+replaced+VBBS",
     "/snapshots/current/why?question=VBBS&chunk=x",
 )  # fmt: skip
 HIDDEN = "Zephyr"
@@ -150,7 +153,7 @@ def test_an_answer_has_chunks_relations_and_why(config: Config) -> None:
     browser = client(config)
     page = browser.get("/snapshots/current/ask", params=asked).text
     assert "The table VBBE replaces the table VBBS." in page
-    assert page.count("why?</a>") == 1
+    assert page.count("all of it</a>") == 1
     chunk = Store(config.store).open().table("chunks", ["chunk_id", "text"]).to_pylist()
     (best,) = [row["chunk_id"] for row in chunk if "replaces" in row["text"]]
     assert best in page
@@ -321,8 +324,35 @@ def test_importing_the_pages_brings_no_model_and_no_parser() -> None:
 def test_a_question_gets_a_verdict_and_sentences_with_their_sources(config: Config) -> None:
     asked = {"question": "What replaces the table VBBS?"}
     page = client(config).get("/snapshots/current/ask", params=asked).text
-    assert "The table VBBE replaces the table VBBS." in page.partition("<h2>Chunks")[0]
-    assert "[1] " in page
+    assert "The table VBBE replaces the table VBBS." in page.partition("<h2>Passages")[0]
+    document = document_named(config, "tables.md")
+    cited = page.partition('class="mark" href="')[2].partition('"')[0]
+    assert f"/documents/{document}?chunk=" in cited
+    assert cited.partition("#")[2] in client(config).get(cited.partition("#")[0]).text
     none = {"question": "Who won the football match on Saturday?"}
     page = client(config).get("/snapshots/current/ask", params=none).text
     assert "Not in these documents." in page
+
+
+def test_two_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Config) -> None:
+    asked = {"question": "What replaces the table VBBS?"}
+    both = client(config).get("/snapshots/current/ask", params=asked | {"beside": "bm25"}).text
+    assert both.count("<h2>Passages") == 2
+    assert "Mode bm25." in both
+    same = client(config).get("/snapshots/current/ask", params=asked | {"beside": "auto"}).text
+    assert same.count("<h2>Passages") == 1
+    values = client(config).get("/snapshots/current/ask.json", params=asked).json()
+    assert values["verdict"]["state"] == "answered"
+    assert "VBBE" in values["text"]
+    markdown = client(config).get("/snapshots/current/ask.md", params=asked).text
+    assert markdown.startswith("## What replaces the table VBBS?\n\n**Answered")
+    assert "corpus/tables.md" in markdown
+    plain = client(config).get("/snapshots/current/ask.md", params=asked | {"mode": "bm25"}).text
+    assert "> The table VBBE" in plain
+
+
+def test_a_page_without_a_question_has_examples_that_are_answered(config: Config) -> None:
+    page = client(config).get("/snapshots/current/ask").text
+    questions = re.findall(r'/ask\?question=[^"]+">([^<]+)</a>', page)
+    assert "What replaces table VBBS?" in questions
+    assert all("<" not in one for one in questions)

@@ -14,14 +14,14 @@ from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException, RequestValidationError
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from graphrag_tasks.answer import answer
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
+from graphrag_tasks.inspect.pages.asking import as_json, as_markdown, ask, examples
 from graphrag_tasks.inspect.pages.documents import (
     CHUNKS_SHOWN,
     DOCUMENTS_SHOWN,
@@ -31,8 +31,9 @@ from graphrag_tasks.inspect.pages.documents import (
 from graphrag_tasks.inspect.pages.reader import CURRENT, Reader, names_with, neighbors, summarize
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
-from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 
+MOST_CHUNKS = 50
+AUTO = "auto"
 _ID = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
 SnapshotId = Annotated[str, Path(pattern=_ID)]
 NamedId = Annotated[str, Query(pattern=_ID)]
@@ -41,8 +42,9 @@ Mode = Annotated[str, Query(max_length=20)]
 Word = Annotated[str, Query(max_length=40)]
 ChunkId = Annotated[str, Query(max_length=100)]
 DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
+Passages = Annotated[int, Query(ge=1, le=MOST_CHUNKS)]
+Asking = Annotated[str, Query(min_length=1, max_length=500, pattern=r"\S")]
 From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
-MOST_CHUNKS = 50
 
 _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
     errors.AccessError: HTTPStatus.FORBIDDEN,
@@ -64,6 +66,7 @@ def make_app(authorise: Callable[..., Any], config: Config) -> FastAPI:
     reader, html = Reader(config), _Renderer()
     _add_errors(app, html)
     _add_pages(app, reader, html)
+    _add_questions(app, reader, html)
     _add_documents(app, reader, html)
     return app
 
@@ -99,40 +102,52 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
             relations=relations, problem=problem, names=names_with(index, name),
         )  # fmt: skip
 
-    @app.get("/snapshots/{snapshot_id}/ask")
-    def ask(
-        request: Request,
-        snapshot_id: SnapshotId,
-        question: Text = "",
-        mode: Mode = "auto",
-        k: Annotated[int, Query(ge=1, le=MOST_CHUNKS)] = 5,
-    ) -> HTMLResponse:
-        index = reader.index(snapshot_id)
-        reply = None
-        if question.strip() and mode not in PLAIN_MODES:  # those are there to be compared
-            reply = answer(index, question, mode=mode, k=k)
-        found = reply.context if reply else None
-        if question.strip() and not reply:
-            found = index.search(question, mode, k)
-        return html.page(
-            request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
-            mode=mode, modes=("auto", *MODES), k=k, most=MOST_CHUNKS, found=found,
-            reply=reply,
-        )  # fmt: skip
-
     @app.get("/snapshots/{snapshot_id}/why")
     def why(
         request: Request,
         snapshot_id: SnapshotId,
         question: Text,
         chunk: ChunkId,
-        mode: Mode = "auto",
+        mode: Mode = AUTO,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         return html.page(
             request, "why", manifest=index.snapshot.manifest, page="ask",
             why=index.explain(question, chunk, mode),
         )  # fmt: skip
+
+
+def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+    @app.get("/snapshots/{snapshot_id}/ask")
+    def page(
+        request: Request,
+        snapshot_id: SnapshotId,
+        question: Text = "",
+        mode: Mode = AUTO,
+        beside: Mode = "",
+        k: Passages = 5,
+    ) -> HTMLResponse:
+        index = reader.index(snapshot_id)
+        said = ask(index, question, (mode, beside), k)
+        return html.page(
+            request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
+            mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, most=MOST_CHUNKS, said=said,
+            examples=[] if said else examples(index),
+        )  # fmt: skip
+
+    @app.get("/snapshots/{snapshot_id}/ask.json")
+    def values(
+        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = 5
+    ) -> JSONResponse:
+        (said,) = ask(reader.index(snapshot_id), question, [mode], k)
+        return JSONResponse(as_json(said), headers=html.headers)
+
+    @app.get("/snapshots/{snapshot_id}/ask.md")
+    def markdown(
+        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = 5
+    ) -> PlainTextResponse:
+        (said,) = ask(reader.index(snapshot_id), question, [mode], k)
+        return PlainTextResponse(as_markdown(said), headers=html.headers)
 
 
 def _add_documents(app: FastAPI, reader: Reader, html: _Renderer) -> None:
@@ -202,7 +217,7 @@ class _Renderer:
             "number": _number, "megabytes": _megabytes, "moment": _moment, "pages": _pages,
         }  # fmt: skip
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
-        self._headers = {
+        self.headers = {
             "Cache-Control": "private, no-store",
             "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{digest}'; "
             "form-action 'self'; frame-ancestors 'self'; base-uri 'none'",
@@ -220,7 +235,7 @@ class _Renderer:
         """Return the page that a template makes of some values."""
         root = request.scope.get("root_path", "")
         text = self._templates.get_template(f"{template}.html").render(root=root, **values)
-        return HTMLResponse(text, status, self._headers)
+        return HTMLResponse(text, status, self.headers)
 
     def error(self, request: Request, what: str, status: HTTPStatus) -> HTMLResponse:
         """Return an error page."""
