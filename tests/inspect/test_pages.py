@@ -144,8 +144,15 @@ def test_an_entity_has_its_relations_with_sentence_and_source(config: Config) ->
     assert "The table VBBE replaces the table VBBS." in page
     assert "corpus/tables.md" in page
     part = client(config).get("/snapshots/current/entities", params={"name": "BB"}).text
-    assert "there is no entity" in part
+    assert "names with “BB”" in part
     assert "VBBE" in part
+    unknown = client(config).get("/snapshots/current/entities", params={"name": "Atlantis"}).text
+    assert "there is no entity" in unknown
+    every = client(config).get("/snapshots/current/entities").text
+    assert "entities, the most mentioned first" in every
+    assert "VBBS" in every
+    typed = client(config).get("/snapshots/current/entities", params={"kind": "REPORT"}).text
+    assert "VBBS" not in typed.partition("<ul")[2]
 
 
 def test_an_answer_has_chunks_relations_and_why(config: Config) -> None:

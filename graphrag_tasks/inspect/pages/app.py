@@ -28,7 +28,15 @@ from graphrag_tasks.inspect.pages.documents import (
     list_documents,
     open_document,
 )
-from graphrag_tasks.inspect.pages.reader import CURRENT, Reader, names_with, neighbors, summarize
+from graphrag_tasks.inspect.pages.reader import (
+    CURRENT,
+    NAMES_SHOWN,
+    Reader,
+    described,
+    names_with,
+    neighbors,
+    summarize,
+)
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 
@@ -94,12 +102,20 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/entities")
-    def entities(request: Request, snapshot_id: SnapshotId, name: Text = "") -> HTMLResponse:
+    def entities(
+        request: Request,
+        snapshot_id: SnapshotId,
+        name: Text = "",
+        kind: Word = "",
+        first: From = 0,
+    ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         relations, problem = neighbors(index, name)
         return html.page(
-            request, "entities", manifest=index.snapshot.manifest, page="entities", name=name,
-            relations=relations, problem=problem, names=names_with(index, name),
+            request, "entities", manifest=index.snapshot.manifest, page="entities",
+            asked={"name": name, "kind": kind}, relations=relations, problem=problem, first=first,
+            step=NAMES_SHOWN, entities=described(index, name) if name.strip() else [],
+            found=names_with(index, name, kind, first),
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/why")

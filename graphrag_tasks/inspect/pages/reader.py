@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from threading import Lock
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
+from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, file_of
@@ -25,6 +27,8 @@ COUNTED = ("documents", "chunks", "entities", "relations")
 
 _MOST_OPEN = 3
 _MOST_NAMES = 30
+_MOST_ALIASES = 12
+NAMES_SHOWN = 100
 _CHANGES = ("added", "changed", "removed", "unchanged")
 _FAILURE = ["uri", "status", "error_code", "error_message"]
 _DAMAGED = "cannot be opened: damaged, or of another schema version"
@@ -137,25 +141,65 @@ def summarize(reader: Reader, index: Index) -> dict[str, Any]:
         "stages": manifest.stats.get("stages", []),
         "quality": [(words["quality"].get(name, name), value, before.get(name))
                     for name, value in figures.items()],
-        "mentioned": _most_mentioned(_entities(index)),
+        "mentioned": _most_mentioned(_entities(index), _MOST_NAMES),
     }  # fmt: skip
 
 
-def names_with(index: Index, text: str) -> list[dict[str, Any]]:
-    """Return name, type and mentions of the entities whose name holds a text, in any case."""
-    if not text.strip():
-        return []
+@dataclass(frozen=True)
+class Listing:
+    """Entities whose name holds a text, the most mentioned first.
+
+    Attributes:
+        entities: Those of one page: name, type, mentions.
+        found: How many there are in all.
+        types: How many of all entities have each type, the most frequent first.
+    """
+
+    entities: Sequence[Mapping[str, Any]]
+    found: int
+    types: Mapping[str, int]
+
+
+def names_with(index: Index, text: str, kind: str, first: int) -> Listing:
+    """Return the entities of a type, if one is named, whose name holds a text, in any case."""
     entities = _entities(index)
-    held = pc.match_substring(entities["name"], text.strip(), ignore_case=True)
-    return _most_mentioned(entities.filter(held))
+    types = Counter(one for one in entities["type"].to_pylist() if one)
+    if kind:
+        entities = entities.filter(pc.equal(entities["type"], kind))
+    if text.strip():
+        held = pc.match_substring(entities["name"], text.strip(), ignore_case=True)
+        entities = entities.filter(held)
+    shown = _most_mentioned(entities, NAMES_SHOWN, first)
+    return Listing(shown, len(entities), dict(types.most_common()))
+
+
+def described(index: Index, name: str) -> list[dict[str, Any]]:
+    """Return what is known of the entities with a name: their rows, and all that they are called.
+
+    A name of several senses has several.
+    """
+    aliases = index.snapshot.table("aliases")
+    wanted = pc.utf8_lower(aliases["alias"])
+    ids = aliases.filter(pc.equal(wanted, name.strip().lower()))["entity_id"].unique()
+    entities = index.snapshot.table("entities")
+    rows: list[dict[str, Any]] = entities.filter(
+        pc.is_in(entities["entity_id"], value_set=ids)
+    ).to_pylist()
+    for row in rows:
+        own = aliases.filter(pc.equal(aliases["entity_id"], row["entity_id"]))
+        order = [("mentions", "descending"), ("alias", "ascending")]
+        row["aliases"] = own.sort_by(order)["alias"].to_pylist()[:_MOST_ALIASES]
+    return rows
 
 
 def neighbors(index: Index, name: str) -> tuple[tuple[RelationHit, ...], str]:
-    """Return the relations of the entity with a name, or none and the reason."""
+    """Return the relations of the entity with a name, facts first, or none and the reason."""
     if not name.strip():
         return (), ""
     try:
-        return index.neighbors(name), ""
+        return tuple(
+            sorted(index.neighbors(name, all_kinds=True), key=lambda one: one.kind != FACT)
+        ), ""
     except QueryError as error:
         return (), str(error)
 
@@ -164,7 +208,7 @@ def _entities(index: Index) -> pa.Table:
     return index.snapshot.table("entities", ["name", "type", "mentions"])
 
 
-def _most_mentioned(entities: pa.Table) -> list[dict[str, Any]]:
+def _most_mentioned(entities: pa.Table, most: int, first: int = 0) -> list[dict[str, Any]]:
     order = [("mentions", "descending"), ("name", "ascending")]
-    found: list[dict[str, Any]] = entities.sort_by(order).slice(0, _MOST_NAMES).to_pylist()
+    found: list[dict[str, Any]] = entities.sort_by(order).slice(first, most).to_pylist()
     return found
