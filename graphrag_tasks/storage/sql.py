@@ -95,9 +95,10 @@ def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
 
 def _empty(connection: duckdb.DuckDBPyConnection) -> None:
     """Drop all tables and views, and let go of the data behind them and of cached files."""
+    for _, name in connection.execute(_MADE).fetchall():
+        connection.unregister(name)  # what is registered may hide a table of that name
     for kind, name in connection.execute(_MADE).fetchall():
-        connection.unregister(name)
-        connection.execute(f'DROP {kind} IF EXISTS "{name}"')
+        connection.execute(f'DROP {kind} "{name}"')
     for cached in ("false", "true"):
         connection.execute(f"SET enable_external_file_cache = {cached}")
 

@@ -147,6 +147,14 @@ def test_what_is_a_thing_is_of_its_kind(said: dict[str, Any], is_told: bool) -> 
     assert (types(*FORMATS, said).get("XCF") == ("FORMAT", "is_a")) == is_told
 
 
+def test_one_sentence_tells_no_kind_of_a_name_that_many_have() -> None:
+    mentions = [triple("XCF", "have", f"limit {n}") for n in range(30)]
+    said = is_a("XCF", "binary format")
+    assert "XCF" not in types(*FORMATS, *mentions, said)
+    again = is_a("XCF", "binary format", "also a")
+    assert types(*FORMATS, *mentions, said, again)["XCF"] == ("FORMAT", "is_a")
+
+
 @pytest.mark.parametrize(
     ("said", "is_told"),
     [

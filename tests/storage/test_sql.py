@@ -59,6 +59,7 @@ def test_a_database_knows_nothing_of_the_one_before() -> None:
     with sql_over({"names": ROWS}, SqlConfig(threads=1)) as connection:
         connection.execute("CREATE TABLE kept AS FROM names")
         connection.execute("CREATE VIEW shown AS FROM kept")
+        connection.register("kept", ROWS)  # hides the table
     made = (
         "SELECT (SELECT count(*) FROM duckdb_tables()) "
         "+ (SELECT count(*) FROM duckdb_views() WHERE NOT internal)"

@@ -58,9 +58,12 @@ WHERE relation IN {includes} AND NOT negated AND rule IN ('example', 'list_item'
     AND regexp_matches(name, '{name_like}') AND NOT regexp_matches(name, '{no_name}')
 
 -- name: kinds_of
--- Of one source, the kind that most say.
+-- Of one source, the kind that most say; of a frequent name one sentence alone tells none.
 CREATE TABLE kinds_of AS
-SELECT key, kind, source AS kind_source FROM told GROUP BY key, kind, source
+SELECT key, kind, source AS kind_source
+FROM told LEFT JOIN (SELECT key, sum(mentions) AS mentions FROM mentioned GROUP BY key) USING (key)
+GROUP BY key, kind, source
+HAVING source NOT IN ('{is_a}', '{list}') OR count(*) * {mentions} >= coalesce(any_value(mentions), 0)
 QUALIFY row_number() OVER (
     PARTITION BY key
     ORDER BY list_position(['{head}', '{is_a}', '{key}', '{list}'], source), count(*) DESC, kind
