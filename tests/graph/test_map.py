@@ -117,6 +117,16 @@ def test_the_map_fills_its_extent_and_is_wider_than_high(found: CommunityMap) ->
     assert np.pi * (top[:, 2] ** 2).sum() > 0.25 * 4 * width * height
 
 
+def test_few_that_are_tied_alone_do_not_go_far() -> None:
+    sizes = [40, 36, 34, 33, 32, 18, 16, 15, *[3] * 12]
+    edges = towns(sizes)
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    apart = (edges[0] < sum(sizes[:-3])).all(axis=1) == (edges[0] < sum(sizes[:-3])).any(axis=1)
+    level = mapped([group], (edges[0][apart], edges[1][apart])).circles[0]
+    width, height = (np.abs(level[:, :2]) + level[:, 2:]).max(axis=0)
+    assert np.pi * (level[:, 2] ** 2).sum() > 0.3 * 4 * width * height
+
+
 def test_entities_in_no_community_have_no_place(
     memberships: list[Membership], found: CommunityMap
 ) -> None:

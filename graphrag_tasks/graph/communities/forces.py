@@ -26,7 +26,7 @@ _ROUNDS, _LEAST_LAST, _MOST_LAST, _STEPS = 16, 5, 20, 6
 
 The last ones, where only overlaps push, end once there is hardly any overlap.
 """
-_PULL, _CENTRING, _PUSH = 0.03, 0.03, 0.4
+_PULL, _CENTRING, _PUSH = 0.03, 0.06, 0.4
 """Parts of the way to the ties' mean and to the middle, and of an overlap, that a step takes."""
 _YOUNG, _GROWN = 0.4, 0.7
 """Circles begin so small, and are whole after this part of the rounds."""
@@ -83,6 +83,7 @@ class _Ties:
         self._low, self._high = circles.ends.T
         self._count = len(circles.radii)
         sums = np.bincount(circles.ends.ravel(), np.repeat(circles.ties, 2), self._count)
+        sums = np.maximum(sums, np.finfo(np.float64).tiny)  # ties of no weight draw nowhere
         self._to_high, self._to_low = (
             circles.ties / sums[self._low],
             circles.ties / sums[self._high],
@@ -109,6 +110,7 @@ def _start(circles: Circles, ties: _Ties) -> Places:
     groups = parents[tied]
     members = np.maximum(np.bincount(groups, minlength=count), 1)
     spread = np.sqrt(_sums(groups, flower[:, tied] ** 2, count))
+    rim = np.maximum.reduceat(lengths(flower), starts)[groups]  # few that are tied alone go there
     xy = flower.copy()
     for _ in range(_SMOOTHINGS):
         own = (xy + ties.towards(xy) / 2)[:, tied]
@@ -117,7 +119,8 @@ def _start(circles: Circles, ties: _Ties) -> Places:
         both, alone = _sums(groups, np.array([x * y, x * x]), count)
         y -= x * (both / np.maximum(alone, 1e-9))[groups]
         narrowed = np.sqrt(_sums(groups, own**2, count))
-        xy[:, tied] = own * (spread / np.maximum(narrowed, 1e-9))[:, groups]
+        own *= (spread / np.maximum(narrowed, 1e-9))[:, groups]
+        xy[:, tied] = own * np.minimum(1.0, rim / lengths(own))
     start: Places = _SMOOTHED * xy + (1 - _SMOOTHED) * flower
     return start
 
