@@ -5,8 +5,8 @@ on a sunflower that is smoothed along the ties, and with pushes of overlaps alon
 and all that repeats are sums, products and square roots in a fixed order, which every processor
 rounds alike: the same circles have the same places.
 
-Constants were chosen by eye and by measure on the graphs of the SAP and GnuCash documents. Twice as
-many rounds look the same.
+Constants were chosen by eye and by measure on the graphs of the SAP and GnuCash documents: how much
+of a circle its children fill, and how far tied ones are apart. Of 14 to 30 rounds none was better.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def forced_places(circles: Circles, aspect: float) -> Places:
     xy[0] *= aspect
     low, high = _pairs(circles)
     least = radii[low] + radii[high]
-    yields = radii[high] ** 2 / (radii[low] ** 2 + radii[high] ** 2)
+    yields = radii[high] ** 2 / (radii[low] ** 2 + radii[high] ** 2)  # the smaller moves more
     largest = np.maximum.reduceat(radii, starts)[parents]
     centring = _CENTRING * np.sqrt(radii / largest) * np.array([[aspect**-2], [1.0]])
     is_strict = ~circles.is_middle[starts][parents[low]]
