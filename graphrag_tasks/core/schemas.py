@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
@@ -494,12 +494,17 @@ COMMUNITIES = _table(
     _column("size", INT, "number of entities"),
     _column("member_sha256", STRING, "hash of its members"),
     _column("summary_key", STRING, "hash of what the summary was written from, and by what"),
+    _column("x", FLOAT, "middle of its circle on the map, from -1000 to 1000"),
+    _column("y", FLOAT, "as x, upwards"),
+    _column("radius", FLOAT, "of its circle, inside its parent's; beside others, area is size"),
 )
 
 MEMBERS = _table(
     _column("community_id", STRING, "community"),
     _column("entity_id", STRING, "entity in it; one community a level at most"),
     _column("centrality", FLOAT, "weight of its relations inside the community"),
+    _column("x", FLOAT, "where the entity is on the map; the same at each level"),
+    _column("y", FLOAT, "as x, upwards"),
 )
 
 NODES = _table(

@@ -247,6 +247,22 @@ def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -
     assert not seen._graph.relations.vectors[row].any()
 
 
+def test_the_map_is_drawn_from_visible_documents(tmp_path: Path) -> None:
+    groups = [[f"Thing {group}{one}" for one in "ABCDE"] for group in "XYZ"]
+    facts = [Fact(one, "need", two) for group in groups for one, two in pairwise(group)]
+    things = Document("all", "Things", tuple(facts), ("staff",))
+    hidden = [Fact(one[0], "hold", two[1]) for one, two in pairwise(groups)]
+    board = Document("secret", "Secret", (*hidden, *BOARD.facts), ("board",))
+    both = Store(str(publish(tmp_path / "both", [things, board]))).open()
+    alone = Store(str(publish(tmp_path / "alone", [things]))).open()
+    seen = visible(both, ["staff"])
+    for name, columns in (("communities", ["x", "y", "radius"]), ("members", ["x", "y"])):
+        places = alone.table(name, columns).to_pylist()
+        assert seen.table(name, columns).to_pylist() == places
+        assert len(places) >= 3
+        assert both.table(name, columns).to_pylist() != places
+
+
 def test_a_hidden_sentence_cannot_be_cited(store: Path) -> None:
     assert opened(store, ["board"]).cite("merger-1")[0].text == "the gateway fund Zephyr."
     with pytest.raises(QueryError, match="there is no relation, entity or sentence"):

@@ -35,7 +35,7 @@ def partition(
     edges: `ends`, of shape (edges, 2), and their positive weights. Parallel edges add up, loops do
     not count. Communities are numbered by their first node; those under `min_members` are left out.
     """
-    ends, weights = _simple(ends, weights, nodes)
+    ends, weights = simple(ends, weights, nodes)
     near = _near_neighbours(ends)
     ends, weights = _renumbered(ends, weights, near, nodes)
     levels: list[Membership] = []
@@ -49,7 +49,7 @@ def partition(
     return levels
 
 
-def _simple(ends: Rows, weights: Weights, nodes: int) -> tuple[Rows, Weights]:
+def simple(ends: Rows, weights: Weights, nodes: int) -> tuple[Rows, Weights]:
     """Join parallel edges, whichever way they run, and drop loops; sorted by their ends."""
     low, high = ends.min(axis=1, initial=nodes), ends.max(axis=1, initial=-1)
     proper = low < high

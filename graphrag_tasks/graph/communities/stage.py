@@ -60,7 +60,9 @@ def communities(
     summaries are taken over. Communities with one of `unsent_entities` are private. The result has
     `communities`, by level and number, and the stream `members`, the most central first.
     """
-    from graphrag_tasks.graph.communities.partition import partition  # brings igraph and scipy
+    # These bring igraph and scipy.
+    from graphrag_tasks.graph.communities.map import draw
+    from graphrag_tasks.graph.communities.partition import partition
 
     tables = {
         "documents": documents, "sentences": sentences, "entities": entities,
@@ -74,7 +76,10 @@ def communities(
             resolutions=config.resolutions, min_members=config.min_members, seed=config.seed,
         )  # fmt: skip
         levels = [rank(source, membership, config) for membership in memberships]
-        rows = _rows(levels, source.entity_ids)
+        drawn = draw(
+            memberships, [level.centrality for level in levels], source.ends, source.weights
+        )
+        rows = _rows(levels, source.entity_ids, drawn.circles)
         summaries = _Summaries(summarizer, summarized)
         made: list[pa.Table] = []
         below: list[dict[str, Any]] = []
@@ -91,17 +96,20 @@ def communities(
     ids = [pa.array([row["community_id"] for row in one], pa.string()) for one in rows]
     found = {
         "communities": pa.concat_tables([schemas.empty("communities"), *made]),
-        "members": _members(levels, ids, source.entity_ids),
+        "members": _members(levels, ids, source.entity_ids, drawn.points),
     }
     return StageResult(found, stats)
 
 
-def _rows(levels: list[Level], entity_ids: pa.Array[Any]) -> list[list[dict[str, Any]]]:
+def _rows(
+    levels: list[Level], entity_ids: pa.Array[Any], circles: Sequence[NDArray[np.float64]]
+) -> list[list[dict[str, Any]]]:
     """Return the rows of `communities` of each level, without their summaries."""
     rows: list[list[dict[str, Any]]] = []
     for number, level in enumerate(levels):
         made = []
-        for members in _split(level.members, level.members.rows):
+        of_level = zip(_split(level.members, level.members.rows), circles[number], strict=True)
+        for members, (x, y, radius) in of_level:
             ids = entity_ids.take(pa.array(np.sort(members))).to_pylist()
             sha256 = fingerprint({"members": ids})
             above = levels[number - 1].membership[members[0]] if number else -1
@@ -112,6 +120,9 @@ def _rows(levels: list[Level], entity_ids: pa.Array[Any]) -> list[list[dict[str,
                     "parent_id": rows[-1][above]["community_id"] if above >= 0 else None,
                     "size": len(members),
                     "member_sha256": sha256,
+                    "x": x,
+                    "y": y,
+                    "radius": radius,
                 }
             )
         rows.append(made)
@@ -215,7 +226,10 @@ class _Summaries:
 
 
 def _members(
-    levels: list[Level], ids: list[pa.Array[Any]], entity_ids: pa.Array[Any]
+    levels: list[Level],
+    ids: list[pa.Array[Any]],
+    entity_ids: pa.Array[Any],
+    points: NDArray[np.float64],
 ) -> pa.RecordBatchReader:
     schema = schemas.MEMBERS
 
@@ -230,6 +244,7 @@ def _members(
                         community_ids.take(pa.array(of[part])),
                         entity_ids.take(pa.array(members[part])),
                         pa.array(level.centrality[members[part]], pa.float32()),
+                        *(pa.array(axis, pa.float32()) for axis in points[members[part]].T),
                     ],
                     schema=schema,
                 )

@@ -1,0 +1,84 @@
+"""Circles that are to be placed: sizes, parents and ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.graph.weights import Rows, Weights
+
+Places = NDArray[np.float64]
+"""Shape (2, circles): x and y."""
+
+MOST_FORCED, _SMALL = 120, 1 / 8
+"""Circles of a parent that forces move: the first ones, unless so much smaller than the largest.
+
+All pairs of them are looked at, so this bounds the work. The others fill gaps.
+"""
+_GAP = 1.05
+"""Circles keep apart as if they were so much larger."""
+
+
+@dataclass(frozen=True)
+class Circles:
+    """Circles by parent, those to be placed first first; parents are numbered without a gap.
+
+    `ends` and `ties` are pairs of circles of one parent, sorted, and how strongly each is tied.
+    `is_middle` tells circles that belong in the middle of their parent. Such a parent has points
+    rather than circles, which may overlap a little.
+    """
+
+    parents: Rows
+    radii: Weights
+    ends: Rows
+    ties: Weights
+    is_middle: NDArray[np.bool_]
+
+    @property
+    def counts(self) -> Rows:
+        """Number of circles of each parent."""
+        return np.bincount(self.parents)
+
+    @property
+    def starts(self) -> Rows:
+        """First circle of each parent."""
+        return np.cumsum(self.counts) - self.counts
+
+    @property
+    def spaces(self) -> Weights:
+        """Radii with what is to be left free around each circle."""
+        return self.radii * _GAP
+
+    @property
+    def is_forced(self) -> NDArray[np.bool_]:
+        """Which circles forces move."""
+        place = np.arange(len(self.parents)) - self.starts[self.parents]
+        largest = np.maximum.reduceat(self.radii, self.starts)[self.parents]
+        forced: NDArray[np.bool_] = (place < MOST_FORCED) & (self.radii > _SMALL * largest)
+        return forced
+
+    def part(self, first: int, last: int) -> Circles:
+        """Return the circles of the parents from `first` to before `last`."""
+        begin, end = np.searchsorted(self.parents, [first, last])
+        tied = slice(*np.searchsorted(self.ends[:, 0], [begin, end]))
+        own = slice(begin, end)
+        return Circles(
+            self.parents[own] - first, self.radii[own],
+            self.ends[tied] - begin, self.ties[tied], self.is_middle[own],
+        )  # fmt: skip
+
+    def only(self, kept: NDArray[np.bool_]) -> Circles:
+        """Return some of the circles, and the ties between them."""
+        tied = kept[self.ends].all(axis=1)
+        ends = (np.cumsum(kept) - 1)[self.ends[tied]]
+        return Circles(
+            self.parents[kept], self.radii[kept], ends, self.ties[tied], self.is_middle[kept]
+        )
+
+
+def lengths(ways: Places) -> Weights:
+    """Return lengths, of which none is zero."""
+    found: Weights = np.sqrt(ways[0] * ways[0] + ways[1] * ways[1]) + 1e-9
+    return found

@@ -1,0 +1,102 @@
+"""A map of the communities: a circle for each, inside its parent's, and a point for each member.
+
+The area of a circle is the number of its entities, beside others of the same parent. Children of a
+community and its members that are in none of them are packed into its circle alike: such a member
+is a circle of one entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.graph.communities.circles import Circles
+from graphrag_tasks.graph.communities.packing import pack
+from graphrag_tasks.graph.communities.partition import Membership, simple
+from graphrag_tasks.graph.weights import Rows, Weights
+
+EXTENT = 1000.0
+"""Everything lies within ± this, on both axes."""
+_DECIMALS = 1
+_ASPECT = 1.5
+"""Width of the map over its height, as that of a page."""
+_FILL = 0.97
+"""What the contents of a circle take of its radius."""
+_SAME = 6
+"""Decimals of centralities: the order in which they were summed does not count."""
+
+
+@dataclass(frozen=True)
+class CommunityMap:
+    """Where communities and entities are.
+
+    `circles` has x, y and radius of the communities of each level, shape (communities, 3); `points`
+    x and y of each entity, shape (nodes, 2), NaN for those in no community.
+    """
+
+    circles: Sequence[NDArray[np.float64]]
+    points: NDArray[np.float64]
+
+
+def draw(
+    memberships: Sequence[Membership], centralities: Sequence[Weights], ends: Rows, weights: Weights
+) -> CommunityMap:
+    """Place nested communities and their members.
+
+    `memberships` and `centralities` are those of the nodes at each level, coarsest first; `ends`
+    and `weights` the edges of the graph, in any order.
+    """
+    nodes = len(memberships[0])
+    points = np.full((nodes, 2), np.nan)
+    levels: list[NDArray[np.float64]] = []
+    above, around = np.where(memberships[0] < 0, -1, 0), np.array([[0.0, 0.0, 1.0]])
+    for level, below in enumerate([*memberships, np.full(nodes, -1)]):
+        items = _Items(above, below, centralities[max(level - 1, 0)])
+        packed = items.packed(ends, weights, aspect=1.0 if level else _ASPECT)
+        packed *= _FILL * around[items.parents, 2:]
+        packed[:, :2] += around[items.parents, :2]
+        points[items.loose] = packed[items.communities :, :2]
+        above, around = below, packed[: items.communities]
+        levels.append(around)
+    reach = float((np.abs(levels[0][:, :2]) + levels[0][:, 2:]).max(initial=0.0)) or 1.0
+    circles = [np.round(one * (EXTENT / reach), _DECIMALS) for one in levels[:-1]]
+    return CommunityMap(circles, np.round(points * (EXTENT / reach), _DECIMALS))
+
+
+class _Items:
+    """What lies directly in the communities of a level: first communities, then loose members."""
+
+    def __init__(self, above: Membership, below: Membership, centrality: Weights) -> None:
+        self.loose = np.flatnonzero((above >= 0) & (below < 0))
+        self.communities = int(below.max(initial=-1)) + 1
+        self._above, self._of = above, below.copy()
+        self._of[self.loose] = self.communities + np.arange(len(self.loose))
+        within = np.flatnonzero(self._of >= 0)
+        self._sizes = np.bincount(self._of[within]).astype(np.float64)
+        self.parents = np.empty(len(self._sizes), np.int64)
+        self.parents[self._of[within]] = above[within]
+        self._centrality = np.round(centrality[self.loose], _SAME)
+
+    def packed(self, ends: Rows, weights: Weights, aspect: float) -> NDArray[np.float64]:
+        """Return x, y and radius of each item in a circle of radius 1 around 0.
+
+        The largest are placed first, then loose members, the most central of them first.
+        """
+        rank = np.append(self._sizes[: self.communities], self._centrality)
+        is_loose = np.arange(len(rank)) >= self.communities
+        order = np.lexsort((-rank, is_loose, self.parents))  # a stable sort
+        places = np.argsort(order)
+        parents, sizes = self.parents[order], self._sizes[order]
+        heads, tails = self._above[ends].T
+        inside = (heads == tails) & (heads >= 0)
+        joined, ties = simple(places[self._of[ends[inside]]], weights[inside], len(order))
+        ties /= np.sqrt(sizes[joined].prod(axis=1))
+        is_middle = is_loose[order] & (np.diff(parents, prepend=-1) > 0)
+        packed = np.empty((len(order), 3))
+        packed[order] = pack(
+            Circles(parents, np.sqrt(sizes), joined, ties, is_middle), aspect=aspect
+        )
+        return packed
