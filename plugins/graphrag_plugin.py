@@ -19,7 +19,7 @@ from airflow.plugins_manager import AirflowPlugin
 from graphrag_tasks.operations.alerts import NOTE, as_markdown
 
 DAG_ID = "graphrag_reindex"
-"""Who may read this DAG may read what it published."""
+"""Who may read this DAG may read what it published; who may edit it may go back to a snapshot."""
 
 PREFIX = "/graphrag"
 
@@ -34,7 +34,11 @@ def _pages() -> Any:  # noqa: ANN401 - a FastAPI application, which is not impor
     from graphrag_tasks.core.config import load_config
     from graphrag_tasks.inspect.pages import make_app
 
-    return make_app(requires_access_dag("GET", param_dag_id=DAG_ID), load_config())
+    return make_app(
+        requires_access_dag("GET", param_dag_id=DAG_ID),
+        load_config(),
+        requires_access_dag("PUT", param_dag_id=DAG_ID),
+    )
 
 
 async def pages(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - as ASGI has it

@@ -33,7 +33,7 @@ def serve(
 
     from graphrag_tasks.inspect.pages import make_app
 
-    app = make_app(lambda: None, load_config(config, overrides={"store": store}))
+    app = make_app(lambda: None, load_config(config, overrides={"store": store}), lambda: None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS))
     with _bound(port) as listening:
         address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/"

@@ -363,3 +363,35 @@ def test_a_page_without_a_question_has_examples_that_are_answered(config: Config
     questions = re.findall(r'/ask\?question=[^"]+">([^<]+)</a>', page)
     assert "What replaces table VBBS?" in questions
     assert all("<" not in one for one in questions)
+
+
+def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: Config) -> None:
+    store = Store(config.store)
+    oldest, newest = store.snapshot_ids()
+    page, own = f"/snapshots/{oldest}/rollback", {"sec-fetch-site": "same-origin"}
+
+    def refuse() -> None:
+        raise HTTPException(403, "Not yours to change")
+
+    assert "go back" not in client(config).get("/").text
+    assert client(config).post(page, headers=own).status_code in (404, 405)
+    reader = TestClient(make_app(lambda: None, config, refuse), follow_redirects=False)
+    assert "come back" in reader.get(page).text
+    assert reader.post(page, headers=own).status_code == 403
+    editor = TestClient(make_app(lambda: None, config, lambda: None), follow_redirects=False)
+    assert f'href="/snapshots/{oldest}/rollback"' in editor.get("/").text
+    for headers in (
+        {}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
+        {"origin": "http://evil.example"},
+    ):  # fmt: skip
+        assert editor.post(page, headers=headers).status_code == 403
+    assert store.current_id() == newest
+    done = editor.post(page, headers=own)
+    assert (done.status_code, done.headers["location"]) == (303, "/")
+    assert store.current_id() == oldest
+    back = editor.post(
+        f"/snapshots/{newest}/rollback", headers={"origin": "http://testserver"}
+    )  # fmt: skip
+    assert back.status_code == 303
+    assert store.current_id() == newest
+    assert editor.post(f"/snapshots/{'0' * 24}/rollback", headers=own).status_code == 404

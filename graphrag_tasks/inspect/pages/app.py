@@ -11,10 +11,11 @@ from collections.abc import Callable
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException, RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -38,6 +39,7 @@ from graphrag_tasks.inspect.pages.reader import (
     summarize,
 )
 from graphrag_tasks.operations.diff import difference
+from graphrag_tasks.operations.retention import rollback
 from graphrag_tasks.retrieval import MODES
 
 MOST_CHUNKS = 50
@@ -62,10 +64,15 @@ _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
 }
 
 
-def make_app(authorise: Callable[..., Any], config: Config) -> FastAPI:
+def make_app(
+    authorise: Callable[..., Any],
+    config: Config,
+    authorise_changes: Callable[..., Any] | None = None,
+) -> FastAPI:
     """Return the pages of the configured store, as the configured principals see it.
 
     `authorise` is a dependency of every route: it raises `HTTPException` to refuse somebody.
+    `authorise_changes` is one, too, of what changes the store; without it nothing can.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
@@ -73,17 +80,21 @@ def make_app(authorise: Callable[..., Any], config: Config) -> FastAPI:
     )
     reader, html = Reader(config), _Renderer()
     _add_errors(app, html)
-    _add_pages(app, reader, html)
+    _add_pages(app, reader, html, may_change=authorise_changes is not None)
+    if authorise_changes is not None:
+        _add_rollback(app, reader, html, authorise_changes)
     _add_questions(app, reader, html)
     _add_documents(app, reader, html)
     return app
 
 
-def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: bool) -> None:
     @app.get("/")
     def snapshots(request: Request) -> HTMLResponse:
-        return html.page(request, "snapshots", store=reader.store.folder.uri,
-                         snapshots=reader.snapshots())  # fmt: skip
+        return html.page(
+            request, "snapshots", store=reader.store.folder.uri, snapshots=reader.snapshots(),
+            may_change=may_change,
+        )  # fmt: skip
 
     @app.get("/diff")
     def diff(request: Request, before: NamedId, after: NamedId) -> HTMLResponse:
@@ -131,6 +142,41 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
             request, "why", manifest=index.snapshot.manifest, page="ask",
             why=index.explain(question, chunk, mode),
         )  # fmt: skip
+
+
+def _add_rollback(
+    app: FastAPI, reader: Reader, html: _Renderer, authorise_changes: Callable[..., Any]
+) -> None:
+    @app.get("/snapshots/{snapshot_id}/rollback")
+    def confirm(request: Request, snapshot_id: SnapshotId) -> HTMLResponse:
+        target, current = reader.index(snapshot_id).snapshot, reader.index(CURRENT).snapshot
+        return html.page(
+            request, "rollback", target=target.manifest, current=current.manifest,
+            changes=difference(current, target),
+        )  # fmt: skip
+
+    @app.post("/snapshots/{snapshot_id}/rollback", dependencies=[Depends(authorise_changes)])
+    def roll_back(request: Request, snapshot_id: SnapshotId) -> RedirectResponse:
+        if not _is_own(request):
+            why = (
+                "This was not sent from the page of the rollback. Open that page, and confirm there"
+            )
+            raise HTTPException(HTTPStatus.FORBIDDEN, why)
+        rollback(reader.store, snapshot_id)
+        root = request.scope.get("root_path", "")
+        return RedirectResponse(f"{root}/", HTTPStatus.SEE_OTHER, html.headers)
+
+
+def _is_own(request: Request) -> bool:
+    """Return whether a browser says that a page of this server sent the request.
+
+    As in `CrossOriginProtection` of Go's standard library: by `Sec-Fetch-Site`, which all browsers
+    send since 2023; of older ones, which send `Origin`, by that.
+    """
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    return urlsplit(request.headers.get("origin", "")).netloc == request.headers.get("host")
 
 
 def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
