@@ -29,6 +29,7 @@ from graphrag_tasks.inspect.pages.documents import (
     list_documents,
     open_document,
 )
+from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, view
 from graphrag_tasks.inspect.pages.reader import (
     CURRENT,
     NAMES_SHOWN,
@@ -52,6 +53,7 @@ Mode = Annotated[str, Query(max_length=20)]
 Word = Annotated[str, Query(max_length=40)]
 ChunkId = Annotated[str, Query(max_length=100)]
 DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
+Community = Annotated[str, Query(pattern=rf"^([0-9a-f]{{{ID_HEX_DIGITS}}})?$")]
 Passages = Annotated[int, Query(ge=1, le=MOST_CHUNKS)]
 Asking = Annotated[str, Query(min_length=1, max_length=500, pattern=r"\S")]
 From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
@@ -85,6 +87,7 @@ def make_app(
         _add_rollback(app, reader, html, authorise_changes)
     _add_questions(app, reader, html)
     _add_documents(app, reader, html)
+    _add_map(app, reader, html)
     return app
 
 
@@ -241,6 +244,16 @@ def _add_documents(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         return html.page(
             request, "document", manifest=index.snapshot.manifest, page="documents", chunk=chunk,
             step=CHUNKS_SHOWN, opened=open_document(index, document_id, chunk, first),
+        )  # fmt: skip
+
+
+def _add_map(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+    @app.get("/snapshots/{snapshot_id}/map")
+    def page(request: Request, snapshot_id: SnapshotId, community: Community = "") -> HTMLResponse:
+        index = reader.index(snapshot_id)
+        return html.page(
+            request, "map", manifest=index.snapshot.manifest, page="map",
+            map=view(index, community), most=COMMUNITIES_LISTED,
         )  # fmt: skip
 
 
