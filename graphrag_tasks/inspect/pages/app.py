@@ -14,22 +14,21 @@ from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException, RequestValidationError
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from graphrag_tasks.answer import answer
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.ids import ID_HEX_DIGITS
-from graphrag_tasks.inspect.pages.reader import CURRENT, Reader, names_with, neighbors, summarize
+from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
+from graphrag_tasks.inspect.pages.reader import ID_PATTERN, Reader, names_with, neighbors, summarize
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 
-_ID = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
-SnapshotId = Annotated[str, Path(pattern=_ID)]
-NamedId = Annotated[str, Query(pattern=_ID)]
+SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
+NamedId = Annotated[str, Query(pattern=ID_PATTERN)]
 Text = Annotated[str, Query(max_length=500)]
 Mode = Annotated[str, Query(max_length=20)]
 MOST_CHUNKS = 50
@@ -54,6 +53,7 @@ def make_app(authorise: Callable[..., Any], config: Config) -> FastAPI:
     reader, html = Reader(config), _Renderer()
     _add_errors(app, html)
     _add_pages(app, reader, html)
+    add_graph(app, reader, html)
     return app
 
 
@@ -126,16 +126,16 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
 
 def _add_errors(app: FastAPI, html: _Renderer) -> None:
     @app.exception_handler(errors.GraphragError)
-    def ours(request: Request, error: errors.GraphragError) -> HTMLResponse:
+    def ours(request: Request, error: errors.GraphragError) -> Response:
         status = next((_STATUS[one] for one in type(error).__mro__ if one in _STATUS), None)
         return html.error(request, str(error), status or HTTPStatus.INTERNAL_SERVER_ERROR)
 
     @app.exception_handler(HTTPException)
-    def refused(request: Request, error: HTTPException) -> HTMLResponse:
+    def refused(request: Request, error: HTTPException) -> Response:
         return html.error(request, str(error.detail), HTTPStatus(error.status_code))
 
     @app.exception_handler(RequestValidationError)
-    def odd(request: Request, error: RequestValidationError) -> HTMLResponse:
+    def odd(request: Request, error: RequestValidationError) -> Response:
         what = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
         return html.error(request, what, HTTPStatus.UNPROCESSABLE_ENTITY)
 
@@ -179,8 +179,10 @@ class _Renderer:
         text = self._templates.get_template(f"{template}.html").render(root=root, **values)
         return HTMLResponse(text, status, self._headers)
 
-    def error(self, request: Request, what: str, status: HTTPStatus) -> HTMLResponse:
-        """Return an error page."""
+    def error(self, request: Request, what: str, status: HTTPStatus) -> Response:
+        """Return an error page, or the error alone where a script asked."""
+        if request.url.path.endswith(".json"):
+            return as_columns(request, {"error": what}, status)
         return self.page(request, "error", status, what=what, title=status.phrase)
 
 

@@ -14,12 +14,16 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
+from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, file_of
 
 CURRENT = "current"
 """Stands for the id of the snapshot that is current at the time of a request."""
+
+ID_PATTERN = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
+"""What an address may have for a snapshot."""
 
 COUNTED = ("documents", "chunks", "entities", "relations")
 
