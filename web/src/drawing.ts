@@ -38,9 +38,6 @@ export class Drawing {
       enableEdgeEvents: true,
       edgeProgramClasses: { arrow: EdgeArrowProgram, line: EdgeRectangleProgram },
       stagePadding: PADDING,
-      renderEdgeLabels: true,
-      edgeLabelSize: 12,
-      edgeLabelFont: "system-ui, sans-serif",
       zIndex: true,
       minCameraRatio: 0.05,
       maxCameraRatio: 4,
@@ -60,14 +57,14 @@ export class Drawing {
       },
       defaultDrawNodeHover: () => undefined,
     });
-    this.colourLabels();
     this.sigma.on("beforeRender", () => {
       this.labels = [];
     });
     this.sigma.on("afterRender", () => {
       const canvas = this.sigma.getCanvases()["labels"];
       const context = canvas?.getContext("2d");
-      if (context) drawLabels(context, this.labels, this.sigma.getDimensions(), this.colours.page);
+      const labels = [...this.labels, ...this.lineLabels()];
+      if (context) drawLabels(context, labels, this.sigma.getDimensions(), this.colours.page);
     });
     this.sigma.on("clickNode", ({ node }) => clicks.node(node));
     this.sigma.on("clickEdge", ({ edge }) => clicks.edge(edge));
@@ -128,7 +125,6 @@ export class Drawing {
   /** Read the colours of the page again. */
   recolour(): void {
     this.colours = readColours();
-    this.colourLabels();
     this.sigma.refresh();
   }
 
@@ -144,7 +140,7 @@ export class Drawing {
     if (!context) return Promise.reject(new Error("no canvas"));
     context.fillStyle = this.colours.page;
     context.fillRect(0, 0, sheet.width, sheet.height);
-    for (const name of ["edges", "nodes", "edgeLabels", "labels"]) {
+    for (const name of ["edges", "nodes", "labels"]) {
       const layer = layers[name];
       if (layer) context.drawImage(layer, 0, 0, sheet.width, sheet.height);
     }
@@ -165,8 +161,21 @@ export class Drawing {
     return `${head} ${this.graph.getEdgeAttribute(id, "label")} ${tail}`;
   }
 
-  private colourLabels(): void {
-    this.sigma.setSetting("edgeLabelColor", { color: this.colours.text });
+  /** Return the words of the lines that are pointed at or chosen; others give way to them. */
+  private lineLabels(): Label[] {
+    return [...new Set([this.hoveredEdge, this.chosenEdge])].flatMap((id) => {
+      if (id === null || !this.graph.hasEdge(id)) return [];
+      const [one, other] = this.graph.extremities(id).map((end) => {
+        const { x, y } = this.graph.getNodeAttributes(end);
+        return this.sigma.graphToViewport({ x, y });
+      });
+      if (!one || !other) return [];
+      const { label, relations } = this.graph.getEdgeAttributes(id);
+      const more = relations.length > 1 ? ` +${relations.length - 1}` : "";
+      const [x, y] = [(one.x + other.x) / 2, (one.y + other.y) / 2];
+      const look = { size: 0, rank: -2e9, bold: true, colour: this.colours.accent };
+      return [{ key: id, text: `${label}${more}`, x, y, ...look }];
+    });
   }
 
   private nodeStyle(id: string, node: Node): Partial<Node> & { color: string; zIndex: number } {
@@ -182,13 +191,11 @@ export class Drawing {
     const { line, page, accent } = this.colours;
     const bright = id === this.chosenEdge || id === this.hoveredEdge;
     const near = this.pointed === null || this.graph.hasExtremity(id, this.pointed);
-    const more = edge.relations.length > 1 ? ` +${edge.relations.length - 1}` : "";
     return {
       size: edge.size + (bright ? 1 : 0),
       type: edge.both ? "line" : "arrow",
       color: bright ? accent : near ? line : mixed(line, page, FADED),
-      label: bright ? `${edge.label}${more}` : null,
-      forceLabel: bright,
+      label: null,
       zIndex: bright ? 2 : near ? 1 : 0,
     };
   }

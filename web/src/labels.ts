@@ -32,20 +32,18 @@ export function drawLabels(
 ): void {
   const taken: Box[] = [];
   const ordered = [...labels].sort((a, b) => a.rank - b.rank || (a.key < b.key ? -1 : 1));
-  const nodes = ordered.map((one) => boxAround(one.x, one.y, one.size, one.size));
+  const nodes = ordered.map((one) => boxAround(one.x, one.y, one.size));
   context.textBaseline = "middle";
   context.lineJoin = "round";
   context.lineWidth = 3;
   context.strokeStyle = halo;
   for (const label of ordered) {
     context.font = fontOf(label);
-    const width = context.measureText(label.text).width;
-    const own = boxAround(label.x, label.y, label.size, label.size);
-    const box = placesOf(label, width)
-      .filter((one) => isInside(one, sheet))
-      .find((one) => !meets(one, taken) && !meets(one, nodes.filter((node) => !same(node, own))));
-    const fallback = placesOf(label, width).find((one) => isInside(one, sheet) && !meets(one, taken));
-    const chosen = box ?? (label.bold ? fallback : undefined);
+    const places = placesOf(label, context.measureText(label.text).width).filter(
+      (one) => isInside(one, sheet) && !meets(one, taken),
+    );
+    const others = nodes.filter((_, place) => ordered[place] !== label);
+    const chosen = places.find((one) => !meets(one, others)) ?? (label.bold ? places[0] : undefined);
     if (!chosen) continue;
     taken.push(chosen);
     const middle = (chosen.top + chosen.bottom) / 2;
@@ -59,10 +57,11 @@ function fontOf(label: Label): string {
   return `${label.bold ? 600 : 400} ${FONT_SIZE}px ${FAMILY}`;
 }
 
-/** Return where a label may stand, the usual place first: right, left, below, above. */
+/** Return where a label may stand, the usual place first: beside, below, above, at the corners. */
 function placesOf(label: Label, width: number): Box[] {
   const { x, y, size } = label;
   const beside = size + GAP;
+  const corner = 0.7 * size + HALF;
   const box = (left: number, middle: number): Box => ({
     left,
     right: left + width,
@@ -74,15 +73,21 @@ function placesOf(label: Label, width: number): Box[] {
     box(x - beside - width, y),
     box(x - width / 2, y + beside + HALF),
     box(x - width / 2, y - beside - HALF),
+    box(x + corner, y - corner),
+    box(x + corner, y + corner),
+    box(x - corner - width, y - corner),
+    box(x - corner - width, y + corner),
   ];
 }
 
-function boxAround(x: number, y: number, width: number, height: number): Box {
-  return { left: x - width, right: x + width, top: y - height, bottom: y + height };
+function boxAround(x: number, y: number, reach: number): Box {
+  return { left: x - reach, right: x + reach, top: y - reach, bottom: y + reach };
 }
 
 function isInside(box: Box, sheet: { width: number; height: number }): boolean {
-  return box.left >= 0 && box.top >= 0 && box.right <= sheet.width && box.bottom <= sheet.height;
+  return (
+    box.left >= GAP && box.top >= 0 && box.right <= sheet.width - GAP && box.bottom <= sheet.height
+  );
 }
 
 function meets(box: Box, others: readonly Box[]): boolean {
@@ -90,8 +95,4 @@ function meets(box: Box, others: readonly Box[]): boolean {
     (one) =>
       box.left < one.right && one.left < box.right && box.top < one.bottom && one.top < box.bottom,
   );
-}
-
-function same(one: Box, other: Box): boolean {
-  return one.left === other.left && one.top === other.top && one.right === other.right;
 }

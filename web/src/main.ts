@@ -12,6 +12,8 @@ import { entityPanel, relationPanel, type Line } from "./panel";
 const MOST_AT_ONCE = 50;
 const MOST_NAMES = 20;
 
+const HINT = "Choose an entity to add its neighbours, or a line to read its sentences.";
+
 const TYPING_PAUSE_MS = 200;
 
 class Page {
@@ -67,9 +69,7 @@ class Page {
     byId("picture").hidden = false;
     for (const id of ["listed", "none", "similar"]) document.getElementById(id)?.remove();
     document.title = `${this.view.names[0] ? `Graph of ${this.view.names[0]}` : "Graph"} – GraphRAG`;
-    this.panel.replaceChildren(
-      element("p", { css: "soft", text: "Choose an entity to add its neighbours, or a line to read its sentences." }),
-    );
+    this.put(() => this.panel.replaceChildren(element("p", { css: "soft", text: HINT })));
     if (!shown) return;
     this.graph = makeGraph(shown);
     this.drawing.show(this.graph);
@@ -91,13 +91,20 @@ class Page {
       const text = `${name}: ${some.toLocaleString("en")} of ${counted(all, "neighbour")} shown. `;
       const line = element("p", { css: "soft", text });
       const next = this.choicesOfMost().find((one) => one > this.view.most);
-      if (next) line.append(button(`Show up to ${next}`, () => void this.show({ ...this.view, most: next }, true)));
+      if (next) {
+        const more = button(`Show up to ${next}`, () => void this.show({ ...this.view, most: next }, true));
+        more.className = "plain";
+        line.append(more);
+      }
       return [line];
     });
     const { entities, relations } = shown;
     const total = `${counted(entities.id.length, "entity", "entities")}, ${counted(relations.id.length, "relation")} shown.`;
     const left = shown.omitted ? ` ${counted(shown.omitted, "weaker relation")} between them left out.` : "";
-    byId("notices").replaceChildren(...lines, element("p", { css: "soft", text: total + left }));
+    const notices = byId("notices");
+    const hadFocus = notices.contains(document.activeElement);
+    notices.replaceChildren(...lines, element("p", { css: "soft", text: total + left }));
+    if (hadFocus) byId("nodes").focus();
   }
 
   private choicesOfMost(): number[] {
@@ -172,13 +179,17 @@ class Page {
     try {
       const put = await ask();
       if (asked !== this.asked) return;
-      const hadFocus = this.panel.contains(document.activeElement);
-      put();
-      this.panel.scrollTop = 0;
-      if (hadFocus) this.panel.focus();
+      this.put(put);
     } catch (error) {
       if (asked === this.asked) this.tell(reason(error));
     }
+  }
+
+  private put(fill: () => void): void {
+    const hadFocus = this.panel.contains(document.activeElement);
+    fill();
+    this.panel.scrollTop = 0;
+    if (hadFocus) this.panel.focus();
   }
 
   private fillForm(view: View): void {
@@ -217,9 +228,11 @@ class Page {
     const types = [...counts.keys()].sort(
       (a, b) => place(a) - place(b) || (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1),
     );
-    const items = types.map((type) => {
+    const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement.name : "";
+    const ticks = types.map((type) => {
       const tick = element("input");
       tick.type = "checkbox";
+      tick.name = `type ${type}`;
       tick.checked = !hidden.includes(type);
       tick.addEventListener("change", () => {
         const others = hidden.filter((one) => one !== type);
@@ -229,7 +242,14 @@ class Page {
       const words = ` ${type === NO_TYPE ? "no type" : type} ${counts.get(type) || ""}`;
       return element("label", { css: "tick" }, tick, swatch, document.createTextNode(words));
     });
-    byId("types").replaceChildren(...items);
+    const isFirst = (type: string): boolean =>
+      coloured.includes(type) || type === NO_TYPE || hidden.includes(type);
+    const first = ticks.filter((_, place) => isFirst(types[place] ?? ""));
+    const rest = ticks.filter((_, place) => !isFirst(types[place] ?? ""));
+    const more = element("details", {}, element("summary", { text: counted(rest.length, "other type") }), ...rest);
+    more.open = byId("types").querySelector("details")?.open ?? false;
+    byId("types").replaceChildren(...first, ...(rest.length ? [more] : []));
+    ticks.map((tick) => tick.control).find((tick) => tick instanceof HTMLInputElement && tick.name === focused)?.focus();
   }
 
   private tell(problem: string): void {
