@@ -136,7 +136,9 @@ def _add_errors(app: FastAPI, html: _Renderer) -> None:
 
     @app.exception_handler(RequestValidationError)
     def odd(request: Request, error: RequestValidationError) -> Response:
-        what = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
+        what = "; ".join(
+            f"{' '.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()
+        )
         return html.error(request, what, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
