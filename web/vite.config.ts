@@ -10,7 +10,7 @@ export default defineConfig({
   plugins: [licences("LICENSES.txt")],
   build: {
     target: "es2022",
-    outDir: process.env.WEB_OUT ?? STATIC,
+    outDir: STATIC,
     emptyOutDir: true,
     modulePreload: false,
     rollupOptions: {

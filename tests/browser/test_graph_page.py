@@ -164,7 +164,9 @@ def pixels(browser: Any) -> str:
 
 def pointer_finds(browser: Any, wanted: str) -> tuple[int, int]:
     """Move the pointer over the picture until its title tells that it is over something."""
-    frame = browser.execute_script("return document.getElementById('canvas').getBoundingClientRect()")
+    frame = browser.execute_script(
+        "return document.getElementById('canvas').getBoundingClientRect()"
+    )
     for down in range(_STEP, int(frame["height"]), _STEP):
         for along in range(_STEP, int(frame["width"]), _STEP):
             x, y = int(frame["x"]) + along, int(frame["y"]) + down

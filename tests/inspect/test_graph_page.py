@@ -157,8 +157,12 @@ def test_the_same_view_gives_the_same_bytes_compressed_where_it_is_taken(config:
 def test_a_relation_has_its_sentences_with_both_names_marked(config: Config) -> None:
     browser = client(config)
     found = shown(browser, "name=table+VBBS&least=0.1")
-    (place,) = [place for place, one in enumerate(found["relations"]["phrase"]) if one == "replaces"]
-    told = browser.get(f"{AT}/relations.json", params={"id": found["relations"]["id"][place]}).json()
+    (place,) = [
+        place for place, one in enumerate(found["relations"]["phrase"]) if one == "replaces"
+    ]
+    told = browser.get(
+        f"{AT}/relations.json", params={"id": found["relations"]["id"][place]}
+    ).json()
     assert told["relations"]["head"] == ["table VBBE"]
     sentences = told["sentences"]
     assert "".join(sentences["texts"][0]) == "The table VBBE replaces the table VBBS."

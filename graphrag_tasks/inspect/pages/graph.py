@@ -15,7 +15,7 @@ from functools import cached_property
 from http import HTTPStatus
 from importlib.resources import files
 from threading import Lock
-from typing import Annotated, Any, Literal, Protocol, TextIO
+from typing import Annotated, Any, Literal, Protocol, TextIO, get_args
 from weakref import WeakKeyDictionary
 
 from fastapi import Depends, FastAPI, Path, Query, Request
@@ -24,7 +24,6 @@ from fastapi.responses import HTMLResponse, Response
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
-from graphrag_tasks.graph.relation_kinds import ASSOCIATION, CONDITION, FACT
 from graphrag_tasks.inspect.export import Selection, write_graphml, write_sheet
 from graphrag_tasks.inspect.pages.neighbourhood import (
     MOST_NAMES,
@@ -36,7 +35,9 @@ from graphrag_tasks.inspect.pages.neighbourhood import (
 from graphrag_tasks.inspect.pages.reader import ID_PATTERN, Reader, names_with
 from graphrag_tasks.retrieval import Index
 
-KINDS = (FACT, ASSOCIATION, CONDITION)
+Kind = Literal["fact", "association", "condition"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""As in `graph.relation_kinds`; associations and conditions are only shown when asked for."""
 
 LISTED = 100
 """Relations that the page lists for a browser without scripts."""
@@ -53,6 +54,12 @@ _POLICY = "; script-src 'self'; connect-src 'self'"
 _FOREVER = "private, max-age=31536000, immutable"
 """For a file whose name has its hash."""
 
+_SAFE = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
 Name = Annotated[str, Query(max_length=500)]
 ItemId = Annotated[str, Query(pattern=_ITEM_ID)]
@@ -65,7 +72,7 @@ class Renderer(Protocol):
     """Makes pages."""
 
     def page(
-        self, request: Request, template: str, status: HTTPStatus = ..., **values: Any
+        self, request: Request, template: str, status: HTTPStatus = ..., **values: object
     ) -> HTMLResponse:
         """Return the page that a template makes of some values."""
         ...
@@ -75,10 +82,8 @@ def asked_view(
     name: Annotated[
         tuple[Annotated[str, Query(max_length=500)], ...], Query(max_length=MOST_NAMES)
     ] = (),
-    kind: Annotated[tuple[Literal["fact", "association", "condition"], ...], Query()] = (FACT,),
-    hide: Annotated[
-        tuple[Annotated[str, Query(max_length=100)], ...], Query(max_length=100)
-    ] = (),
+    kind: Annotated[tuple[Kind, ...], Query()] = ("fact",),
+    hide: Annotated[tuple[Annotated[str, Query(max_length=100)], ...], Query(max_length=100)] = (),
     least: Annotated[float, Query(ge=0, le=1)] = 0.0,
     document: Annotated[str, Query(pattern=rf"{_ITEM_ID}|^$")] = "",
     most: Annotated[int, Query(ge=1, le=NEIGHBOURS[-1])] = NEIGHBOURS[0],
@@ -94,7 +99,14 @@ AskedView = Annotated[View, Depends(asked_view)]
 def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
     """Add the graph page and what its script asks for."""
     script, opened = _Script(), _Opened()
+    _add_page(app, reader, html, script, opened)
+    _add_data(app, reader, opened)
+    _add_files(app, reader, script, opened)
 
+
+def _add_page(
+    app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened
+) -> None:
     @app.get("/snapshots/{snapshot_id}/graph")
     def graph(request: Request, snapshot_id: SnapshotId, view: AskedView) -> HTMLResponse:
         index = reader.index(snapshot_id)
@@ -114,6 +126,8 @@ def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
         answer.headers["Content-Security-Policy"] += _POLICY
         return answer
 
+
+def _add_data(app: FastAPI, reader: Reader, opened: _Opened) -> None:
     @app.get("/snapshots/{snapshot_id}/graph/shown.json")
     def shown(request: Request, snapshot_id: SnapshotId, view: AskedView) -> Response:
         neighbourhoods = opened.of(reader.index(snapshot_id))
@@ -126,13 +140,15 @@ def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
         return as_columns(request, {one: [row[one] for row in found] for one in columns})
 
     @app.get("/snapshots/{snapshot_id}/graph/entity.json")
-    def entity(request: Request, snapshot_id: SnapshotId, id: ItemId) -> Response:  # noqa: A002
+    def entity(request: Request, snapshot_id: SnapshotId, id: ItemId) -> Response:
         return as_columns(request, opened.of(reader.index(snapshot_id)).entity(id))
 
     @app.get("/snapshots/{snapshot_id}/graph/relations.json")
-    def relations(request: Request, snapshot_id: SnapshotId, id: ItemIds) -> Response:  # noqa: A002
+    def relations(request: Request, snapshot_id: SnapshotId, id: ItemIds) -> Response:
         return as_columns(request, opened.of(reader.index(snapshot_id)).relations(id))
 
+
+def _add_files(app: FastAPI, reader: Reader, script: _Script, opened: _Opened) -> None:
     @app.get("/snapshots/{snapshot_id}/graph/shown.graphml")
     def graphml(snapshot_id: SnapshotId, view: AskedView) -> Response:
         found = _selected(opened.of(reader.index(snapshot_id)), view)
@@ -166,13 +182,6 @@ def _packed(
     if "gzip" in request.headers.get("accept-encoding", ""):
         text, headers["Content-Encoding"] = gzip.compress(text, mtime=0), "gzip"
     return Response(text, status, headers, kind)
-
-
-_SAFE = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 
 
 def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:
