@@ -7,6 +7,7 @@ import { EdgeArrowProgram, EdgeRectangleProgram } from "sigma/rendering";
 import { mixed, readColours, type Colours } from "./colours";
 import type { Drawn, Edge, Node } from "./graph";
 import { drawLabels, type Label } from "./labels";
+import type { Sheet } from "./layout";
 
 /** How much of the page's colour is in what does not touch the node that is pointed at. */
 const FADED = 0.8;
@@ -78,6 +79,12 @@ export class Drawing {
     });
     this.sigma.on("enterEdge", ({ edge }) => this.hover(edge));
     this.sigma.on("leaveEdge", () => this.hover(null));
+  }
+
+  /** Return the size of the part of the canvas that nodes are drawn on, in pixels. */
+  sheet(): Sheet {
+    const { clientWidth, clientHeight } = this.container;
+    return { width: clientWidth - 2 * PADDING, height: clientHeight - 2 * PADDING };
   }
 
   show(graph: Drawn): void {

@@ -4,7 +4,7 @@ import { DirectedGraph } from "graphology";
 
 import { TYPE_COLOURS } from "./colours";
 import { NO_TYPE, type Shown } from "./data";
-import { settle, spread, type Placed } from "./layout";
+import { settle, spread, type Placed, type Sheet } from "./layout";
 
 /** Radius of a node in pixels: of one hardly mentioned, and of the one mentioned most. */
 const SMALLEST = 4;
@@ -41,23 +41,30 @@ export function shortened(text: string): string {
   return text.length <= LONGEST_LABEL ? text : `${text.slice(0, LONGEST_LABEL - 1).trimEnd()}…`;
 }
 
-/** Return which types have a colour of their own: as they come, those with most entities first. */
-export function colouredTypes(shown: Shown): string[] {
+/**
+ * Return the type of each colour, null for a colour without one: those with most entities, each of
+ * which keeps its colour when entities are added, as long as it is among them.
+ */
+export function colouredTypes(shown: Shown): (string | null)[] {
   const { type, step } = shown.entities;
-  const found: string[] = [];
-  for (let one = 0; one < shown.steps.name.length; one++) {
+  const slots = new Array<string | null>(TYPE_COLOURS).fill(null);
+  for (let last = 0; last < shown.steps.name.length; last++) {
     const counts = new Map<string, number>();
     type.forEach((name, place) => {
-      if (step[place] === one && name !== NO_TYPE && !found.includes(name)) {
-        counts.set(name, (counts.get(name) ?? 0) + 1);
-      }
+      if ((step[place] ?? 0) <= last && name !== NO_TYPE) counts.set(name, (counts.get(name) ?? 0) + 1);
     });
-    found.push(...[...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([name]) => name));
+    const most = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    const wanted = most.slice(0, TYPE_COLOURS).map(([name]) => name);
+    slots.forEach((name, place) => {
+      if (name !== null && !wanted.includes(name)) slots[place] = null;
+    });
+    for (const name of wanted) if (!slots.includes(name)) slots[slots.indexOf(null)] = name;
   }
-  return found.slice(0, TYPE_COLOURS);
+  return slots;
 }
 
-export function makeGraph(shown: Shown): Drawn {
+/** Make the graph with places on a sheet of some size in pixels. */
+export function makeGraph(shown: Shown, sheet: Sheet): Drawn {
   const graph: Drawn = new DirectedGraph<Node, Edge>();
   const steps = shown.steps.name.length;
   const ids = shown.entities.id;
@@ -68,7 +75,7 @@ export function makeGraph(shown: Shown): Drawn {
     const around = graph.order > added.length ? anchorOf(graph, shown, step) : null;
     if (added.length) settle(graph as DirectedGraph, added, around);
   }
-  const places = spread(graph.mapNodes((_, node) => node));
+  const places = spread(graph.mapNodes((_, node) => node), sheet);
   graph.nodes().forEach((id, place) => graph.mergeNodeAttributes(id, places[place] ?? {}));
   return graph;
 }

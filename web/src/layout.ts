@@ -1,12 +1,8 @@
-// The places of nodes: the same view always has the same places, and nodes stay near where they
-// were when others are added.
+// The places of nodes: the same view has the same places on a sheet of the same size, and nodes stay
+// near where they were when others are added.
 
 import type { DirectedGraph } from "graphology";
 import forceAtlas2 from "graphology-layout-forceatlas2";
-
-/** Size of the sheet that labels are kept apart on, in pixels: about a laptop's canvas. */
-const WIDTH = 1000;
-const HEIGHT = 720;
 
 const FIRST_ROUNDS = 300;
 const FURTHER_ROUNDS = 120;
@@ -16,6 +12,14 @@ const NEAR = 2;
 /** Height of a label, and the mean width of its characters, in pixels. */
 const LABEL_HEIGHT = 19;
 const CHARACTER = 6.9;
+
+/** Share of the sheet's width that is left for the labels at its right. */
+const MARGIN = 0.12;
+
+export interface Sheet {
+  readonly width: number;
+  readonly height: number;
+}
 
 export interface Placed {
   x: number;
@@ -54,8 +58,8 @@ export function settle(graph: DirectedGraph, added: readonly string[], around: s
 }
 
 /** Return places on the sheet where boxes of nodes with their labels do not overlap, if they fit. */
-export function spread(nodes: readonly Placed[]): { x: number; y: number }[] {
-  const points = fitted(nodes);
+export function spread(nodes: readonly Placed[], sheet: Sheet): { x: number; y: number }[] {
+  const points = fitted(nodes, sheet);
   const boxes = nodes.map((node) => ({
     left: node.size,
     width: 2 * node.size + 8 + CHARACTER * node.label.length,
@@ -70,15 +74,16 @@ export function spread(nodes: readonly Placed[]): { x: number; y: number }[] {
     }
     if (!touching) break;
   }
-  return points;
+  return fitted(points, sheet);
 }
 
-function fitted(nodes: readonly Placed[]): { x: number; y: number }[] {
+/** Return points that are stretched or pressed to fill the sheet. */
+function fitted(nodes: readonly { x: number; y: number }[], sheet: Sheet): { x: number; y: number }[] {
   const [left, right] = extent(nodes.map((node) => node.x));
   const [bottom, top] = extent(nodes.map((node) => node.y));
   return nodes.map((node) => ({
-    x: ((node.x - left) / (right - left || 1)) * WIDTH,
-    y: ((node.y - bottom) / (top - bottom || 1)) * HEIGHT,
+    x: ((node.x - left) / (right - left || 1)) * sheet.width * (1 - MARGIN),
+    y: ((node.y - bottom) / (top - bottom || 1)) * sheet.height,
   }));
 }
 

@@ -71,12 +71,12 @@ class Page {
     document.title = `${this.view.names[0] ? `Graph of ${this.view.names[0]}` : "Graph"} – GraphRAG`;
     this.put(() => this.panel.replaceChildren(element("p", { css: "soft", text: HINT })));
     if (!shown) return;
-    this.graph = makeGraph(shown);
-    this.drawing.show(this.graph);
-    this.list.show(this.graph);
     this.fillTypes(shown);
     this.fillDocuments(shown);
     this.notice(shown);
+    this.graph = makeGraph(shown, this.drawing.sheet());
+    this.drawing.show(this.graph);
+    this.list.show(this.graph);
     const query = queryOf(this.view);
     for (const kind of ["graphml", "csv"]) {
       byId<HTMLAnchorElement>(kind).href = this.server.file(kind, query);

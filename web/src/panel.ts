@@ -28,10 +28,11 @@ export function entityPanel(
   const type = entity.type === NO_TYPE ? "no type" : entity.type;
   const link = element("a", { text: "Its page" });
   link.href = act.page;
-  const actions = element("p", { css: "meta" }, link);
-  if (!act.opened) actions.prepend(button("Add neighbours", act.open));
-  else if (!act.first) actions.prepend(button("Fold", act.fold));
+  const actions = element("p", { css: "meta" });
+  if (!act.opened) actions.append(button("Add neighbours", act.open));
+  else if (!act.first) actions.append(button("Fold", act.fold));
   if (!act.first) actions.append(button("Start here", act.startHere));
+  actions.append(link);
   const about = `${type}, ${counted(entity.mentions, "mention")} in ${counted(entity.of_documents, "document")}`;
   const parts: Node[] = [
     element("h2", { text: entity.name }),

@@ -42,7 +42,7 @@ MOST_RELATIONS = 1_500
 _MOST_DOCUMENTS = 50
 """Documents to choose from, those with most of the relations first."""
 
-_TITLES, _ALIASES = 10, 6
+_TITLES, _ALIASES = 5, 6
 """Documents and other names that are told of one entity."""
 
 _HEAD, _TAIL, _PLAIN = "head", "tail", ""
