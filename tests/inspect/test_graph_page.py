@@ -1,7 +1,7 @@
 """The graph page: what its routes tell, how much at most, to whom, and what it may do."""
 
 import csv
-import hashlib
+import gzip
 import io
 import re
 import time
@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, RetrievalConfig, load_config
@@ -233,13 +234,26 @@ def test_the_page_may_run_one_script_of_ours_and_no_other(config: Config) -> Non
     assert "script-src" not in others.headers["content-security-policy"]
 
 
-def test_a_browser_loads_little() -> None:
-    """The script, compressed, is at most 90 KB."""
-    app = TestClient(make_app(lambda: None, configured(Path("/nonexistent"))))
-    page = Path(make_app.__code__.co_filename).parent / "static" / "graph.js"
-    name = hashlib.sha256(page.read_bytes()).hexdigest()[:16]
-    answer = app.get(f"/static/graph.{name}.js", headers={"Accept-Encoding": "gzip"})
-    assert int(answer.headers["content-length"]) <= 90_000
+def test_below_another_path_the_page_asks_there(config: Config) -> None:
+    outer = FastAPI()
+    outer.mount("/graphrag", make_app(lambda: None, config))
+    browser = TestClient(outer)
+    page = browser.get(f"/graphrag{AT}?name=table+VBBS").text
+    (at,) = re.findall(r'data-at="([^"]*)"', page)
+    (script,) = re.findall(r'<script src="([^"]*)"', page)
+    assert at.startswith("/graphrag/snapshots/")
+    assert browser.get(script).status_code == 200
+    assert browser.get(f"{at}/graph/shown.json?name=table+VBBS").status_code == 200
+
+
+def test_a_browser_loads_little(config: Config) -> None:
+    """Page and script, compressed, are at most 90 KB."""
+    browser = client(config)
+    page = browser.get(AT).text
+    (script,) = re.findall(r'<script src="([^"]*)"', page)
+    answer = browser.get(script, headers={"Accept-Encoding": "gzip"})
+    loaded = len(gzip.compress(page.encode())) + int(answer.headers["content-length"])
+    assert loaded <= 90_000
 
 
 @pytest.mark.parametrize("odd", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>'])

@@ -23,6 +23,9 @@ const FAMILY = "system-ui, sans-serif";
 const GAP = 3;
 const HALF = FONT_SIZE * 0.62;
 
+/** Labels that may cover a node where there is no other room: those that say what the picture is. */
+const HUBS = 12;
+
 /** Draw labels on a canvas; nodes keep clear of them, too, as far as there is room. */
 export function drawLabels(
   context: CanvasRenderingContext2D,
@@ -37,13 +40,13 @@ export function drawLabels(
   context.lineJoin = "round";
   context.lineWidth = 3;
   context.strokeStyle = halo;
-  for (const label of ordered) {
+  for (const [order, label] of ordered.entries()) {
     context.font = fontOf(label);
     const places = placesOf(label, context.measureText(label.text).width).filter(
       (one) => isInside(one, sheet) && !meets(one, taken),
     );
     const others = nodes.filter((_, place) => ordered[place] !== label);
-    const chosen = places.find((one) => !meets(one, others)) ?? (label.bold ? places[0] : undefined);
+    const chosen = places.find((one) => !meets(one, others)) ?? (label.bold || order < HUBS ? places[0] : undefined);
     if (!chosen) continue;
     taken.push(chosen);
     const middle = (chosen.top + chosen.bottom) / 2;

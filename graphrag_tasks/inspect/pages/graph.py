@@ -10,13 +10,13 @@ import gzip
 import hashlib
 import io
 import json
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from http import HTTPStatus
 from importlib.resources import files
 from threading import Lock
 from typing import Annotated, Any, Literal, Protocol, TextIO, get_args
-from weakref import WeakKeyDictionary
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException
@@ -32,7 +32,7 @@ from graphrag_tasks.inspect.pages.neighbourhood import (
     Shown,
     View,
 )
-from graphrag_tasks.inspect.pages.reader import ID_PATTERN, Reader, names_with
+from graphrag_tasks.inspect.pages.reader import ID_PATTERN, MOST_OPEN, Reader, names_with
 from graphrag_tasks.retrieval import Index
 
 Kind = Literal["fact", "association", "condition"]
@@ -220,15 +220,20 @@ class _Script:
 
 
 class _Opened:
-    """Neighbourhoods of the indexes that a reader has open."""
+    """Neighbourhoods of the indexes that were asked for last, as many as a reader keeps open."""
 
     def __init__(self) -> None:
-        self._of: WeakKeyDictionary[Index, Neighbourhoods] = WeakKeyDictionary()
+        self._of: OrderedDict[str, Neighbourhoods] = OrderedDict()
         self._lock = Lock()
 
     def of(self, index: Index) -> Neighbourhoods:
         """Return those of an index."""
+        name = index.snapshot.snapshot_id
         with self._lock:
-            if index not in self._of:
-                self._of[index] = Neighbourhoods(index)
-            return self._of[index]
+            found = self._of.get(name)
+            if found is None or found.index is not index:
+                found = self._of[name] = Neighbourhoods(index)
+            self._of.move_to_end(name)
+            while len(self._of) > MOST_OPEN:
+                self._of.popitem(last=False)
+            return found

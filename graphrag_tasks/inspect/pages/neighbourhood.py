@@ -109,10 +109,10 @@ class Shown:
 
 
 class Neighbourhoods:
-    """Parts of one index's graph; never changed once built, so threads may share it."""
+    """Parts of the graph of one `index`; never changed once built, so threads may share it."""
 
     def __init__(self, index: Index) -> None:
-        self._index = index
+        self.index = index
         self._graph = index.graph
         self._relations = index.snapshot.table(
             "relations", ["kind", "confidence", "weight"]
@@ -230,7 +230,7 @@ class Neighbourhoods:
 
     def hits(self, shown: Shown, most: int) -> tuple[RelationHit, ...]:
         """Return the first relations that are shown, with their sentences."""
-        return self._index.relations_at(shown.relations[:most].tolist())
+        return self.index.relations_at(shown.relations[:most].tolist())
 
     def entity(self, entity_id: str) -> dict[str, Any]:
         """Return what is told of one entity.
@@ -246,7 +246,7 @@ class Neighbourhoods:
         chunks = near.neighbours[near.offsets[row] : near.offsets[row + 1]]
         documents = _most_frequent(graph.chunk_documents[chunks], _TITLES)
         about = self._entities.slice(row, 1).to_pylist()[0]
-        aliases = self._index.snapshot.find_rows("aliases", "entity_id", entity_id)
+        aliases = self.index.snapshot.find_rows("aliases", "entity_id", entity_id)
         aliases = aliases.sort_by([("mentions", "descending"), ("alias", "ascending")])
         names = [one for one in aliases["alias"].to_pylist() if one != about["name"]]
         return {
@@ -269,7 +269,7 @@ class Neighbourhoods:
         for one, row in zip(relation_ids, rows, strict=True):
             if row is None:
                 raise QueryError(f"there is no relation with the id '{one}'")
-        hits = self._index.relations_at([row for row in rows if row is not None])
+        hits = self.index.relations_at([row for row in rows if row is not None])
         spans = self._spans([one.relation_id for one in hits])
         sentences = [(place, one) for place, hit in enumerate(hits) for one in hit.evidence]
         marked = [
@@ -297,7 +297,7 @@ class Neighbourhoods:
 
     def _named(self, name: str) -> Rows:
         """Return the entities that are displayed with a name; else those that have it, too."""
-        rows = self._index.entity_rows(name)
+        rows = self.index.entity_rows(name)
         key = name_key(name)
         displayed = [row for row in rows if name_key(self._graph.entity_names[row]) == key]
         return np.array(displayed, dtype=np.int64) if displayed else rows
@@ -367,12 +367,12 @@ class Neighbourhoods:
     @cached_property
     def _evidence(self) -> pa.Table:
         columns = ["relation_id", "triple_id", "sentence_id"]
-        return self._index.snapshot.table("evidence", columns)
+        return self.index.snapshot.table("evidence", columns)
 
     @cached_property
     def _triples(self) -> pa.Table:
         columns = ["triple_id", "head_start", "head_end", "tail_start", "tail_end"]
-        return self._index.snapshot.table("triples", columns)
+        return self.index.snapshot.table("triples", columns)
 
 
 _Span = tuple[int, int, str]

@@ -27,7 +27,9 @@ ID_PATTERN = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
 
 COUNTED = ("documents", "chunks", "entities", "relations")
 
-_MOST_OPEN = 3
+MOST_OPEN = 3
+"""Snapshots that stay open."""
+
 _MOST_NAMES = 30
 _CHANGES = ("added", "changed", "removed", "unchanged")
 _FAILURE = ["uri", "status", "error_code", "error_message"]
@@ -85,7 +87,7 @@ class Reader:
                 config=self.config.retrieval,
             )  # fmt: skip
             self._indexes[opened.snapshot.snapshot_id] = opened
-            while len(self._indexes) > _MOST_OPEN:
+            while len(self._indexes) > MOST_OPEN:
                 self._indexes.popitem(last=False)
             return opened
 
