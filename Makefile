@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-services test-local-llm demo-llm demo-answers test-browser notebooks train lint audit format \
+.PHONY: help install reindex test test-slow test-services test-local-llm demo-llm demo-answers test-browser web notebooks train lint audit format \
 	airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -113,6 +113,9 @@ demo-answers: .venv-llm/installed ## Answer ten questions by quotations, a scrip
 
 test-browser: install ## Drive Airflow's UI in a real browser (needs chromium and chromedriver)
 	$(BIN)/python -m pytest -q -m browser
+
+web: ## Build the script of the graph page (needs node and npm)
+	cd web && npm ci --no-audit --no-fund && npm run build
 
 train: .venv/installed ## Learn weights anew: make train CARB=gold.jsonl GAP=gap.tsv SAP=folder PAIRS=pairs.jsonl SETS="a=STORE,QUESTIONS …"
 	@$(UV) -r training/requirements.txt

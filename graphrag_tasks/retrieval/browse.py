@@ -58,6 +58,16 @@ class Browser:
         self.config = config
         self._graph = Graph(snapshot)
 
+    @property
+    def graph(self) -> Graph:
+        """The graph by row numbers, for whoever draws or counts it."""
+        return self._graph
+
+    def relations_at(self, rows: Sequence[int]) -> tuple[RelationHit, ...]:
+        """Return relations with their best evidence, by their rows in `graph`."""
+        support = self._graph.relation_support
+        return self._provenance.relation_hits([RankedRow(one, float(support[one])) for one in rows])
+
     def neighbors(self, name: str, *, all_kinds: bool = False) -> tuple[RelationHit, ...]:
         """Return the facts of the entity with this name, best supported first.
 
@@ -68,11 +78,10 @@ class Browser:
         """
         graph = self._graph
         near = graph.all_entity_relations if all_kinds else graph.entity_relations
-        relations = np.flatnonzero(near.union(self._entities(name)))
+        relations = np.flatnonzero(near.union(self.entity_rows(name)))
         support = self._graph.relation_support[relations]
         order = np.lexsort((self._graph.relations.id_ranks[relations], -support))
-        ranked = map(RankedRow, relations[order].tolist(), support[order].tolist())
-        return self._provenance.relation_hits(list(ranked))
+        return self.relations_at(relations[order].tolist())
 
     def paths(self, a: str, b: str, max_hops: int | None = None) -> tuple[PathHit, ...]:
         """Return the shortest paths between the entities of two names, at most `config.max_paths`.
@@ -82,7 +91,7 @@ class Browser:
         Raises:
             QueryError: No entity has a name.
         """
-        starts, ends = self._entities(a).tolist(), self._entities(b).tolist()
+        starts, ends = self.entity_rows(a).tolist(), self.entity_rows(b).tolist()
         hops = self.config.max_hops if max_hops is None else max_hops
         limit = self.config.max_paths
         found = paths_between(self._graph, starts, ends, max_hops=hops, limit=limit)
@@ -95,7 +104,7 @@ class Browser:
             QueryError: No entity has the name.
         """
         communities = self._graph.communities
-        rows = np.flatnonzero(communities.of_entity.union(self._entities(name)))
+        rows = np.flatnonzero(communities.of_entity.union(self.entity_rows(name)))
         ordered = rows[np.argsort(communities.levels[rows], kind="stable")]
         return CommunityHit.of(self._provenance, [RankedRow(row, 1.0) for row in ordered.tolist()])
 
@@ -197,8 +206,12 @@ class Browser:
     def _known_names(self) -> ChainMap[str, Any]:
         return ChainMap(self._graph.called, self._graph.name_graph.keys)
 
-    def _entities(self, name: str) -> Rows:
-        """Return the rows of the entities with a name, or else with the same words."""
+    def entity_rows(self, name: str) -> Rows:
+        """Return the rows of the entities with a name, or else with the same words.
+
+        Raises:
+            QueryError: No entity has the name.
+        """
         found = self._graph.names.get(name_key(name))
         if found is None:
             found = np.array(self._graph.named_entities(name), dtype=np.int64)

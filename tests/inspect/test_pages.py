@@ -20,12 +20,20 @@ from graphrag_tasks.snapshots.store import Store
 
 PAGES = (
     "/", "/diff?before=current&after=current", "/snapshots/current",
-    "/snapshots/current/documents", f"/snapshots/current/documents/{'0' * 24}",
+    "/snapshots/current/map", "/snapshots/current/documents",
+    f"/snapshots/current/documents/{'0' * 24}",
     "/snapshots/current/entities?name=VBBS", "/snapshots/current/ask?question=What+replaced+VBBS",
     "/snapshots/current/ask.json?question=What+replaced+VBBS",
     "/snapshots/current/ask.md?question=What+replaced+VBBS",
-    "/snapshots/current/why?question=VBBS&chunk=x",
+    "/snapshots/current/why?question=VBBS&chunk=x", "/snapshots/current/graph?name=VBBS",
+    "/snapshots/current/graph/shown.json?name=VBBS",
+    "/snapshots/current/graph/names.json?text=VBBS",
+    f"/snapshots/current/graph/entity.json?id={'0' * 24}",
+    f"/snapshots/current/graph/relations.json?id={'0' * 24}",
+    "/snapshots/current/graph/shown.graphml?name=VBBS",
+    "/snapshots/current/graph/shown.csv?name=VBBS",
 )  # fmt: skip
+SCRIPT = "/static/graph.js"
 HIDDEN = "Zephyr"
 
 
@@ -93,15 +101,15 @@ def test_every_route_asks_who_is_asking_and_only_reads(config: Config) -> None:
 
     app = make_app(refuse, config)
     routes = [route for route in app.routes if isinstance(route, APIRoute)]
-    assert len(routes) == len(app.routes) == len(PAGES)
+    assert len(routes) == len(app.routes) == len((*PAGES, SCRIPT))
     assert all(route.methods == {"GET"} for route in routes)
     stranger = TestClient(app)
-    for page in PAGES:
+    for page in (*PAGES, SCRIPT):
         answer = stranger.get(page)
         assert answer.status_code == 401, page
         assert "VBBS" not in answer.text.replace(page, "")
         assert config.store not in answer.text
-    covered = {one.path for one in routes for page in PAGES
+    covered = {one.path for one in routes for page in (*PAGES, SCRIPT)
                if one.path_regex.match(page.split("?")[0])}  # fmt: skip
     assert covered == {one.path for one in routes}
 

@@ -8,6 +8,7 @@ from graphrag_tasks.inspect.export.graph_files import (
     write_graphml,
     write_json,
     write_property_graph,
+    write_sheet,
 )
 from graphrag_tasks.inspect.export.picture import draw
 from graphrag_tasks.inspect.export.selection import Selection, community, neighbourhood, whole_graph
@@ -22,4 +23,5 @@ __all__ = [
     "write_graphml",
     "write_json",
     "write_property_graph",
+    "write_sheet",
 ]

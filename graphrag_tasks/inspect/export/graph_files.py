@@ -23,6 +23,8 @@ _RELATION = {"relation": "string", "phrase": "string", "kind": "string", "negate
              "support": "double", "confidence": "double", "weight": "double"}  # fmt: skip
 """Attributes of nodes and edges, with their types as XML Schema and neo4j-admin name them."""
 
+_SHEET = ("relation", "kind", "negated", "support", "confidence", "weight")
+
 _NODE_IDS = {"entity_id": ":ID"}
 _EDGE_IDS = {"head_id": ":START_ID", "tail_id": ":END_ID", "relation_id": "relation_id"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -126,6 +128,22 @@ def write_property_graph(selection: Selection, nodes: TextIO, relationships: Tex
     _write_csv(nodes, selection.entities, _NODE_IDS | _typed(_ENTITY), (":LABEL", "Entity"))
     columns = _EDGE_IDS | _typed(_RELATION)
     _write_csv(relationships, selection.relations, columns, (":TYPE", "RELATES_TO"))
+
+
+def write_sheet(selection: Selection, file: TextIO) -> None:
+    """Write the relations as one CSV file for a spreadsheet, with the names of their ends.
+
+    A text that would be taken for a formula gets an apostrophe before it. The file is opened in
+    UTF-8 with `newline=""`.
+    """
+    names = dict(
+        zip(*(selection.entities[one].to_pylist() for one in ("entity_id", "name")), strict=True)
+    )
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["head", "phrase", "tail", *_SHEET])
+    for row in _rows(selection.relations):
+        words = (names[row["head_id"]], row["phrase"], names[row["tail_id"]])
+        writer.writerow([_cell(one) for one in (*words, *(row[name] for name in _SHEET))])
 
 
 def _typed(attributes: Mapping[str, str]) -> dict[str, str]:

@@ -15,7 +15,13 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException, RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from fastapi.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -29,9 +35,11 @@ from graphrag_tasks.inspect.pages.documents import (
     list_documents,
     open_document,
 )
+from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
 from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, view
 from graphrag_tasks.inspect.pages.reader import (
     CURRENT,
+    ID_PATTERN,
     NAMES_SHOWN,
     Reader,
     described,
@@ -45,9 +53,8 @@ from graphrag_tasks.retrieval import MODES
 
 MOST_CHUNKS = 50
 AUTO = "auto"
-_ID = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
-SnapshotId = Annotated[str, Path(pattern=_ID)]
-NamedId = Annotated[str, Query(pattern=_ID)]
+SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
+NamedId = Annotated[str, Query(pattern=ID_PATTERN)]
 Text = Annotated[str, Query(max_length=500)]
 Mode = Annotated[str, Query(max_length=20)]
 Word = Annotated[str, Query(max_length=40)]
@@ -88,6 +95,7 @@ def make_app(
     _add_questions(app, reader, html)
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
+    add_graph(app, reader, html)
     return app
 
 
@@ -259,17 +267,19 @@ def _add_map(app: FastAPI, reader: Reader, html: _Renderer) -> None:
 
 def _add_errors(app: FastAPI, html: _Renderer) -> None:
     @app.exception_handler(errors.GraphragError)
-    def ours(request: Request, error: errors.GraphragError) -> HTMLResponse:
+    def ours(request: Request, error: errors.GraphragError) -> Response:
         status = next((_STATUS[one] for one in type(error).__mro__ if one in _STATUS), None)
         return html.error(request, str(error), status or HTTPStatus.INTERNAL_SERVER_ERROR)
 
     @app.exception_handler(HTTPException)
-    def refused(request: Request, error: HTTPException) -> HTMLResponse:
+    def refused(request: Request, error: HTTPException) -> Response:
         return html.error(request, str(error.detail), HTTPStatus(error.status_code))
 
     @app.exception_handler(RequestValidationError)
-    def odd(request: Request, error: RequestValidationError) -> HTMLResponse:
-        what = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
+    def odd(request: Request, error: RequestValidationError) -> Response:
+        what = "; ".join(
+            f"{' '.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()
+        )
         return html.error(request, what, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
@@ -312,8 +322,10 @@ class _Renderer:
         text = self._templates.get_template(f"{template}.html").render(root=root, **values)
         return HTMLResponse(text, status, self.headers)
 
-    def error(self, request: Request, what: str, status: HTTPStatus) -> HTMLResponse:
-        """Return an error page."""
+    def error(self, request: Request, what: str, status: HTTPStatus) -> Response:
+        """Return an error page, or the error alone where a script asked."""
+        if request.url.path.endswith(".json"):
+            return as_columns(request, {"error": what}, status)
         return self.page(request, "error", status, what=what, title=status.phrase)
 
 

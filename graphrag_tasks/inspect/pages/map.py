@@ -114,7 +114,8 @@ def view(index: Index, community_id: str) -> View:
         hint = "Open the map anew: communities change with their members"
         raise QueryError("no such community in this snapshot", community_id, hint)
     shown = by_id.get(community_id)
-    above, parent = [], shown
+    above: list[Mapping[str, Any]] = []
+    parent = shown
     while parent and parent["parent_id"]:
         parent = by_id[parent["parent_id"]]
         above.insert(0, parent)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
+from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
@@ -23,9 +24,14 @@ from graphrag_tasks.snapshots.store import Store, file_of
 CURRENT = "current"
 """Stands for the id of the snapshot that is current at the time of a request."""
 
+ID_PATTERN = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
+"""What an address may have for a snapshot."""
+
 COUNTED = ("documents", "chunks", "entities", "relations")
 
-_MOST_OPEN = 3
+MOST_OPEN = 3
+"""Snapshots that stay open."""
+
 _MOST_NAMES = 30
 _MOST_ALIASES = 12
 NAMES_SHOWN = 100
@@ -85,7 +91,7 @@ class Reader:
                 config=self.config.retrieval,
             )  # fmt: skip
             self._indexes[opened.snapshot.snapshot_id] = opened
-            while len(self._indexes) > _MOST_OPEN:
+            while len(self._indexes) > MOST_OPEN:
                 self._indexes.popitem(last=False)
             return opened
 
@@ -160,7 +166,7 @@ class Listing:
     types: Mapping[str, int]
 
 
-def names_with(index: Index, text: str, kind: str, first: int) -> Listing:
+def names_with(index: Index, text: str, kind: str = "", first: int = 0) -> Listing:
     """Return the entities of a type, if one is named, whose name holds a text, in any case."""
     entities = _entities(index)
     types = Counter(one for one in entities["type"].to_pylist() if one)

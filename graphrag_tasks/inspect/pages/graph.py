@@ -1,0 +1,239 @@
+"""The graph page: the neighbourhood of an entity, drawn by a script, and as a list without one.
+
+The script is `static/graph.js`, built from the folder `web`. It asks the routes here for data, as
+columns. Every route is one of the application, hence behind its authorisation.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cached_property
+from http import HTTPStatus
+from importlib.resources import files
+from threading import Lock
+from typing import Annotated, Any, Literal, Protocol, TextIO, get_args
+
+from fastapi import Depends, FastAPI, Path, Query, Request
+from fastapi.exceptions import HTTPException
+from fastapi.responses import HTMLResponse, Response
+
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.core.ids import ID_HEX_DIGITS
+from graphrag_tasks.inspect.export import Selection, write_graphml, write_sheet
+from graphrag_tasks.inspect.pages.neighbourhood import (
+    MOST_NAMES,
+    NEIGHBOURS,
+    Neighbourhoods,
+    Shown,
+    View,
+)
+from graphrag_tasks.inspect.pages.reader import ID_PATTERN, MOST_OPEN, Reader, names_with
+from graphrag_tasks.retrieval import Index
+
+Kind = Literal["fact", "association", "condition"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""As in `graph.relation_kinds`; associations and conditions are only shown when asked for."""
+
+LISTED = 100
+"""Relations that the page lists for a browser without scripts."""
+
+MOST_AT_ONCE = 50
+"""Relations whose sentences one request may ask for: those between two entities."""
+
+_ITEM_ID = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"
+_HASH_DIGITS = 16
+
+_POLICY = "; script-src 'self'; connect-src 'self'"
+"""What the graph page may do beyond other pages: run our script, which asks our routes."""
+
+_FOREVER = "private, max-age=31536000, immutable"
+"""For a file whose name has its hash."""
+
+_SAFE = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
+Name = Annotated[str, Query(max_length=500)]
+ItemId = Annotated[str, Query(pattern=_ITEM_ID)]
+ItemIds = Annotated[
+    list[Annotated[str, Query(pattern=_ITEM_ID)]], Query(min_length=1, max_length=MOST_AT_ONCE)
+]
+
+
+class Renderer(Protocol):
+    """Makes pages."""
+
+    def page(
+        self, request: Request, template: str, status: HTTPStatus = ..., **values: object
+    ) -> HTMLResponse:
+        """Return the page that a template makes of some values."""
+        ...
+
+
+def asked_view(
+    name: Annotated[
+        tuple[Annotated[str, Query(max_length=500)], ...], Query(max_length=MOST_NAMES)
+    ] = (),
+    kind: Annotated[tuple[Kind, ...], Query()] = ("fact",),
+    hide: Annotated[tuple[Annotated[str, Query(max_length=100)], ...], Query(max_length=100)] = (),
+    least: Annotated[float, Query(ge=0, le=1)] = 0.0,
+    document: Annotated[str, Query(pattern=rf"{_ITEM_ID}|^$")] = "",
+    most: Annotated[int, Query(ge=1, le=NEIGHBOURS[-1])] = NEIGHBOURS[0],
+) -> View:
+    """Return the view that an address asks for."""
+    names = tuple(dict.fromkeys(one for one in name if one.strip()))
+    return View(names, frozenset(kind), frozenset(hide), least, document, most)
+
+
+AskedView = Annotated[View, Depends(asked_view)]
+
+
+def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
+    """Add the graph page and what its script asks for."""
+    script, opened = _Script(), _Opened()
+    _add_page(app, reader, html, script, opened)
+    _add_data(app, reader, opened)
+    _add_files(app, reader, script, opened)
+
+
+def _add_page(
+    app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened
+) -> None:
+    @app.get("/snapshots/{snapshot_id}/graph")
+    def graph(request: Request, snapshot_id: SnapshotId, view: AskedView) -> HTMLResponse:
+        index = reader.index(snapshot_id)
+        neighbourhoods = opened.of(index)
+        shown, problem = Shown.nothing(), ""
+        try:
+            shown = neighbourhoods.shown(view)
+        except QueryError as error:
+            problem = str(error)
+        answer = html.page(
+            request, "graph", manifest=index.snapshot.manifest, page="graph", view=view,
+            shown=shown, problem=problem, relations=neighbourhoods.hits(shown, LISTED),
+            documents=neighbourhoods.titles(shown.documents), kinds=KINDS,
+            neighbours=NEIGHBOURS, script=script.path, query=request.url.query,
+            names=names_with(index, view.names[0]).entities if problem and view.names else [],
+        )  # fmt: skip
+        answer.headers["Content-Security-Policy"] += _POLICY
+        return answer
+
+
+def _add_data(app: FastAPI, reader: Reader, opened: _Opened) -> None:
+    @app.get("/snapshots/{snapshot_id}/graph/shown.json")
+    def shown(request: Request, snapshot_id: SnapshotId, view: AskedView) -> Response:
+        neighbourhoods = opened.of(reader.index(snapshot_id))
+        return as_columns(request, neighbourhoods.columns(neighbourhoods.shown(view)))
+
+    @app.get("/snapshots/{snapshot_id}/graph/names.json")
+    def names(request: Request, snapshot_id: SnapshotId, text: Name) -> Response:
+        found = names_with(reader.index(snapshot_id), text).entities if text.strip() else []
+        columns = ("name", "type", "mentions")
+        return as_columns(request, {one: [row[one] for row in found] for one in columns})
+
+    @app.get("/snapshots/{snapshot_id}/graph/entity.json")
+    def entity(request: Request, snapshot_id: SnapshotId, id: ItemId) -> Response:
+        return as_columns(request, opened.of(reader.index(snapshot_id)).entity(id))
+
+    @app.get("/snapshots/{snapshot_id}/graph/relations.json")
+    def relations(request: Request, snapshot_id: SnapshotId, id: ItemIds) -> Response:
+        return as_columns(request, opened.of(reader.index(snapshot_id)).relations(id))
+
+
+def _add_files(app: FastAPI, reader: Reader, script: _Script, opened: _Opened) -> None:
+    @app.get("/snapshots/{snapshot_id}/graph/shown.graphml")
+    def graphml(snapshot_id: SnapshotId, view: AskedView) -> Response:
+        found = _selected(opened.of(reader.index(snapshot_id)), view)
+        return _file(found, write_graphml, "application/xml", "graph.graphml")
+
+    @app.get("/snapshots/{snapshot_id}/graph/shown.csv")
+    def sheet(snapshot_id: SnapshotId, view: AskedView) -> Response:
+        found = _selected(opened.of(reader.index(snapshot_id)), view)
+        return _file(found, write_sheet, "text/csv", "graph.csv")
+
+    @app.get("/static/{name}")
+    def static(request: Request, name: Annotated[str, Path(max_length=100)]) -> Response:
+        if name != script.name:
+            raise HTTPException(HTTPStatus.NOT_FOUND, "there is no such file; load the page again")
+        return _packed(request, script.text, "text/javascript", _FOREVER)
+
+
+def as_columns(
+    request: Request, data: dict[str, Any], status: HTTPStatus = HTTPStatus.OK
+) -> Response:
+    """Return data as JSON."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    return _packed(request, text, "application/json", "private, no-store", status)
+
+
+def _packed(
+    request: Request, text: bytes, kind: str, kept: str, status: HTTPStatus = HTTPStatus.OK
+) -> Response:
+    """Return a text, compressed where the browser takes it."""
+    headers = {"Vary": "Accept-Encoding", "Cache-Control": kept, **_SAFE}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        text, headers["Content-Encoding"] = gzip.compress(text, mtime=0), "gzip"
+    return Response(text, status, headers, kind)
+
+
+def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:
+    return neighbourhoods.selection(", ".join(view.names), neighbourhoods.shown(view))
+
+
+def _file(
+    selection: Selection, write: Callable[[Selection, TextIO], None], kind: str, name: str
+) -> Response:
+    """Return a part of the graph as a file to save."""
+    text = io.StringIO(newline="")
+    write(selection, text)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Cache-Control": "private, no-store",
+        **_SAFE,
+    }
+    return Response(text.getvalue().encode(), HTTPStatus.OK, headers, kind)
+
+
+class _Script:
+    """The built script; its name has its hash, so that a browser may keep it."""
+
+    @cached_property
+    def text(self) -> bytes:
+        return files(__package__).joinpath("static", "graph.js").read_bytes()
+
+    @cached_property
+    def name(self) -> str:
+        return f"graph.{hashlib.sha256(self.text).hexdigest()[:_HASH_DIGITS]}.js"
+
+    @property
+    def path(self) -> str:
+        """Return its address below the application's."""
+        return f"/static/{self.name}"
+
+
+class _Opened:
+    """Neighbourhoods of the indexes that were asked for last, as many as a reader keeps open."""
+
+    def __init__(self) -> None:
+        self._of: OrderedDict[str, Neighbourhoods] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, index: Index) -> Neighbourhoods:
+        """Return those of an index."""
+        name = index.snapshot.snapshot_id
+        with self._lock:
+            found = self._of.get(name)
+            if found is None or found.index is not index:
+                found = self._of[name] = Neighbourhoods(index)
+            self._of.move_to_end(name)
+            while len(self._of) > MOST_OPEN:
+                self._of.popitem(last=False)
+            return found

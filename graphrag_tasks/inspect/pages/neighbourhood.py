@@ -1,0 +1,394 @@
+"""The part of a graph that the graph page draws: bounded, and the same for the same wishes.
+
+It comes from an opened index, hence from what its reader may see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.inspect.export import Selection
+from graphrag_tasks.retrieval import Index, RelationHit
+from graphrag_tasks.retrieval.context.hits import SourceSentence
+from graphrag_tasks.retrieval.graph.pinned import name_key
+from graphrag_tasks.retrieval.view.arrays import Rows, column
+
+NO_TYPE = "-"
+"""Stands for the type of an entity without one."""
+
+NEIGHBOURS = (60, 120, 240)
+"""Neighbours of one entity that may be asked for: 60 can be read at once on a laptop's screen."""
+
+MOST_NAMES = 20
+"""Entities whose neighbours are shown."""
+
+MOST_ENTITIES = 400
+"""Entities of one picture: a browser lays them out in less than a second."""
+
+MOST_RELATIONS = 1_500
+"""Relations of one picture."""
+
+_MOST_DOCUMENTS = 50
+"""Documents to choose from, those with most of the relations first."""
+
+_TITLES, _ALIASES = 5, 6
+"""Documents and other names that are told of one entity."""
+
+_HEAD, _TAIL, _PLAIN = "head", "tail", ""
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class View:
+    """What is to be drawn.
+
+    Attributes:
+        names: Entities whose neighbours are shown, in the order in which they were asked for.
+        kinds: Kinds of relations.
+        hidden: Types of entities to leave out, `NO_TYPE` for those without one.
+        least: Least confidence of a relation.
+        document: Id of the only document that may state a relation; empty for all.
+        most: Most neighbours of each entity.
+    """
+
+    names: tuple[str, ...]
+    kinds: frozenset[str] = frozenset({FACT})
+    hidden: frozenset[str] = frozenset()
+    least: float = 0.0
+    document: str = ""
+    most: int = NEIGHBOURS[0]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A name of a view: how many neighbours its entities have, and how many of them are shown."""
+
+    name: str
+    shown: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Rows of the graph that a view shows.
+
+    Attributes:
+        entities: In the order in which the names of the view bring them in.
+        brought_by: For each of them, the place of the name in the view.
+        opened: For each of them, whether its neighbours are shown.
+        relations: Those between them, of the names' own entities first, then by weight.
+        omitted: Relations between them that are left out.
+        documents: Rows of documents to choose from.
+    """
+
+    steps: tuple[Step, ...]
+    entities: Rows
+    brought_by: tuple[int, ...]
+    opened: tuple[bool, ...]
+    relations: Rows
+    omitted: int
+    documents: tuple[int, ...]
+
+    @classmethod
+    def nothing(cls) -> Shown:
+        """Return what an empty view shows."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls((), none, (), (), none, 0, ())
+
+
+class Neighbourhoods:
+    """Parts of the graph of one `index`; never changed once built, so threads may share it."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._graph = index.graph
+        self._relations = index.snapshot.table(
+            "relations", ["kind", "confidence", "weight"]
+        ).combine_chunks()
+        self._entities = index.snapshot.table(
+            "entities", ["entity_id", "name", "type", "mentions", "chunks"]
+        )
+        self._documents = index.snapshot.table("documents", ["document_id", "title"])
+        self._weights = self._graph.relation_weights
+        self._confidence: NDArray[np.float32] = column(self._relations, "confidence").to_numpy()
+
+    def shown(self, view: View) -> Shown:
+        """Return what a view shows.
+
+        Raises:
+            QueryError: No entity has one of the names, or there is no such document.
+        """
+        graph = self._graph
+        named = [self._named(name) for name in view.names]
+        opened = np.concatenate([*named, np.zeros(0, dtype=np.int64)])
+        allowed = self._allowed(view, opened)
+        documents = self._stating(np.flatnonzero(allowed & self._touching(opened)))
+        if view.document:
+            allowed &= self._of_document(view.document)
+        placed: dict[int, int] = {}
+        steps = []
+        for place, (name, rows) in enumerate(zip(view.names, named, strict=True)):
+            near = self._near(rows, allowed)
+            room = MOST_ENTITIES - len(placed)
+            wanted = [row for row in rows.tolist() if row not in placed]
+            wanted += [row for row in near[: view.most].tolist() if row not in placed]
+            placed |= dict.fromkeys(wanted[:room], place)
+            shown = sum(row in placed for row in near.tolist())
+            steps.append(Step(name, shown, len(near)))
+        entities = np.array(list(placed), dtype=np.int64)
+        is_shown = np.zeros(len(graph.entities), dtype=np.bool_)
+        is_shown[entities] = True
+        relations = np.flatnonzero(allowed & is_shown[graph.heads] & is_shown[graph.tails])
+        relations = relations[self._order(relations, first=self._touching(opened)[relations])]
+        is_open = set(opened.tolist())
+        return Shown(
+            steps=tuple(steps),
+            entities=entities,
+            brought_by=tuple(placed.values()),
+            opened=tuple(row in is_open for row in placed),
+            relations=relations[:MOST_RELATIONS],
+            omitted=max(len(relations) - MOST_RELATIONS, 0),
+            documents=documents,
+        )
+
+    def columns(self, shown: Shown) -> dict[str, Any]:
+        """Return what is shown, each table as columns; the ends of relations are places."""
+        entities = self._entities.take(pa.array(shown.entities))
+        places = {row: place for place, row in enumerate(shown.entities.tolist())}
+        rows = shown.relations.tolist()
+        relations = self._relations.take(pa.array(shown.relations))
+        graph = self._graph
+        return {
+            "steps": {
+                "name": [one.name for one in shown.steps],
+                "shown": [one.shown for one in shown.steps],
+                "of": [one.of for one in shown.steps],
+            },
+            "entities": {
+                "id": entities["entity_id"].to_pylist(),
+                "name": entities["name"].to_pylist(),
+                "type": [one or NO_TYPE for one in entities["type"].to_pylist()],
+                "mentions": entities["mentions"].to_pylist(),
+                "relations": graph.degrees[shown.entities].tolist(),
+                "step": list(shown.brought_by),
+                "opened": list(map(int, shown.opened)),
+            },
+            "relations": {
+                "id": graph.relations.ids.take(pa.array(shown.relations)).to_pylist(),
+                "head": [places[row] for row in graph.heads[rows].tolist()],
+                "tail": [places[row] for row in graph.tails[rows].tolist()],
+                "phrase": list(map(graph.said, rows)),
+                "kind": relations["kind"].to_pylist(),
+                "stated": list(map(int, relations["weight"].to_pylist())),
+                "confidence": np.round(self._confidence[rows].astype(float), 3).tolist(),
+            },
+            "omitted": shown.omitted,
+            "documents": self.titles(shown.documents),
+        }
+
+    def titles(self, rows: Sequence[int]) -> dict[str, list[str]]:
+        """Return ids and titles of documents."""
+        found = self._documents.take(pa.array(rows, pa.int64()))
+        return {"id": found["document_id"].to_pylist(), "title": found["title"].to_pylist()}
+
+    def selection(self, title: str, shown: Shown) -> Selection:
+        """Return what is shown as exports write it."""
+        graph = self._graph
+        rows = shown.relations.tolist()
+        relations = self._relations.take(pa.array(shown.relations))
+        ids = graph.entities.ids
+        return Selection(
+            title,
+            self._entities.take(pa.array(shown.entities)),
+            pa.table(
+                {
+                    "relation_id": graph.relations.ids.take(pa.array(shown.relations)),
+                    "head_id": ids.take(pa.array(graph.heads[rows])),
+                    "relation": pa.array([graph.relation_words[row] for row in rows], pa.string()),
+                    "phrase": pa.array(map(graph.said, rows), pa.string()),
+                    "kind": relations["kind"],
+                    "tail_id": ids.take(pa.array(graph.tails[rows])),
+                    "negated": pa.array(graph.denied[rows]),
+                    "support": relations["weight"],
+                    "confidence": relations["confidence"],
+                    "weight": pa.array(self._weights[rows]),
+                }
+            ),
+        )
+
+    def hits(self, shown: Shown, most: int) -> tuple[RelationHit, ...]:
+        """Return the first relations that are shown, with their sentences."""
+        return self.index.relations_at(shown.relations[:most].tolist())
+
+    def entity(self, entity_id: str) -> dict[str, Any]:
+        """Return what is told of one entity.
+
+        Raises:
+            QueryError: No entity has the id.
+        """
+        graph = self._graph
+        row = graph.entities.row_of(entity_id)
+        if row is None:
+            raise QueryError(f"there is no entity with the id '{entity_id}'")
+        near = graph.entity_chunks
+        chunks = near.neighbours[near.offsets[row] : near.offsets[row + 1]]
+        documents = _most_frequent(graph.chunk_documents[chunks], _TITLES)
+        about = self._entities.slice(row, 1).to_pylist()[0]
+        aliases = self.index.snapshot.find_rows("aliases", "entity_id", entity_id)
+        aliases = aliases.sort_by([("mentions", "descending"), ("alias", "ascending")])
+        names = [one for one in aliases["alias"].to_pylist() if one != about["name"]]
+        return {
+            "id": entity_id,
+            "name": about["name"],
+            "type": about["type"] or NO_TYPE,
+            "mentions": about["mentions"],
+            "aliases": names[:_ALIASES],
+            "documents": self.titles(documents)["title"],
+            "of_documents": len(np.unique(graph.chunk_documents[chunks])),
+        }
+
+    def relations(self, relation_ids: Sequence[str]) -> dict[str, Any]:
+        """Return relations in words with their sentences, whose names are marked.
+
+        Raises:
+            QueryError: No relation has one of the ids.
+        """
+        rows = [self._graph.relations.row_of(one) for one in relation_ids]
+        for one, row in zip(relation_ids, rows, strict=True):
+            if row is None:
+                raise QueryError(f"there is no relation with the id '{one}'")
+        hits = self.index.relations_at([row for row in rows if row is not None])
+        spans = self._spans([one.relation_id for one in hits])
+        sentences = [(place, one) for place, hit in enumerate(hits) for one in hit.evidence]
+        marked = [
+            _marked(one, spans.get((hits[place].relation_id, one.sentence_id), []))
+            for place, one in sentences
+        ]
+        return {
+            "relations": {
+                "id": [one.relation_id for one in hits],
+                "head": [one.head for one in hits],
+                "phrase": [one.phrase for one in hits],
+                "tail": [one.tail for one in hits],
+                "kind": [one.kind for one in hits],
+                "stated": [int(one.weight) for one in hits],
+                "confidence": [round(one.confidence, 3) for one in hits],
+            },
+            "sentences": {
+                "relation": [place for place, _ in sentences],
+                "texts": [[text for text, _ in one] for one in marked],
+                "marks": [[mark for _, mark in one] for one in marked],
+                "title": [one.title for _, one in sentences],
+                "page": [one.page for _, one in sentences],
+            },
+        }
+
+    def _named(self, name: str) -> Rows:
+        """Return the entities that are displayed with a name; else those that have it, too."""
+        rows = self.index.entity_rows(name)
+        key = name_key(name)
+        displayed = [row for row in rows if name_key(self._graph.entity_names[row]) == key]
+        return np.array(displayed, dtype=np.int64) if displayed else rows
+
+    def _allowed(self, view: View, opened: Rows) -> Mask:
+        """Return which relations may be shown, whatever document states them."""
+        kinds = pc.is_in(self._relations["kind"], value_set=pa.array(sorted(view.kinds)))
+        allowed: Mask = np.array(kinds, dtype=np.bool_) & (self._confidence >= view.least)
+        if view.hidden:
+            hidden = self._of_types(view.hidden)
+            hidden[opened] = False
+            allowed &= ~(hidden[self._graph.heads] | hidden[self._graph.tails])
+        return allowed
+
+    def _of_types(self, types: Collection[str]) -> Mask:
+        known = pc.fill_null(self._entities["type"], NO_TYPE)
+        return np.array(pc.is_in(known, value_set=pa.array(sorted(types))), dtype=np.bool_)
+
+    def _touching(self, entities: Rows) -> Mask:
+        return self._graph.all_entity_relations.union(entities)
+
+    def _of_document(self, document_id: str) -> Mask:
+        document = pc.index(column(self._documents, "document_id"), document_id).as_py()
+        if document < 0:
+            raise QueryError(f"there is no document with the id '{document_id}'")
+        chunks = np.flatnonzero(self._graph.chunk_documents == document)
+        return self._graph.chunk_relations.union(chunks)
+
+    def _near(self, entities: Rows, allowed: Mask) -> Rows:
+        """Return the neighbours of some entities, those tied to them most first."""
+        graph = self._graph
+        relations = np.flatnonzero(self._touching(entities) & allowed)
+        ties = np.zeros(len(graph.entities))
+        for ends in (graph.heads, graph.tails):
+            ties += np.bincount(ends[relations], self._weights[relations], minlength=len(ties))
+        ties[entities] = 0.0
+        found = np.flatnonzero(ties)
+        return found[np.lexsort((graph.entities.id_ranks[found], -ties[found]))]
+
+    def _order(self, relations: Rows, first: Mask) -> Rows:
+        ranks = self._graph.relations.id_ranks[relations]
+        return np.lexsort((ranks, -self._weights[relations], ~first))
+
+    def _stating(self, relations: Rows) -> tuple[int, ...]:
+        """Return the documents that state most of some relations."""
+        chunks, places = self._graph.relation_chunks.pairs(relations)
+        documents = self._graph.chunk_documents[chunks]
+        stated = np.unique(np.column_stack([places, documents]), axis=0)
+        return _most_frequent(stated[:, 1], _MOST_DOCUMENTS)
+
+    def _spans(self, relation_ids: Sequence[str]) -> dict[tuple[str, str], list[_Span]]:
+        """Return where the names of relations stand, by relation and sentence."""
+        wanted = pa.array(relation_ids, pa.string())
+        stated = self._evidence.filter(pc.is_in(self._evidence["relation_id"], value_set=wanted))
+        triples = self._triples.filter(
+            pc.is_in(self._triples["triple_id"], value_set=column(stated, "triple_id"))
+        )
+        ends = {row["triple_id"]: row for row in triples.to_pylist()}
+        spans: dict[tuple[str, str], list[_Span]] = {}
+        for row in stated.to_pylist():
+            found = spans.setdefault((row["relation_id"], row["sentence_id"]), [])
+            if one := ends.get(row["triple_id"]):
+                found.append((one["head_start"], one["head_end"], _HEAD))
+                found.append((one["tail_start"], one["tail_end"], _TAIL))
+        return spans
+
+    @cached_property
+    def _evidence(self) -> pa.Table:
+        columns = ["relation_id", "triple_id", "sentence_id"]
+        return self.index.snapshot.table("evidence", columns)
+
+    @cached_property
+    def _triples(self) -> pa.Table:
+        columns = ["triple_id", "head_start", "head_end", "tail_start", "tail_end"]
+        return self.index.snapshot.table("triples", columns)
+
+
+_Span = tuple[int, int, str]
+
+
+def _marked(sentence: SourceSentence, spans: Sequence[_Span]) -> list[tuple[str, str]]:
+    """Return a sentence in pieces, each with what it is: head, tail or neither."""
+    marks = [_PLAIN] * len(sentence.text)
+    for start, end, what in spans:
+        if all(one == _PLAIN for one in marks[start:end]):
+            marks[start:end] = [what] * len(marks[start:end])
+    changes = [place for place in range(1, len(marks)) if marks[place] != marks[place - 1]]
+    bounds = pairwise([0, *changes, len(marks)])
+    return [(sentence.text[start:end], marks[start]) for start, end in bounds if start < end]
+
+
+def _most_frequent(rows: Rows, most: int) -> tuple[int, ...]:
+    found, counts = np.unique(rows, return_counts=True)
+    return tuple(found[np.lexsort((found, -counts))][:most].tolist())

@@ -1,0 +1,416 @@
+"""The graph page: what its routes tell, how much at most, to whom, and what it may do."""
+
+import csv
+import gzip
+import io
+import re
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import pyarrow as pa
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from graphrag_tasks.core.config import Config, RetrievalConfig, load_config
+from graphrag_tasks.inspect.pages import make_app
+from graphrag_tasks.inspect.pages.neighbourhood import (
+    MOST_ENTITIES,
+    MOST_RELATIONS,
+    NEIGHBOURS,
+    NO_TYPE,
+    Neighbourhoods,
+    View,
+)
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.retrieval.browse import Browser
+from graphrag_tasks.snapshots.store import Store
+
+AT = "/snapshots/current/graph"
+HIDDEN = "Zephyr"
+READERS = 70
+"""Reports that read one table: more than are shown at first."""
+
+
+def configured(folder: Path, **overrides: Any) -> Config:
+    base = {
+        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
+        "load": {"vector_store": "none"},
+    }  # fmt: skip
+    return load_config(overrides=base | overrides, environ={})
+
+
+def client(config: Config, *principals: str) -> TestClient:
+    if principals:
+        pages = config.pages.model_copy(update={"principals": principals})
+        config = config.model_copy(update={"pages": pages})
+    return TestClient(make_app(lambda: None, config), follow_redirects=False)
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    folder = tmp_path_factory.mktemp("graph_page")
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    (corpus / "tables.md").write_text(
+        "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
+        "schema SAPSR3. The transaction MD04 shows the table VBBE.\n"
+    )
+    (corpus / "odd.md").write_text(
+        "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n"
+    )
+    readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
+    (corpus / "reports.md").write_text("# Reports\n\n" + "\n\n".join(readers) + "\n")
+    found = configured(folder)
+    run_index(found, workers=1)
+    return found
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    folder = tmp_path_factory.mktemp("graph_page_labelled")
+    corpus = folder / "corpus"
+    (corpus / "board").mkdir(parents=True)
+    (corpus / "tables.md").write_text("# Tables\n\nThe table VBBE replaces the table VBBS.\n")
+    (corpus / "board" / f"{HIDDEN}.txt").write_text(
+        f"{HIDDEN} buys the table VBBS. The table VBBE replaces the table VBBS for {HIDDEN}.\n"
+    )
+    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
+    found = configured(folder, access={"enabled": True, "rules": rules})
+    run_index(found, workers=1)
+    return found
+
+
+def shown(browser: TestClient, query: str) -> Any:
+    answer = browser.get(f"{AT}/shown.json?{query}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def statements(found: Any) -> set[str]:
+    names, relations = found["entities"]["name"], found["relations"]
+    columns = (relations[one] for one in ("head", "phrase", "tail"))
+    return {f"{names[head]} {phrase} {names[tail]}"
+            for head, phrase, tail in zip(*columns, strict=True)}  # fmt: skip
+
+
+def test_an_entity_is_shown_with_its_neighbours_in_columns(config: Config) -> None:
+    found = shown(client(config), "name=table+vbbs")
+    assert found["entities"]["name"][0] == "table VBBS"
+    assert found["entities"]["opened"][0] == 1
+    assert "table VBBE replaces table VBBS" in statements(found)
+    lengths = {len(column) for column in found["entities"].values()}
+    assert lengths == {len(found["entities"]["id"])}
+    assert "transaction MD04" not in found["entities"]["name"]
+
+
+def test_a_second_name_adds_its_neighbours_after_those_of_the_first(config: Config) -> None:
+    one = shown(client(config), "name=table+VBBS")
+    both = shown(client(config), "name=table+VBBS&name=table+VBBE")
+    count = len(one["entities"]["id"])
+    assert both["entities"]["id"][:count] == one["entities"]["id"]
+    assert both["entities"]["name"][count:] == ["transaction MD04"]
+    assert both["entities"]["step"][count:] == [1]
+    assert "transaction MD04 shows table VBBE" in statements(both)
+
+
+def test_filters_leave_out_kinds_types_confidence_and_documents(config: Config) -> None:
+    browser = client(config)
+    facts = shown(browser, "name=table+VBBS")
+    all_kinds = shown(browser, "name=table+VBBS&kind=fact&kind=association")
+    assert "association" not in facts["relations"]["kind"]
+    assert "association" in all_kinds["relations"]["kind"]
+    sure = shown(browser, "name=table+VBBS&least=1")
+    assert len(sure["relations"]["id"]) < len(facts["relations"]["id"])
+    types = dict(zip(facts["entities"]["name"], facts["entities"]["type"], strict=True))
+    without = shown(browser, f"name=table+VBBS&hide={types['table VBBE']}")
+    assert "table VBBE" not in without["entities"]["name"]
+    assert "table VBBS" in without["entities"]["name"]
+    titles = dict(zip(facts["documents"]["title"], facts["documents"]["id"], strict=True))
+    tables = shown(browser, f"name=table+VBBS&document={titles['Table changes']}")
+    assert statements(tables) == {"table VBBE replaces table VBBS"}
+    assert tables["documents"] == facts["documents"]
+
+
+def test_a_hub_is_cut_and_says_so_and_more_can_be_asked_for(config: Config) -> None:
+    browser = client(config)
+    few, more = (shown(browser, f"name=table+MARA&most={most}") for most in NEIGHBOURS[:2])
+    assert few["steps"] == {"name": ["table MARA"], "shown": [NEIGHBOURS[0]], "of": [READERS]}
+    assert more["steps"]["shown"] == [READERS]
+    page = browser.get(f"{AT}?name=table+MARA").text
+    assert f"{NEIGHBOURS[0]} of {READERS} neighbours shown" in page
+
+
+def test_the_same_view_gives_the_same_bytes_compressed_where_it_is_taken(config: Config) -> None:
+    address = f"{AT}/shown.json?name=table+MARA"
+    plain = client(config).get(address, headers={"Accept-Encoding": "identity"})
+    packed = client(config).get(address, headers={"Accept-Encoding": "gzip"})
+    assert plain.content == packed.content
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert int(packed.headers["content-length"]) < len(plain.content) / 2
+    assert packed.headers["cache-control"] == "private, no-store"
+
+
+def test_a_relation_has_its_sentences_with_both_names_marked(config: Config) -> None:
+    browser = client(config)
+    found = shown(browser, "name=table+VBBS&least=0.1")
+    (place,) = [
+        place for place, one in enumerate(found["relations"]["phrase"]) if one == "replaces"
+    ]
+    told = browser.get(
+        f"{AT}/relations.json", params={"id": found["relations"]["id"][place]}
+    ).json()
+    assert told["relations"]["head"] == ["table VBBE"]
+    sentences = told["sentences"]
+    assert "".join(sentences["texts"][0]) == "The table VBBE replaces the table VBBS."
+    marked = {mark: text for text, mark in
+              zip(sentences["texts"][0], sentences["marks"][0], strict=True) if mark}  # fmt: skip
+    assert "VBBE" in marked["head"]
+    assert "VBBS" in marked["tail"]
+    assert sentences["title"] == ["Table changes"]
+
+
+def test_an_entity_tells_its_mentions_and_documents(config: Config) -> None:
+    browser = client(config)
+    found = shown(browser, "name=table+VBBS")
+    told = browser.get(f"{AT}/entity.json", params={"id": found["entities"]["id"][0]}).json()
+    assert told["name"] == "table VBBS"
+    assert told["mentions"] >= 3
+    assert told["of_documents"] == len(told["documents"]) == 2
+    assert "<script>alert(1)" in told["documents"]
+
+
+def test_names_are_suggested_by_a_part(config: Config) -> None:
+    answer = client(config).get(f"{AT}/names.json", params={"text": "VBB"}).json()
+    assert set(answer["name"]) >= {"table VBBE", "table VBBS"}
+    assert client(config).get(f"{AT}/names.json", params={"text": " "}).json()["name"] == []
+
+
+def test_what_is_shown_is_saved_as_graphml_and_as_a_sheet(config: Config) -> None:
+    browser = client(config)
+    query = "name=table+VBBS&name=table+VBBE"
+    found = shown(browser, query)
+    answer = browser.get(f"{AT}/shown.graphml?{query}")
+    assert answer.headers["content-disposition"] == 'attachment; filename="graph.graphml"'
+    tree = ElementTree.fromstring(answer.text)  # noqa: S314 - what we wrote
+    space = {"g": "http://graphml.graphdrawing.org/xmlns"}
+    nodes = {one.get("id") for one in tree.iterfind(".//g:node", space)}
+    edges = {one.get("id") for one in tree.iterfind(".//g:edge", space)}
+    assert nodes == set(found["entities"]["id"])
+    assert edges == set(found["relations"]["id"])
+    rows = list(csv.DictReader(io.StringIO(browser.get(f"{AT}/shown.csv?{query}").text)))
+    assert {f"{one['head']} {one['phrase']} {one['tail']}" for one in rows} == statements(found)
+
+
+def test_without_a_script_the_page_lists_the_relations(config: Config) -> None:
+    page = client(config).get(f"{AT}?name=table+VBBS").text
+    assert "The table VBBE replaces the table VBBS." in page
+    assert "<h2>Relations of table VBBS</h2>" in page
+    assert 'id="drawn" hidden' in page
+    assert re.search(r'href="/snapshots/\w+/graph/shown.csv\?name=table\+VBBS" download', page)
+    entities = client(config).get("/snapshots/current/entities?name=table+VBBS").text
+    assert re.search(r'href="/snapshots/\w+/graph\?name=table\+VBBS">graph</a>', entities)
+
+
+def test_the_page_may_run_one_script_of_ours_and_no_other(config: Config) -> None:
+    browser = client(config)
+    answer = browser.get(f"{AT}?name=table+VBBS")
+    policy = dict(one.strip().partition(" ")[::2]
+                  for one in answer.headers["content-security-policy"].split(";"))  # fmt: skip
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["connect-src"] == "'self'"
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    (script,) = re.findall(r'<script src="([^"]*)" defer></script>', answer.text)
+    assert answer.text.count("<script") == 1
+    loaded = browser.get(script)
+    assert loaded.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in loaded.headers["cache-control"]
+    assert browser.get("/static/graph.0.js").status_code == 404
+    others = browser.get("/snapshots/current/entities?name=table+VBBS")
+    assert "script-src" not in others.headers["content-security-policy"]
+
+
+def test_below_another_path_the_page_asks_there(config: Config) -> None:
+    outer = FastAPI()
+    outer.mount("/graphrag", make_app(lambda: None, config))
+    browser = TestClient(outer)
+    page = browser.get(f"/graphrag{AT}?name=table+VBBS").text
+    (at,) = re.findall(r'data-at="([^"]*)"', page)
+    (script,) = re.findall(r'<script src="([^"]*)"', page)
+    assert at.startswith("/graphrag/snapshots/")
+    assert browser.get(script).status_code == 200
+    assert browser.get(f"{at}/graph/shown.json?name=table+VBBS").status_code == 200
+
+
+def test_a_browser_loads_little(config: Config) -> None:
+    """Page and script, compressed, are at most 90 KB."""
+    browser = client(config)
+    page = browser.get(AT).text
+    (script,) = re.findall(r'<script src="([^"]*)"', page)
+    answer = browser.get(script, headers={"Accept-Encoding": "gzip"})
+    loaded = len(gzip.compress(page.encode())) + int(answer.headers["content-length"])
+    assert loaded <= 90_000
+
+
+@pytest.mark.parametrize("odd", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>'])
+def test_names_from_requests_and_documents_are_text(config: Config, odd: str) -> None:
+    page = client(config).get(AT, params={"name": odd}).text
+    assert odd not in page
+    assert "there is no entity" in page
+    answer = client(config).get(f"{AT}/shown.json", params={"name": odd})
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    listed = client(config).get(f"{AT}?name=table+VBBS").text
+    assert "<script>alert" not in listed
+    assert "&lt;script&gt;alert(1)" in listed
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "words"),
+    [
+        (f"{AT}/shown.json?name=nobody", 400, "there is no entity 'nobody'"),
+        (f"{AT}/shown.json?name={'x' * 10_000}", 422, "500 characters"),
+        (f"{AT}?name={'x' * 10_000}", 422, "500 characters"),
+        (f"{AT}/shown.json?" + "&".join(f"name={one}" for one in range(21)), 422, "20 items"),
+        (f"{AT}/shown.json?name=table+VBBS&most=100000", 422, "most"),
+        (f"{AT}/shown.json?name=table+VBBS&least=2", 422, "least"),
+        (f"{AT}/shown.json?name=table+VBBS&kind=rumour", 422, "kind"),
+        (f"{AT}/shown.json?name=table+VBBS&document=x", 422, "document"),
+        (f"{AT}/shown.json?name=table+VBBS&document={'0' * 24}", 400, "there is no document"),
+        (f"{AT}/entity.json?id={'0' * 24}", 400, "there is no entity with the id"),
+        (f"{AT}/relations.json?id={'0' * 24}", 400, "there is no relation with the id"),
+        (f"{AT}/relations.json", 422, "id"),
+        (f"{AT}/relations.json?id=..%2F..", 422, "id"),
+        (f"/snapshots/{'0' * 24}/graph?name=x", 404, "there is no snapshot"),
+        (f"/snapshots/{'0' * 24}/graph/shown.json?name=x", 404, "there is no snapshot"),
+    ],
+)
+def test_odd_requests_get_a_clear_error(
+    config: Config, address: str, status: int, words: str
+) -> None:
+    answer = client(config).get(address)
+    assert answer.status_code == status
+    text = answer.json()["error"] if ".json" in address else answer.text
+    assert words.replace("'", "&#39;" if ".json" not in address else "'") in text
+    assert len(answer.text) < 40_000
+
+
+def test_an_unknown_name_gets_names_like_it(config: Config) -> None:
+    page = client(config).get(f"{AT}?name=VBB").text
+    assert "there is no entity" in page
+    assert re.search(r'href="/snapshots/\w+/graph\?name=table\+VBBS"', page)
+
+
+def test_nothing_published_says_so(tmp_path: Path) -> None:
+    answer = client(configured(tmp_path)).get(f"{AT}/shown.json?name=x")
+    assert answer.status_code == 404
+    assert answer.json()["error"]
+
+
+def test_no_route_tells_what_a_reader_may_not_see(labelled: Config) -> None:
+    staff, board = client(labelled, "staff"), client(labelled, "staff", "board")
+    refused = client(labelled).get(f"{AT}/shown.json?name=table+VBBS")
+    assert refused.status_code == 403
+    assert "table" not in refused.text
+    whole = shown(board, "name=table+VBBS")
+    assert HIDDEN in whole["entities"]["name"]
+    seen = shown(staff, "name=table+VBBS")
+    assert statements(seen) == {"table VBBE replaces table VBBS"}
+    assert seen["relations"]["stated"] == [1]
+    ids = {one: whole["entities"]["id"][place] for place, one in
+           enumerate(whole["entities"]["name"])}  # fmt: skip
+    documents = dict(zip(whole["documents"]["title"], whole["documents"]["id"], strict=True))
+    hidden_document = next(one for title, one in documents.items() if HIDDEN in title)
+    relations = "&".join(f"id={one}" for one in whole["relations"]["id"])
+    kept = seen["relations"]["id"][0]
+    for address in (
+        f"{AT}?name=table+VBBS", f"{AT}/shown.json?name=table+VBBS",
+        f"{AT}/shown.graphml?name=table+VBBS", f"{AT}/shown.csv?name=table+VBBS",
+        f"{AT}/names.json?text=ephy", f"{AT}/entity.json?id={ids[HIDDEN]}",
+        f"{AT}/entity.json?id={ids['table VBBS']}", f"{AT}/relations.json?id={kept}",
+        f"{AT}/relations.json?{relations}",
+        f"{AT}/shown.json?name=table+VBBS&document={hidden_document}",
+    ):  # fmt: skip
+        answer = staff.get(address)
+        assert HIDDEN not in answer.text, address
+    assert staff.get(f"{AT}/entity.json?id={ids[HIDDEN]}").status_code == 400
+    assert staff.get(f"{AT}/entity.json?id={ids['table VBBS']}").json()["of_documents"] == 1
+
+
+def test_a_removed_snapshot_is_gone(config: Config, tmp_path: Path) -> None:
+    store = Store(config.store)
+    (name,) = store.snapshot_ids()
+    browser = client(config)
+    address = f"/snapshots/{name}/graph/shown.json?name=table+VBBS"
+    assert browser.get(address).status_code == 200
+    folder = Path(config.store) / "snapshots" / name
+    folder.rename(tmp_path / name)
+    try:
+        answer = browser.get(address)
+    finally:
+        (tmp_path / name).rename(folder)
+    assert answer.status_code == 404
+    assert "snapshot" in answer.json()["error"]
+
+
+class _Hub:
+    """A snapshot of one entity with very many neighbours; the nearest of them are tied, too."""
+
+    def __init__(self, neighbours: int) -> None:
+        self.folder = SimpleNamespace(uri="memory")
+        self.manifest = SimpleNamespace(
+            embedding={"dimension": 2}, settings={"graph": SimpleNamespace(degree_cap=50)}
+        )
+        names = ["hub", *(f"spoke {number}" for number in range(neighbours))]
+        ids = [f"e{number:06}" for number in range(len(names))]
+        ties = [(0, place) for place in range(1, len(names))]
+        ties += [(place, place + step) for place in range(1, 300) for step in range(1, 12)]
+        edges = [f"r{number:06}" for number in range(len(ties))]
+        numbers = pa.array([1] * len(ids), pa.int32())
+        self._tables = {
+            "documents": pa.table({"document_id": ["d"], "title": ["one"]}),
+            "chunks": pa.table({"chunk_id": ["c"], "document_id": ["d"]}),
+            "entities": pa.table({"entity_id": ids, "name": names, "mentions": numbers,
+                                  "type": pa.nulls(len(ids), pa.string()), "chunks": numbers}),
+            "aliases": pa.table({"entity_id": ids, "alias": names}),
+            "relations": pa.table({
+                "relation_id": edges, "head_id": [ids[one] for one, _ in ties],
+                "tail_id": [ids[other] for _, other in ties], "relation": ["know"] * len(ties),
+                "phrase": ["knows"] * len(ties), "kind": ["fact"] * len(ties),
+                "negated": [False] * len(ties),
+                "weight": pa.array([1e9 if one == 0 and other < 300 else 1.0
+                                    for one, other in ties], pa.float32()),
+                "confidence": pa.array([0.9] * len(ties), pa.float32()),
+            }),
+            "evidence": pa.table({"relation_id": edges, "chunk_id": ["c"] * len(edges)}),
+        }  # fmt: skip
+        for kind, of in (("chunk", ["c"]), ("entity", ids), ("relation", edges)):
+            flat = pa.array([0.0] * (2 * len(of)), pa.float32())
+            vectors = pa.FixedSizeListArray.from_arrays(flat, 2)
+            self._tables[f"{kind}_vectors"] = pa.table({"id": of, "vector": vectors})
+
+    def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
+        table = self._tables[name]
+        return table.select(columns) if columns else table
+
+
+def test_a_hub_with_very_many_neighbours_gives_a_bounded_answer_soon() -> None:
+    index: Any = Browser(_Hub(50_000), RetrievalConfig())  # type: ignore[arg-type]
+    neighbourhoods = Neighbourhoods(index)
+    neighbourhoods.shown(View(("hub",)))  # reads the tables
+    start = time.monotonic()
+    few = neighbourhoods.shown(View(("hub",)))
+    names = tuple(f"spoke {number}" for number in range(19))
+    most = neighbourhoods.shown(View(("hub", *names), most=NEIGHBOURS[-1]))
+    assert time.monotonic() - start < 5
+    assert len(few.entities) == 1 + NEIGHBOURS[0]
+    assert few.steps[0].of == 50_000
+    assert len(most.entities) <= MOST_ENTITIES
+    assert len(most.relations) == MOST_RELATIONS
+    assert most.omitted
+    told = neighbourhoods.columns(most)
+    assert told["entities"]["type"][0] == NO_TYPE

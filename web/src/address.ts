@@ -1,0 +1,42 @@
+// What is to be drawn, as the address of the page says it.
+
+export interface View {
+  /** Entities whose neighbours are shown, in the order in which they were asked for. */
+  readonly names: readonly string[];
+  readonly kinds: readonly string[];
+  /** Types of entities that are left out. */
+  readonly hidden: readonly string[];
+  readonly least: number;
+  /** Id of the only document that may state a relation; empty for all. */
+  readonly document: string;
+  /** Most neighbours of each entity. */
+  readonly most: number;
+}
+
+const FACTS: readonly string[] = ["fact"];
+const FEWEST = 60;
+
+export function readView(query: string): View {
+  const given = new URLSearchParams(query);
+  const kinds = given.getAll("kind");
+  return {
+    names: [...new Set(given.getAll("name").filter((name) => name.trim()))],
+    kinds: kinds.length ? kinds : FACTS,
+    hidden: given.getAll("hide"),
+    least: Number(given.get("least") ?? 0),
+    document: given.get("document") ?? "",
+    most: Number(given.get("most") ?? FEWEST),
+  };
+}
+
+/** Return the query that asks for a view; what is usual is left out. */
+export function queryOf(view: View): string {
+  const said = new URLSearchParams();
+  for (const name of view.names) said.append("name", name);
+  if (view.kinds.join() !== FACTS.join()) for (const kind of view.kinds) said.append("kind", kind);
+  for (const type of view.hidden) said.append("hide", type);
+  if (view.least) said.set("least", String(view.least));
+  if (view.document) said.set("document", view.document);
+  if (view.most !== FEWEST) said.set("most", String(view.most));
+  return said.toString();
+}

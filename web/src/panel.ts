@@ -1,0 +1,96 @@
+// Beside the picture: what is known of the chosen entity, or of the relations of a chosen line.
+
+import { NO_TYPE, type Entity, type Stated } from "./data";
+import { button, counted, element } from "./elements";
+
+export interface EntityActions {
+  readonly page: string;
+  readonly opened: boolean;
+  readonly first: boolean;
+  open(): void;
+  fold(): void;
+  startHere(): void;
+}
+
+export interface Line {
+  readonly words: string;
+  choose(): void;
+}
+
+const LINES = 30;
+
+export function entityPanel(
+  panel: HTMLElement,
+  entity: Entity,
+  lines: readonly Line[],
+  act: EntityActions,
+): void {
+  const type = entity.type === NO_TYPE ? "no type" : entity.type;
+  const link = element("a", { text: "Its page" });
+  link.href = act.page;
+  const actions = element("p", { css: "meta" });
+  if (!act.opened) actions.append(button("Add neighbours", act.open));
+  else if (!act.first) actions.append(button("Fold", act.fold));
+  if (!act.first) actions.append(button("Start here", act.startHere));
+  actions.append(link);
+  const about = `${type}, ${counted(entity.mentions, "mention")} in ${counted(entity.of_documents, "document")}`;
+  const parts: Node[] = [
+    element("h2", { text: entity.name }),
+    element("p", { css: "soft", text: about }),
+    actions,
+  ];
+  if (entity.aliases.length) {
+    parts.push(element("p", { css: "soft", text: `Also: ${entity.aliases.join(", ")}` }));
+  }
+  if (entity.documents.length) {
+    const more = entity.of_documents - entity.documents.length;
+    const last = more > 0 ? [element("li", { css: "soft", text: `and ${more.toLocaleString("en")} more` })] : [];
+    const items = entity.documents.map((title) => element("li", { text: title }));
+    parts.push(element("h3", { text: "Documents" }), element("ul", {}, ...items, ...last));
+  }
+  if (lines.length) {
+    const items = lines.slice(0, LINES).map((line) => {
+      const made = button(line.words, line.choose);
+      made.className = "plain";
+      return element("li", {}, made);
+    });
+    const left = lines.length - items.length;
+    if (left > 0) items.push(element("li", { css: "soft", text: `and ${left.toLocaleString("en")} more` }));
+    parts.push(element("h3", { text: "Shown relations" }), element("ul", { css: "lines" }, ...items));
+  }
+  panel.replaceChildren(...parts);
+}
+
+export function relationPanel(panel: HTMLElement, stated: Stated, left: number): void {
+  const { relations, sentences } = stated;
+  const parts: Node[] = [];
+  relations.id.forEach((_, place) => {
+    const heading = element("h2");
+    heading.append(
+      element("span", { css: "head", text: relations.head[place] ?? "" }),
+      ` ${relations.phrase[place] ?? ""} `,
+      element("span", { css: "tail", text: relations.tail[place] ?? "" }),
+    );
+    const about =
+      `${relations.kind[place]}, stated ${relations.stated[place]} ×, ` +
+      `confidence ${(relations.confidence[place] ?? 0).toFixed(2)}`;
+    parts.push(heading, element("p", { css: "soft", text: about }));
+    sentences.relation.forEach((of, row) => {
+      if (of === place) parts.push(quotation(stated, row));
+    });
+  });
+  if (left > 0) parts.push(element("p", { css: "soft", text: `and ${left} more relations` }));
+  panel.replaceChildren(...parts);
+}
+
+function quotation(stated: Stated, row: number): HTMLElement {
+  const { texts, marks, title, page } = stated.sentences;
+  const quoted = element("blockquote");
+  (texts[row] ?? []).forEach((text, place) => {
+    const mark = marks[row]?.[place];
+    quoted.append(mark ? element("mark", { css: mark, text }) : text);
+  });
+  const where = page[row] ? `, page ${page[row]}` : "";
+  quoted.append(element("br"), `– ${title[row] ?? ""}${where}`);
+  return quoted;
+}
