@@ -54,6 +54,8 @@ SENTENCES = {
     "The ledger's ability to export data is new.": "ledger | exports | data",
     "The plug-in has the ability to capture images.": "plug-in | captures | images",
     "The parameter determines the limit on the number of sets.": "limit | on | number of sets",
+    "Use the import option for data types.": "import option | is used for | data types",
+    "The tool shows the option for data types.": "option | for | data types",
     "Matching takes place at query planning time.": (
         "Matching | takes place at | query planning time"
     ),

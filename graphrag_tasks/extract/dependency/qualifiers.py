@@ -44,6 +44,8 @@ _BEARING_ON = words("nouns_bearing_on")
 """Nouns that are "on" something by themselves: "the limit on the number"."""
 _DIRECTED = words("directed_verbs")
 """Verbs that do what they do "to" something."""
+_PURPOSEFUL = frozenset({"recommend", "reserve", "use"})
+"""Verbs that do what they do "for" something: "use the option for data types"."""
 _STATIVE = frozenset({"be", "contain", "have", "include", "need", "require", "support", "want"})
 """Verbs that do nothing to their object."""
 
@@ -113,7 +115,7 @@ def _acting_verb(preposition: Token) -> Token | None:
     while head.dep_ == "conj" and head.head.pos_ in NOMINAL_POS:
         head = head.head
     verb = head.head
-    directed = preposition.lower_ == "to" and verb.lemma_ in _DIRECTED
+    directed = verb.lemma_ in {"to": _DIRECTED, "for": _PURPOSEFUL}.get(preposition.lower_, ())
     if (preposition.lower_ in _NOMINAL and not directed) or head.dep_ != "dobj":
         return None
     if preposition.lower_ == "on" and preposition.head.lemma_ in _BEARING_ON:
