@@ -32,8 +32,10 @@ from graphrag_tasks.inspect.pages.asking import as_json, as_markdown, ask, examp
 from graphrag_tasks.inspect.pages.documents import (
     CHUNKS_SHOWN,
     DOCUMENTS_SHOWN,
+    PDF,
     list_documents,
     open_document,
+    picture,
 )
 from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
 from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, view
@@ -63,6 +65,7 @@ DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
 Community = Annotated[str, Query(pattern=rf"^([0-9a-f]{{{ID_HEX_DIGITS}}})?$")]
 Passages = Annotated[int, Query(ge=1, le=MOST_CHUNKS)]
 Asking = Annotated[str, Query(min_length=1, max_length=500, pattern=r"\S")]
+PageNumber = Annotated[int, Path(ge=1, le=1_000_000)]
 From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
 
 _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
@@ -249,10 +252,19 @@ def _add_documents(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         first: From = 0,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        return html.page(
+        answer = html.page(
             request, "document", manifest=index.snapshot.manifest, page="documents", chunk=chunk,
-            step=CHUNKS_SHOWN, opened=open_document(index, document_id, chunk, first),
+            step=CHUNKS_SHOWN, opened=open_document(index, document_id, chunk, first), pdf=PDF,
         )  # fmt: skip
+        answer.headers["Content-Security-Policy"] += "; img-src 'self'"
+        return answer
+
+    @app.get("/snapshots/{snapshot_id}/documents/{document_id}/pages/{page}.png")
+    def page_picture(
+        snapshot_id: SnapshotId, document_id: DocumentId, page: PageNumber, chunk: ChunkId = ""
+    ) -> Response:
+        drawn = picture(reader.index(snapshot_id), reader.config, document_id, page, chunk)
+        return Response(drawn, headers=html.headers, media_type="image/png")
 
 
 def _add_map(app: FastAPI, reader: Reader, html: _Renderer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import GraphragError, QueryError
+from graphrag_tasks.inspect.pages.pdf_page import Box, draw
 from graphrag_tasks.operations.documents import DocumentReport, document_reports
 from graphrag_tasks.retrieval import Index
+from graphrag_tasks.sources.listing import SourceReader, source_roots
+
+PDF = "pdf"
+"""Media type of documents whose pages are drawn."""
 
 DOCUMENTS_SHOWN = 100
 CHUNKS_SHOWN = 20
@@ -201,3 +208,44 @@ def _titles(documents: pa.Table) -> dict[str, str]:
 def _rows_of(table: pa.Table) -> Counter[str]:
     counted = pc.value_counts(table["document_id"]).to_pylist()
     return Counter({one["values"]: one["counts"] for one in counted})
+
+
+def picture(index: Index, config: Config, document_id: str, page: int, chunk_id: str) -> bytes:
+    """Return a page of a PDF document as a PNG, with what a chunk takes from it marked.
+
+    Raises:
+        QueryError: The snapshot has no such document or hides it, it is no PDF file, its file is
+            gone or another than the one that was read, or the page cannot be drawn.
+        TransientError: Several others are being drawn.
+    """
+    snapshot = index.snapshot
+    rows = _of(snapshot.table("documents"), "document_id", [document_id]).to_pylist()
+    if not rows or rows[0]["media_type"] != PDF:
+        raise QueryError("no such PDF document in this snapshot", document_id)
+    uri = rows[0]["uri"]
+    hint = "Pages are drawn from the files of `sources`: name them where the pages are served"
+    try:
+        data = SourceReader(source_roots(config.sources)).fetch(uri)
+    except (GraphragError, OSError) as error:
+        raise QueryError("its file cannot be read here", uri, hint) from error
+    if hashlib.sha256(data).hexdigest() != rows[0]["content_sha256"]:
+        hint = "Index again, and look at the new snapshot"
+        raise QueryError("the file is another one than was read", uri, hint)
+    return draw(data, page, _boxes(index, document_id, page, chunk_id), uri)
+
+
+def _boxes(index: Index, document_id: str, page: int, chunk_id: str) -> list[Box]:
+    """Return the boxes of the blocks that a chunk takes text from on a page."""
+    snapshot = index.snapshot
+    chunks = _of(snapshot.table("chunks"), "chunk_id", [chunk_id]).to_pylist()
+    columns = ["document_id", "char_start", "char_end", "page", "bbox"]
+    blocks = _of(snapshot.table("blocks", columns), "document_id", [document_id]).to_pylist()
+    return [
+        (one["bbox"]["left"], one["bbox"]["top"], one["bbox"]["right"], one["bbox"]["bottom"])
+        for chunk in chunks
+        for one in blocks
+        if one["page"] == page
+        and one["bbox"]
+        and one["char_start"] < chunk["char_end"]
+        and chunk["char_start"] < one["char_end"]
+    ]
