@@ -22,6 +22,7 @@ PAGES = (
     "/", "/diff?before=current&after=current", "/snapshots/current",
     "/snapshots/current/map", "/snapshots/current/documents",
     f"/snapshots/current/documents/{'0' * 24}",
+    f"/snapshots/current/documents/{'0' * 24}/pages/1.png",
     "/snapshots/current/entities?name=VBBS", "/snapshots/current/ask?question=What+replaced+VBBS",
     "/snapshots/current/ask.json?question=What+replaced+VBBS",
     "/snapshots/current/ask.md?question=What+replaced+VBBS",

@@ -11,7 +11,7 @@ from PIL import Image
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.inspect.pages.pdf_page import draw
+from graphrag_tasks.inspect.pdf_page import draw
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.snapshots.store import Store
 

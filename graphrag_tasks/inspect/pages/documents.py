@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
-from graphrag_tasks.inspect.pages.pdf_page import Box, draw
+from graphrag_tasks.inspect.pdf_page import Box, draw
 from graphrag_tasks.operations.documents import DocumentReport, document_reports
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.sources.listing import SourceReader, source_roots
