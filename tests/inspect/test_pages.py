@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -354,6 +355,9 @@ def test_two_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Confi
     asked = {"question": "What replaces the table VBBS?"}
     both = client(config).get("/snapshots/current/ask", params=asked | {"beside": "bm25"}).text
     assert both.count("<h2>Passages") == 2
+    graph = unescape(both.partition("/graph?")[2].partition('"')[0])
+    shown = client(config).get(f"/snapshots/current/graph/shown.json?{graph}").json()
+    assert "table VBBE" in str(shown)
     assert "Mode bm25." in both
     same = client(config).get("/snapshots/current/ask", params=asked | {"beside": "auto"}).text
     assert same.count("<h2>Passages") == 1

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
 from typing import Any
+from urllib.parse import urlencode
 
 import pyarrow.compute as pc
 
@@ -17,6 +18,8 @@ from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 
 _EXAMPLES = 6
 _THINGS = 3
+_DRAWN, _NEIGHBOURS = 6, 12
+"""Entities of an answer's facts that its graph begins with, and neighbours of each of them."""
 _SHORTEST = 2  # characters
 _LONGEST = 4  # words
 
@@ -28,6 +31,15 @@ class Asked:
     mode: str
     reply: Reply | None
     found: Context
+
+    @property
+    def graph(self) -> str:
+        """The query of the graph page for what the first facts relate; empty without facts."""
+        names = dict.fromkeys(
+            name for fact in self.found.relations for name in (fact.head, fact.tail)
+        )
+        asked = [("name", name) for name in list(names)[:_DRAWN]]
+        return urlencode([*asked, ("most", _NEIGHBOURS)]) if asked else ""
 
 
 def ask(index: Index, question: str, modes: Sequence[str], k: int) -> list[Asked]:
