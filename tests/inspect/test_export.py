@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from graphrag_tasks.graph.drawing.layout import lay_out
 from graphrag_tasks.inspect.export import (
     Selection,
     draw,
@@ -20,7 +21,6 @@ from graphrag_tasks.inspect.export import (
     write_json,
     write_property_graph,
 )
-from graphrag_tasks.inspect.export.layout import lay_out
 
 TEXT, NUMBER = pa.string(), pa.float64()
 ENTITIES = pa.schema(

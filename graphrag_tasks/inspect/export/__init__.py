@@ -3,6 +3,7 @@
 The same part gives the same bytes.
 """
 
+from graphrag_tasks.graph.drawing import Selection, draw
 from graphrag_tasks.inspect.export.graph_files import (
     write_gexf,
     write_graphml,
@@ -10,8 +11,7 @@ from graphrag_tasks.inspect.export.graph_files import (
     write_property_graph,
     write_sheet,
 )
-from graphrag_tasks.inspect.export.picture import draw
-from graphrag_tasks.inspect.export.selection import Selection, community, neighbourhood, whole_graph
+from graphrag_tasks.inspect.export.selection import community, neighbourhood, whole_graph
 
 __all__ = [
     "Selection",

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 import pyarrow as pa
 
-from graphrag_tasks.inspect.export.selection import Selection
+from graphrag_tasks.graph.drawing import NOT_XML, Selection
 
 _ENTITY = {"name": "string", "type": "string", "mentions": "long", "chunks": "long"}
 _RELATION = {"relation": "string", "phrase": "string", "kind": "string", "negated": "boolean",
@@ -28,9 +27,6 @@ _SHEET = ("relation", "kind", "negated", "support", "confidence", "weight")
 _NODE_IDS = {"entity_id": ":ID"}
 _EDGE_IDS = {"head_id": ":START_ID", "tail_id": ":END_ID", "relation_id": "relation_id"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML cannot hold."""
 
 _Row = Mapping[str, Any]
 

@@ -1,9 +1,11 @@
-"""The part of a graph to export: all of it, the neighbourhood of an entity, or a community."""
+"""The part of a graph to export: all of it, the neighbourhood of an entity, or a community.
+
+Its entities and relations are in order of id.
+"""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph import RELATION
+from graphrag_tasks.graph.drawing import Selection
 from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot
@@ -20,19 +23,6 @@ from graphrag_tasks.snapshots.store import Snapshot
 _NEAR = 3
 
 Rows = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Entities and the relations between them, each in order of id.
-
-    `omitted` counts the entities left out because of the limit.
-    """
-
-    title: str
-    entities: pa.Table
-    relations: pa.Table
-    omitted: int = 0
 
 
 class _Graph:

@@ -17,9 +17,8 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.inspect.export.graph_files import NOT_XML
-from graphrag_tasks.inspect.export.layout import Points, lay_out
-from graphrag_tasks.inspect.export.selection import Selection
+from graphrag_tasks.graph.drawing.layout import Points, lay_out
+from graphrag_tasks.graph.drawing.selection import NOT_XML, Selection
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Distinct for the colour-blind too (Okabe and Ito); the rest have one plain colour."""
@@ -33,7 +32,7 @@ _LABEL_SHIFT = 0.6 * _FONT
 """How far a circle is from the middle of the box that it shares with its label."""
 
 _LONGEST_NAME, _LONGEST_WORDS, _LONGEST_TITLE = 30, 34, 90
-_SMALLEST, _LARGEST = 5.0, 20.0
+_SMALLEST, _LARGEST, _UNCOUNTED = 5.0, 20.0, 8.0
 _EDGE_LENGTH = 160.0
 _MARGIN, _HEADER = 36.0, 64.0
 _WIDEST_LINE = 4.0
@@ -55,9 +54,7 @@ def draw(selection: Selection) -> str:
     """Return an SVG document; more than a hundred entities are hard to read."""
     entities = selection.entities.to_pylist()
     edges = _edges(selection)
-    most = math.sqrt(max([1, *(row["mentions"] for row in entities)]))
-    span = _LARGEST - _SMALLEST
-    radii = [_SMALLEST + span * math.sqrt(row["mentions"]) / most for row in entities]
+    radii = _radii([row["mentions"] for row in entities])
     boxes = np.array(
         [_box(row["name"], radius) for row, radius in zip(entities, radii, strict=True)]
     ).reshape(-1, 2)
@@ -83,6 +80,43 @@ def draw(selection: Selection) -> str:
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """A picture of a part of the graph; a notebook shows it.
+
+    It has a light ground of its own, so it can be read in dark notebooks, too.
+
+    Attributes:
+        svg: The picture as an SVG document.
+    """
+
+    title: str
+    entities: int
+    relations: int
+    svg: str
+
+    @classmethod
+    def of(cls, selection: Selection) -> Picture:
+        """Draw a part of the graph."""
+        size = selection.entities.num_rows, selection.relations.num_rows
+        return cls(selection.title, *size, draw(selection))
+
+    def __repr__(self) -> str:
+        return f"Picture({self.title!r}, {self.entities} entities, {self.relations} relations)"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def _radii(mentions: Sequence[int | None]) -> list[float]:
+    """Return the radius of each entity's circle; one for all where mentions are not known."""
+    most = math.sqrt(max([1, *(one or 0 for one in mentions)]))
+    span = _LARGEST - _SMALLEST
+    return [
+        _UNCOUNTED if one is None else _SMALLEST + span * math.sqrt(one) / most for one in mentions
+    ]
 
 
 def _labels_above(centres: Points, ends: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -185,10 +219,11 @@ def _nodes(
 ) -> Iterator[str]:
     for row, (x, y), radius, is_above in zip(entities, points, radii, above, strict=True):
         name, colour = row["name"], colours[row["type"] or ""]
+        counted = "" if row["mentions"] is None else f": {row['mentions']} mentions"
         yield (
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}" '
-            f'stroke="#ffffff" stroke-width="1.5"><title>{escape(_short(name, 200))}: '
-            f"{row['mentions']} mentions</title></circle>"
+            f'stroke="#ffffff" stroke-width="1.5"><title>'
+            f"{escape(_short(name, 200))}{counted}</title></circle>"
         )
         base = y - radius - 5 if is_above else y + radius + _FONT
         yield _label(_short(name, _LONGEST_NAME), x, base, _FONT, _INK)

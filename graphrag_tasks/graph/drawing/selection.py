@@ -1,0 +1,41 @@
+"""A part of a graph: what is drawn, exported, or handed to a graph library."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML cannot hold."""
+
+_STRING, _DOUBLE = pa.string(), pa.float64()
+
+ENTITIES = pa.schema(
+    {"entity_id": _STRING, "name": _STRING, "type": _STRING, "mentions": pa.int64(),
+     "chunks": pa.int64()}
+)  # fmt: skip
+RELATIONS = pa.schema(
+    {"relation_id": _STRING, "head_id": _STRING, "relation": _STRING, "phrase": _STRING,
+     "kind": _STRING, "tail_id": _STRING, "negated": pa.bool_(), "support": _DOUBLE,
+     "confidence": _DOUBLE, "weight": _DOUBLE}
+)  # fmt: skip
+"""Columns of a selection; of `support`, the number of triples, and what `weight` makes of it."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Entities and the relations between them.
+
+    Attributes:
+        title: What it is a part of.
+        entities: Has the columns `ENTITIES`; mentions are null where nobody counted.
+        relations: Has the columns `RELATIONS`; their ends are among the entities.
+        omitted: How many entities were left out because of a limit.
+    """
+
+    title: str
+    entities: pa.Table
+    relations: pa.Table
+    omitted: int = 0
