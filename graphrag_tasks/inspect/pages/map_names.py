@@ -18,6 +18,8 @@ _INSIDE = 0.94
 _MOST_LINES = 4
 _LEAST_SHOWN = 6
 """Letters of a name that is cut; fewer would tell nothing."""
+_ENOUGH_SHOWN = 18
+"""Letters of a name that is cut; where so many fit, letters need be no smaller."""
 _LINE = 1.15
 _OF_DOT = 12
 _LONGEST = 34
@@ -72,11 +74,14 @@ def name_of_circle(title: str, x: float, y: float, radius: float, pixel: float) 
             lines = _lines(words, room)
             if lines and len(lines) == len(room):
                 return _named(x, y, size, lines)
-    size = _SMALLEST * pixel
-    cut = [_cut(words, room) for room in _rooms(radius, size)]
-    lines = max(cut, key=lambda lines: sum(map(len, lines)), default=[])
-    is_told = sum(map(len, lines)) >= _LEAST_SHOWN
-    return _named(x, y, size, lines) if is_told else None
+    for pixels in range(largest, _SMALLEST - 1, -1):
+        size = pixels * pixel
+        cut = [_cut(words, room) for room in _rooms(radius, size)]
+        lines = max(cut, key=lambda lines: sum(map(len, lines)), default=[])
+        is_smallest = pixels == _SMALLEST
+        if sum(map(len, lines)) >= (_LEAST_SHOWN if is_smallest else _ENOUGH_SHOWN):
+            return _named(x, y, size, lines)
+    return None
 
 
 def names_of_dots(dots: Sequence[Dot], width: float, height: float, pixel: float) -> list[Name]:
