@@ -6,11 +6,6 @@ folder, or to `GRAPHRAG_SCREENSHOTS` where it is set.
 
 import csv
 import io
-import os
-import shutil
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,33 +16,20 @@ import pytest
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
+from tests.browser.chromium import NARROW, errors, find, hosts, look, served, wait_for
 
 pytestmark = pytest.mark.browser
 
 READERS = 65
 """Reports that read one table: more than are shown at first."""
 
-WEBGL_BY_SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 _STEP = 14
 """Pixels between the places where a pointer looks for a line: no node is smaller on the screen."""
-
-
-def wait_for(found: Callable[[], Any], what: str, seconds: float = 20) -> Any:
-    """Poll until something is true, for a bounded time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = found()
-        if value:
-            return value
-        time.sleep(0.1)
-    pytest.fail(f"no {what} within {seconds} s")
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The pages of a small store, served on loopback."""
-    import uvicorn
-
     folder = tmp_path_factory.mktemp("graph_page")
     corpus = folder / "corpus"
     corpus.mkdir()
@@ -66,39 +48,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     }  # fmt: skip
     config = load_config(overrides=overrides, environ={})
     run_index(config, workers=1)
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(
-            uvicorn.Config(make_app(lambda: None, config), log_level="warning", ws="none")
-        )
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            wait_for(lambda: server.started, "server")
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}/snapshots/current/graph"
-        finally:
-            server.should_exit = True
-            thread.join(20)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Headless Chromium, which logs its console and its requests."""
-    webdriver = pytest.importorskip("selenium.webdriver")
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (chromium and driver):
-        pytest.skip("chromium and chromedriver are not installed (apt install chromium-driver)")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", *WEBGL_BY_SOFTWARE):
-        options.add_argument(argument)
-    downloads = tmp_path_factory.mktemp("downloads")
-    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    opened.downloads = downloads
-    yield opened
-    opened.quit()
+    with served(make_app(lambda: None, config)) as root:
+        yield f"{root}/snapshots/current/graph"
 
 
 @pytest.fixture(autouse=True)
@@ -107,32 +58,11 @@ def usual(browser: Any) -> Iterator[None]:
     look(browser)
     yield
     look(browser)
-    errors = [line["message"] for line in browser.get_log("browser") if line["level"] != "INFO"]
-    # What the server refuses, and what reading pixels back costs, are logged as well.
-    assert not [one for one in errors if "shown.json" not in one and "GPU stall" not in one]
-    asked = [line["message"] for line in browser.get_log("performance")]
-    asked = [one for one in asked if '"Network.requestWillBeSent"' in one]
+    # What the server refuses is logged as well.
+    assert not [one for one in errors(browser) if "shown.json" not in one]
+    asked = hosts(browser)
     assert asked
-    hosts = {urlsplit(one.partition('"url":"')[2].partition('"')[0]).hostname for one in asked}
-    assert hosts <= {"127.0.0.1", None}
-
-
-@pytest.fixture
-def picture(browser: Any, tmp_path: Path) -> Callable[[str], None]:
-    folder = Path(os.environ.get("GRAPHRAG_SCREENSHOTS", tmp_path))
-    folder.mkdir(parents=True, exist_ok=True)
-    return lambda name: browser.save_screenshot(str(folder / f"{name}.png"))
-
-
-def look(browser: Any, width: int = 1280, height: int = 1000, scheme: str = "light") -> None:
-    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-
-
-def find(browser: Any, selector: str) -> Any:
-    return browser.find_element("css selector", selector)
+    assert asked <= {"127.0.0.1", None}
 
 
 def shown(browser: Any) -> list[str]:
@@ -299,9 +229,9 @@ def test_dark_and_narrow(browser: Any, address: str, picture: Callable[[str], No
     look(browser, scheme="dark")
     wait_for(lambda: pixels(browser) != light, "other colours")
     picture("graph-dark")
-    look(browser, width=390, height=844)
-    wait_for(lambda: browser.execute_script("return innerWidth") == 390, "narrow window")
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+    look(browser, width=NARROW, height=844)
+    wait_for(lambda: browser.execute_script("return innerWidth") == NARROW, "narrow window")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= NARROW
     canvas, below = find(browser, "#canvas").rect, find(browser, "#panel").rect
     assert below["y"] >= canvas["y"] + canvas["height"]
     picture("graph-390")

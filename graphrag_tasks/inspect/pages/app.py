@@ -38,7 +38,7 @@ from graphrag_tasks.inspect.pages.documents import (
     picture,
 )
 from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
-from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, view
+from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, ENTITIES_LISTED, WIDTH, view
 from graphrag_tasks.inspect.pages.reader import (
     CURRENT,
     ID_PATTERN,
@@ -273,7 +273,8 @@ def _add_map(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         index = reader.index(snapshot_id)
         return html.page(
             request, "map", manifest=index.snapshot.manifest, page="map",
-            map=view(index, community), most=COMMUNITIES_LISTED,
+            map=view(index, community), width=WIDTH, most_circles=COMMUNITIES_LISTED,
+            most_entities=ENTITIES_LISTED,
         )  # fmt: skip
 
 

@@ -7,47 +7,45 @@ and the entities of a community that has no circles; each circle leads to its ow
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.inspect.pages.map_names import Dot, Name, name_of_circle, names_of_dots
 from graphrag_tasks.retrieval import Index
 
-_TIES = 40
+WIDTH = 1000.0
+"""Width of a picture in its own units."""
+
 COMMUNITIES_LISTED = 40
+ENTITIES_LISTED = 60
 _MOST_POINTS = 300
-_NAMED_POINTS = 24
-_LEAST_NAMED = 0.03
-"""Radius of a circle that has its name in it, as a share of the view's width."""
-_SMALLEST_LETTERS, _LARGEST_LETTERS = 0.009, 0.022
-"""Height of letters, as a share of the view's width: 11 to 26 pixels on a screen of 1,200."""
-_LETTER = 0.55  # width of a letter, as a share of its height
-_MARGIN = 1.04
-_POINT = 0.004
+_TIES = 40
+_ON_SCREEN = (1160.0, 700.0)
+"""Pixels of a picture on a laptop, where its height is bounded."""
+_ON_PHONE = 366.0
+_LOWEST = 0.4
+"""Least height of a picture, as a share of its width."""
+_MARGIN = 0.02
+_MARGINS_OF_POINTS = (0.12, 0.05)
+"""Beside points and above them, for their names."""
+_POINT = 4.5
 _BEND = 0.18
 """How far a tie bends aside, as a share of its length."""
+_WIDEST_TIE, _WIDEST_BETWEEN_POINTS = 6.0, 2.5
 _HUE = 137.508
 """The golden angle: neighbours in rank get colours far apart."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """What a picture shows: its left and upper edge, and its size."""
-
-    x: float
-    y: float
-    width: float
-    height: float
+_ABOUT = ["community_id", "parent_id", "level", "title", "size", "x", "y", "radius"]
 
 
 @dataclass(frozen=True)
 class Circle:
-    """A community on the map; `lines` of its name have letters of height `letters`."""
+    """A community on the map."""
 
     id: str
     title: str
@@ -56,13 +54,11 @@ class Circle:
     y: float
     radius: float
     hue: int
-    lines: Sequence[str] = ()
-    letters: float = 0.0
 
 
 @dataclass(frozen=True)
 class Tie:
-    """The relations between two circles."""
+    """The relations between two circles, or two entities."""
 
     path: str
     width: float
@@ -70,36 +66,30 @@ class Tie:
 
 
 @dataclass(frozen=True)
-class Point:
-    """An entity on the map; `is_named` where its name is shown."""
-
-    name: str
-    x: float
-    y: float
-    is_named: bool
-
-
-@dataclass(frozen=True)
 class View:
-    """A view of the map.
+    """A view of the map, in units of which the picture is `WIDTH` wide and `height` high.
 
     Attributes:
         community: The row of the community shown; None: the whole map.
+        summary: What it is about.
         above: The communities around it, the coarsest first.
         circles, inner: Those right inside the view, and theirs.
         points: Entities of a community without circles, the most central first.
-        letters, point: Height of their names and their radius.
+        names, names_on_phone: Names that can be read on a screen of each width.
+        entities: Names of the entities of the community, the most central first.
     """
 
     community: Mapping[str, Any] | None
+    summary: str
     above: Sequence[Mapping[str, Any]]
-    box: Box
+    height: float
     circles: Sequence[Circle]
     inner: Sequence[Circle]
     ties: Sequence[Tie]
-    points: Sequence[Point]
-    letters: float
-    point: float
+    points: Sequence[Dot]
+    names: Sequence[Name]
+    names_on_phone: Sequence[Name]
+    entities: Sequence[str]
 
 
 def view(index: Index, community_id: str) -> View:
@@ -108,133 +98,174 @@ def view(index: Index, community_id: str) -> View:
     Raises:
         QueryError: The snapshot has no such community, or hides it.
     """
-    rows = index.snapshot.table("communities").to_pylist()
+    table = index.snapshot.table("communities", [*_ABOUT, "summary"])
+    rows = table.select(_ABOUT).to_pylist()
     by_id = {row["community_id"]: row for row in rows}
     if community_id and community_id not in by_id:
         hint = "Open the map anew: communities change with their members"
         raise QueryError("no such community in this snapshot", community_id, hint)
     shown = by_id.get(community_id)
-    above: list[Mapping[str, Any]] = []
-    parent = shown
-    while parent and parent["parent_id"]:
-        parent = by_id[parent["parent_id"]]
-        above.insert(0, parent)
-    hues = _hues(rows, by_id)
     inside = [row for row in rows if row["parent_id"] == (community_id or None)]
     inside.sort(key=lambda row: (-row["size"], row["community_id"]))
+    members = _members(index, community_id) if shown else []
+    frame = _Frame.around(inside or members, is_of_points=not inside)
+    hues = _hues(rows)
+    circles = [frame.circle(row, hues) for row in inside]
     ids = {row["community_id"] for row in inside}
-    box = _box(shown, inside)
-    circles = [_circle(row, hues, box) for row in inside]
-    inner = [_circle(row, hues, None) for row in rows if row["parent_id"] in ids]
-    points = _points(index, community_id) if shown and not inside else []
+    points = [] if inside else [frame.dot(row) for row in members[:_MOST_POINTS]]
     return View(
-        shown, above, box, circles, inner, _ties(index, circles, box), points,
-        box.width * _SMALLEST_LETTERS * 1.3, box.width * _POINT,
-    )  # fmt: skip
-
-
-def _hues(
-    rows: Sequence[Mapping[str, Any]], by_id: Mapping[str, Mapping[str, Any]]
-) -> dict[str, int]:
-    """Return the colour of each community: that of the coarsest one around it."""
-    coarsest = sorted(
-        (row for row in rows if row["parent_id"] is None),
-        key=lambda row: (-row["size"], row["community_id"]),
+        community=shown,
+        summary=_summary(table, community_id),
+        above=_above(shown, by_id),
+        height=frame.height,
+        circles=circles,
+        inner=[frame.circle(row, hues) for row in rows if row["parent_id"] in ids],
+        ties=_ties_of_points(index, members, points) if points else _ties(index, circles),
+        points=points,
+        names=_names(circles, points, frame, frame.pixel),
+        names_on_phone=_names(circles, points, frame, WIDTH / _ON_PHONE),
+        entities=[row["name"] for row in members],
     )
-    hues = {row["community_id"]: round(i * _HUE) % 360 for i, row in enumerate(coarsest)}
-    for row in sorted(rows, key=lambda row: row["level"]):
-        if row["parent_id"] in by_id:
-            hues[row["community_id"]] = hues[row["parent_id"]]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Leads from places on the map to places in a picture: those of its own upper left corner."""
+
+    left: float
+    upper: float
+    scale: float
+    height: float
+
+    @classmethod
+    def around(cls, rows: Sequence[Mapping[str, Any]], *, is_of_points: bool) -> _Frame:
+        """Return the one that shows some circles, or points, as large as can be."""
+        if not rows:
+            return cls(0.0, 0.0, 1.0, WIDTH * _LOWEST)
+        x, y = (np.array([row[axis] for row in rows], np.float64) for axis in ("x", "y"))
+        radii = np.array([row.get("radius", 0.0) for row in rows], np.float64)
+        left, right = float((x - radii).min()), float((x + radii).max())
+        lower, upper = float((y - radii).min()), float((y + radii).max())
+        beside, above = _MARGINS_OF_POINTS if is_of_points else (_MARGIN, _MARGIN)
+        width = max(right - left, upper - lower, 1e-3) * (1 + 2 * beside)
+        height = max((upper - lower) + 2 * above * width, _LOWEST * width)
+        return cls(
+            (left + right - width) / 2, (upper + lower + height) / 2, WIDTH / width,
+            WIDTH * height / width,
+        )  # fmt: skip
+
+    @property
+    def pixel(self) -> float:
+        """Return the units that a pixel of a laptop shows."""
+        width, height = _ON_SCREEN
+        return max(WIDTH / width, self.height / height)
+
+    def place(self, row: Mapping[str, Any]) -> tuple[float, float]:
+        return (row["x"] - self.left) * self.scale, (self.upper - row["y"]) * self.scale
+
+    def circle(self, row: Mapping[str, Any], hues: Mapping[str, int]) -> Circle:
+        name, radius = row["community_id"], row["radius"] * self.scale
+        return Circle(name, row["title"], row["size"], *self.place(row), radius, hues[name])
+
+    def dot(self, row: Mapping[str, Any]) -> Dot:
+        return Dot(row["name"], *self.place(row), _POINT)
+
+
+def _summary(communities: pa.Table, community_id: str) -> str:
+    found = communities.filter(pc.equal(communities["community_id"], community_id))
+    return "".join(found["summary"].to_pylist())
+
+
+def _above(
+    shown: Mapping[str, Any] | None, by_id: Mapping[str, Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    above: list[Mapping[str, Any]] = []
+    while shown and shown["parent_id"]:
+        shown = by_id[shown["parent_id"]]
+        above.insert(0, shown)
+    return above
+
+
+def _hues(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the colour of each community: that of the coarsest one around it."""
+    hues: dict[str, int] = {}
+    ranked = sorted(rows, key=lambda row: (row["level"], -row["size"], row["community_id"]))
+    for place, row in enumerate(ranked):
+        own = round(place * _HUE) % 360
+        hues[row["community_id"]] = hues[row["parent_id"]] if row["parent_id"] else own
     return hues
 
 
-def _box(shown: Mapping[str, Any] | None, inside: Sequence[Mapping[str, Any]]) -> Box:
-    around = [shown] if shown else inside
-    if not around:
-        return Box(-1.0, -1.0, 2.0, 2.0)
-    left = min(row["x"] - row["radius"] for row in around)
-    right = max(row["x"] + row["radius"] for row in around)
-    upper = min(-row["y"] - row["radius"] for row in around)
-    lower = max(-row["y"] + row["radius"] for row in around)
-    width, height = (right - left) * _MARGIN, (lower - upper) * _MARGIN
-    return Box(
-        (left + right - width) / 2, (upper + lower - height) / 2, max(width, 1.0), max(height, 1.0)
-    )
+def _names(
+    circles: Sequence[Circle], points: Sequence[Dot], frame: _Frame, pixel: float
+) -> list[Name]:
+    """Return the names that can be read where a pixel shows some units."""
+    named = (name_of_circle(one.title, one.x, one.y, one.radius, pixel) for one in circles)
+    return [*filter(None, named), *names_of_dots(points, WIDTH, frame.height, pixel)]
 
 
-def _circle(row: Mapping[str, Any], hues: Mapping[str, int], box: Box | None) -> Circle:
-    radius, title = row["radius"], row["title"]
-    lines: list[str] = []
-    letters = 0.0
-    if box is not None and radius >= _LEAST_NAMED * box.width:
-        letters = min(
-            max(radius * 0.18, _SMALLEST_LETTERS * box.width), _LARGEST_LETTERS * box.width
-        )
-        lines = _lines(title, int(1.7 * radius / (letters * _LETTER)))
-    return Circle(
-        row["community_id"], title, row["size"], row["x"], -row["y"], radius,
-        hues[row["community_id"]], lines, letters,
-    )  # fmt: skip
-
-
-def _lines(title: str, letters: int, most: int = 3) -> list[str]:
-    """Break a title, whose names are parted by commas, into lines of at most some letters."""
-    lines: list[str] = []
-    for part in title.split(", "):
-        if lines and len(lines[-1]) + len(part) + 2 <= letters:
-            lines[-1] += f", {part}"
-        elif len(lines) < most:
-            lines.append(part if len(part) <= letters else f"{part[: max(letters - 1, 1)]}…")
-    return lines
-
-
-def _ties(index: Index, circles: Sequence[Circle], box: Box) -> list[Tie]:
-    """Return the strongest ties between circles, as curves that bend aside."""
-    by_id = {one.id: one for one in circles}
+def _ties(index: Index, circles: Sequence[Circle]) -> list[Tie]:
+    """Return the strongest ties between circles."""
+    ids = pa.array([one.id for one in circles], pa.string())
     members = index.snapshot.table("members", ["community_id", "entity_id"])
-    wanted = pc.is_in(members["community_id"], value_set=pa.array(list(by_id), pa.string()))
-    members = members.filter(wanted)
-    home = dict(
-        zip(members["entity_id"].to_pylist(), members["community_id"].to_pylist(), strict=True)
-    )
+    members = members.filter(pc.is_in(members["community_id"], value_set=ids))
+    homes = pc.index_in(members["community_id"], value_set=ids).to_numpy()
+    return _strongest(index, members["entity_id"], homes, circles, _WIDEST_TIE)
+
+
+def _ties_of_points(
+    index: Index, members: Sequence[Mapping[str, Any]], points: Sequence[Dot]
+) -> list[Tie]:
+    """Return the strongest ties between the entities that are shown as points."""
+    ids = pa.array([row["entity_id"] for row in members[: len(points)]], pa.string())
+    return _strongest(index, ids, np.arange(len(points)), points, _WIDEST_BETWEEN_POINTS)
+
+
+def _strongest(
+    index: Index,
+    entities: pa.Array[Any] | pa.ChunkedArray,
+    homes: np.ndarray[Any, Any],
+    places: Sequence[Circle] | Sequence[Dot],
+    widest: float,
+) -> list[Tie]:
+    """Return the strongest ties between places; each entity is at home in one of them."""
     relations = index.snapshot.table("relations", ["head_id", "tail_id"])
-    heads = map(home.get, relations["head_id"].to_pylist())
-    tails = map(home.get, relations["tail_id"].to_pylist())
-    counted = Counter(
-        (min(one, other), max(one, other))
-        for one, other in zip(heads, tails, strict=True)
-        if one and other and one != other
-    )
-    strongest = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:_TIES]
-    most = strongest[0][1] if strongest else 1
+    if isinstance(entities, pa.ChunkedArray):
+        entities = entities.combine_chunks()
+    homes = np.append(homes, -1)  # of entities that are elsewhere
+    ends = [
+        homes[pc.fill_null(pc.index_in(relations[end], value_set=entities), -1).to_numpy()]
+        for end in ("head_id", "tail_id")
+    ]
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    between = (low >= 0) & (low != high)
+    pairs, counts = np.unique(low[between] * len(places) + high[between], return_counts=True)
+    strongest = np.lexsort((pairs, -counts))[:_TIES]
+    most = max(counts.tolist(), default=1)
     return [
         Tie(
-            _curve(by_id[one], by_id[other]),
-            round(box.width * 0.006 * math.sqrt(count / most), 2),
+            _curve(places[pair // len(places)], places[pair % len(places)]),
+            round(widest * math.sqrt(count / most), 2),
             count,
         )
-        for (one, other), count in strongest
+        for pair, count in zip(pairs[strongest].tolist(), counts[strongest].tolist(), strict=True)
     ]
 
 
-def _curve(one: Circle, other: Circle) -> str:
-    middle_x, middle_y = (one.x + other.x) / 2, (one.y + other.y) / 2
-    x = middle_x - (other.y - one.y) * _BEND
-    y = middle_y + (other.x - one.x) * _BEND
+def _curve(one: Circle | Dot, other: Circle | Dot) -> str:
+    x = (one.x + other.x) / 2 - (other.y - one.y) * _BEND
+    y = (one.y + other.y) / 2 + (other.x - one.x) * _BEND
     return f"M{one.x:.1f} {one.y:.1f}Q{x:.1f} {y:.1f} {other.x:.1f} {other.y:.1f}"
 
 
-def _points(index: Index, community_id: str) -> list[Point]:
+def _members(index: Index, community_id: str) -> list[dict[str, Any]]:
+    """Return the entities of a community with their names, the most central first."""
     members = index.snapshot.table("members")
-    own = members.filter(pc.equal(members["community_id"], community_id))
-    order = [("centrality", "descending"), ("entity_id", "ascending")]
-    own = own.sort_by(order).slice(0, _MOST_POINTS)
+    members = members.filter(pc.equal(members["community_id"], community_id))
     entities = index.snapshot.table("entities", ["entity_id", "name"])
-    named = entities.filter(
-        pc.is_in(entities["entity_id"], value_set=own["entity_id"].combine_chunks())
-    )
-    names = dict(zip(named["entity_id"].to_pylist(), named["name"].to_pylist(), strict=True))
-    return [
-        Point(names[row["entity_id"]], row["x"], -row["y"], place < _NAMED_POINTS)
-        for place, row in enumerate(own.to_pylist())
-    ]
+    own = members["entity_id"].combine_chunks()
+    named = entities.filter(pc.is_in(entities["entity_id"], value_set=own))
+    names = dict(zip(*(named[one].to_pylist() for one in ("entity_id", "name")), strict=True))
+    order = [("centrality", "descending"), ("entity_id", "ascending")]
+    rows: list[dict[str, Any]] = members.sort_by(order).to_pylist()
+    return [row | {"name": names[row["entity_id"]]} for row in rows]

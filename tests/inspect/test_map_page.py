@@ -1,0 +1,253 @@
+"""The map of communities: what a view shows, to whom, and where its names stand."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from fastapi.testclient import TestClient
+
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.inspect.pages import make_app
+from graphrag_tasks.inspect.pages.map import WIDTH, view
+from graphrag_tasks.inspect.pages.map_names import Dot, name_of_circle, names_of_dots, text_width
+from graphrag_tasks.inspect.pages.reader import Reader
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.retrieval import open_index
+
+AT = "/snapshots/current/map"
+HIDDEN = "Zephyr"
+SHOWN = re.compile(r"map\?community=(\w+)")
+
+
+def configured(folder: Path, **overrides: Any) -> Config:
+    base = {
+        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
+        "load": {"vector_store": "none"},
+    }  # fmt: skip
+    return load_config(overrides=base | overrides, environ={})
+
+
+def client(config: Config, *principals: str) -> TestClient:
+    if principals:
+        pages = config.pages.model_copy(update={"principals": principals})
+        config = config.model_copy(update={"pages": pages})
+    return TestClient(make_app(lambda: None, config), follow_redirects=False)
+
+
+def indexed(folder: Path, texts: dict[str, str], **overrides: Any) -> Config:
+    for name, text in texts.items():
+        path = folder / "corpus" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = configured(folder, **overrides)
+    run_index(found, workers=1)
+    return found
+
+
+def about(letter: str) -> str:
+    """Return sentences that tie four tables of one letter to each other."""
+    tables = [f"table {letter}BB{number}" for number in range(4)]
+    pairs = [(one, other) for one in tables for other in tables if one < other]
+    said = " ".join(f"The {one} replaces the {other}." for one, other in pairs)
+    return f"# Tables of {letter}\n\n{said}\n"
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    folder = tmp_path_factory.mktemp("map_page")
+    texts = {f"{letter}.md": about(letter) for letter in "VWX"}
+    texts["ties.md"] = "# Ties\n\nThe table VBB0 reads the table WBB0.\n"
+    return indexed(folder, texts)
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    folder = tmp_path_factory.mktemp("map_page_labelled")
+    secrets = "".join(f" {HIDDEN} buys the table VBB{number}." for number in range(4))
+    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
+    texts = {"tables.md": about("V"), "board/plan.md": f"# Plan\n\n{secrets}\n"}
+    return indexed(folder, texts, access={"enabled": True, "rules": rules})
+
+
+def walk(browser: TestClient) -> dict[str, str]:
+    """Return every view that the map leads to, by its address."""
+    left, found = [AT], dict[str, str]()
+    while left:
+        address = left.pop()
+        answer = browser.get(address)
+        assert answer.status_code == 200, answer.text
+        found[address] = answer.text
+        ids = dict.fromkeys(SHOWN.findall(answer.text))
+        left += [one for one in (f"{AT}?community={name}" for name in ids)
+                 if one not in found and one not in left]  # fmt: skip
+    return found
+
+
+def test_the_map_leads_to_every_community_and_from_the_deepest_to_entities(config: Config) -> None:
+    rows = open_index(config.store).snapshot.table("communities").to_pylist()
+    found = walk(client(config))
+    assert {one.partition("=")[2] for one in found} == {"", *(row["community_id"] for row in rows)}
+    parents = {row["parent_id"] for row in rows}
+    for row in rows:
+        page = found[f"{AT}?community={row['community_id']}"]
+        assert f"<h1>{row['title']}</h1>" in page
+        assert "Entities, the most central first" in page
+        assert ('aria-label="Entities as a picture"' in page) == (
+            row["community_id"] not in parents
+        )
+    coarsest = [row for row in rows if row["parent_id"] is None]
+    assert found[AT].count("<circle") >= len(coarsest)
+    assert all(f"{row['title']}: {row['size']} entities" in found[AT] for row in coarsest)
+
+
+def test_a_view_is_of_the_snapshot_alone_and_inside_its_picture(config: Config) -> None:
+    index = open_index(config.store)
+    known = {row["community_id"] for row in index.snapshot.table("communities").to_pylist()}
+    names = set(index.snapshot.table("entities")["name"].to_pylist())
+    for one in ["", *sorted(known)]:
+        shown = view(index, one)
+        assert {circle.id for circle in (*shown.circles, *shown.inner)} <= known
+        assert {point.name for point in shown.points} <= names
+        for circle in (*shown.circles, *shown.points):
+            assert circle.radius <= circle.x <= WIDTH - circle.radius
+            assert circle.radius <= circle.y <= shown.height - circle.radius
+        assert bool(shown.circles) != bool(shown.points)
+    assert view(index, "") == view(open_index(config.store), "")
+
+
+def test_ties_tell_how_many_relations_they_stand_for(config: Config) -> None:
+    index = open_index(config.store)
+    ties = [one.relations for one in view(index, "").ties]
+    assert ties == sorted(ties, reverse=True)
+    deepest = [page for page in walk(client(config)).values() if "Entities as a picture" in page]
+    assert any("<title>1 relation</title>" in page for page in deepest)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "words"),
+    [("0" * 24, 400, "no such community in this snapshot"), ("x", 422, "community")],
+)
+def test_an_unknown_community_is_a_clear_error(
+    config: Config, asked: str, status: int, words: str
+) -> None:
+    answer = client(config).get(AT, params={"community": asked})
+    assert answer.status_code == status
+    assert words in answer.text
+
+
+def test_a_graph_without_communities_says_so(tmp_path: Path) -> None:
+    config = indexed(tmp_path, {"one.md": "# One\n\nThe table VBBE replaces the table VBBS.\n"})
+    page = client(config).get(AT)
+    assert page.status_code == 200
+    assert "The graph has no communities" in page.text
+    assert "<svg" not in page.text
+
+
+def test_what_a_principal_may_not_see_is_in_no_view(labelled: Config) -> None:
+    board, staff = walk(client(labelled, "staff", "board")), walk(client(labelled, "staff"))
+    assert any(f'aria-label="{HIDDEN}"' in page for page in board.values())
+    assert len(staff) > 1
+    assert not [address for address, page in staff.items() if HIDDEN in page]
+    hidden = set(board) - set(staff)
+    assert hidden
+    for address in hidden:
+        answer = client(labelled, "staff").get(address)
+        assert answer.status_code == 400
+        assert HIDDEN not in answer.text
+    told = [view(Reader(labelled.model_copy(update={"pages": labelled.pages.model_copy(
+        update={"principals": who})})).index("current"), "") for who in
+        (("staff",), ("staff", "board"))]  # fmt: skip
+    sizes = [sum(circle.size for circle in one.circles) for one in told]
+    assert sizes[0] < sizes[1]
+
+
+ODD = '"><script>alert(1)</script>'
+
+
+class _Nested:
+    """A snapshot with a community in each of three levels, and odd names."""
+
+    def __init__(self) -> None:
+        ids = [f"{level:024}" for level in range(3)]
+        entities = ["e0", "e1", "e2"]
+        places = {"x": [0.0, 5.0, 9.0], "y": [0.0, 0.0, 1.0]}
+        self._tables = {
+            "communities": pa.table({
+                "community_id": ids, "level": [0, 1, 2], "parent_id": [None, *ids[:2]],
+                "title": [ODD, f"{ODD} and more", "deepest"], "summary": [ODD] * 3,
+                "size": [3] * 3, "x": [4.0] * 3, "y": [0.0] * 3, "radius": [30.0, 25.0, 20.0],
+            }),
+            "members": pa.concat_tables([pa.table({
+                "community_id": [one] * 3, "entity_id": entities,
+                "centrality": [3.0, 2.0, 1.0], **places}) for one in ids]),
+            "entities": pa.table({"entity_id": entities, "name": [ODD, "table MARA", "1 & 2"]}),
+            "relations": pa.table({"head_id": ["e0", "e0", "e2"], "tail_id": ["e1", "e1", "e9"]}),
+        }  # fmt: skip
+
+    def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
+        table = self._tables[name]
+        return table.select(columns) if columns else table
+
+
+def test_names_are_text(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = client(config)
+    manifest = Reader(config).index("current").snapshot.manifest
+    odd = _Nested()
+    odd.manifest = manifest  # type: ignore[attr-defined]
+    monkeypatch.setattr(Reader, "index", lambda *_: SimpleNamespace(snapshot=odd))
+    pages = walk(browser)
+    assert len(pages) == 4
+    for page in pages.values():
+        assert "<script" not in page
+        assert "&lt;script&gt;alert(1)" in page
+    deepest = pages[f"{AT}?community={2:024}"]
+    assert 'aria-label="1 &amp; 2"' in deepest
+    assert "name=1+%26+2" in deepest
+    assert "<title>2 relations</title>" in deepest
+    assert deepest.index(f"community={0:024}") < deepest.index(f"community={1:024}")
+
+
+@pytest.mark.parametrize("radius", [5, 14, 22, 30, 45, 80, 160])
+@pytest.mark.parametrize(
+    "title",
+    ["USD", "GnuCash, row and data", "stock", "WW, MM and @@", "会計 と 取引",
+     "Avenue_776;San_Juan;CA;;0482938838;;contact@allstar.com;Last and 4/4/2018.;All S",
+     "additional useful resources, Electronic Banking Internet Communication Standard"],
+)  # fmt: skip
+def test_a_name_stays_in_its_circle(title: str, radius: float) -> None:
+    name = name_of_circle(title, 100, 200, radius, pixel=1)
+    if name is None:
+        assert radius < 46
+        return
+    assert 11 <= name.size <= 22
+    assert "".join(name.lines).rstrip("…").replace(" ", "") in title.replace(" ", "")
+    for place, line in enumerate(name.lines):
+        half = text_width(line) * name.size / 2
+        foot = name.y + place * name.step
+        for edge in (foot - 0.86 * name.size, foot + 0.14 * name.size):
+            assert half**2 + (edge - 200) ** 2 <= radius**2
+
+
+def test_names_of_dots_cover_nothing_and_the_first_come_first() -> None:
+    dots = [Dot(f"entity number {place}", 100 + 7.0 * (place % 40), 100 + 9.0 * (place // 40), 2)
+            for place in range(200)]  # fmt: skip
+    dots.append(Dot("x" * 100, 700, 400, 2))
+    names = names_of_dots([dots[-1], *dots[:-1]], 1000, 500, pixel=1)
+    assert names[0].lines[0].endswith("…")
+    assert len(names) > 1
+    boxes = [(one.x - text_width(one.lines[0]) * one.size / 2, one.y - 0.85 * one.size,
+              one.x + text_width(one.lines[0]) * one.size / 2, one.y + 0.3 * one.size)
+             for one in names]  # fmt: skip
+    for place, (left, upper, right, lower) in enumerate(boxes):
+        assert left >= 0
+        assert upper >= 0
+        assert right <= 1000
+        assert lower <= 500
+        for other in boxes[:place]:
+            assert left >= other[2] or other[0] >= right or upper >= other[3] or other[1] >= lower
+        for dot in dots:
+            is_over = left < dot.x + 2 and dot.x - 2 < right and upper < dot.y + 2
+            assert not (is_over and dot.y - 2 < lower)
