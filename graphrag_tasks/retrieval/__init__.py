@@ -20,6 +20,7 @@ from graphrag_tasks.retrieval.context.hits import (
 )
 from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.modes.registry import MODES
+from graphrag_tasks.retrieval.notebook.comparison import ModeComparison
 from graphrag_tasks.retrieval.question.router import Route
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, Step, Thing
 from graphrag_tasks.retrieval.view.visibility import ALL_DOCUMENTS
@@ -37,6 +38,7 @@ __all__ = [
     "Index",
     "IndexFacts",
     "ListedHit",
+    "ModeComparison",
     "PageBox",
     "PathHit",
     "PathQuery",

@@ -7,7 +7,7 @@ from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +20,19 @@ from graphrag_tasks.retrieval.context.views import View, views_of
 from graphrag_tasks.retrieval.graph.names import find_names, folded_name
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.graph.topics import topics
-from graphrag_tasks.retrieval.question.query import RankedRow, Seed
+from graphrag_tasks.retrieval.notebook import frames, parts
+from graphrag_tasks.retrieval.question.query import RankedRow, Seed, checked_number
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
 from graphrag_tasks.retrieval.ranker.traverse import paths_between
 from graphrag_tasks.retrieval.view.arrays import Rows
 from graphrag_tasks.snapshots.store import Snapshot
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx as nx
+    import pandas as pd
+
+    from graphrag_tasks.graph.drawing import Picture
 
 _SUGGESTED = 3
 _DOCUMENTS_SHOWN = 3
@@ -62,6 +70,77 @@ class Browser:
     def graph(self) -> Graph:
         """The graph by row numbers, for whoever draws or counts it."""
         return self._graph
+
+    def documents(self) -> pd.DataFrame:
+        """Return the documents as a data frame, the longest first.
+
+        Columns: `title`, `uri`, `media_type`, `language`, `status`, `problem` (why it gave no text,
+        or not all), `pages`, `characters`, then how many `chunks`, `entities` and `relations` it
+        has, and `document_id`.
+        """
+        return frames.documents(self.snapshot, self._graph)
+
+    def entities(self) -> pd.DataFrame:
+        """Return the entities as a data frame, the most mentioned first.
+
+        Columns: `name`, `type`, `mentions`, how many `chunks` and `documents` mention it, how many
+        `relations` (facts) it has, `aliases` (its other names), and `entity_id`.
+        """
+        return frames.entities(self.snapshot, self._graph)
+
+    def relations(self) -> pd.DataFrame:
+        """Return the relations of all kinds as a data frame, the most stated first.
+
+        Columns: `head`, `phrase`, `tail`, `relation` (its canonical form), `kind` (fact,
+        association or condition), `negated`, `stated` (how often), `confidence` (0 to 1), how many
+        `documents` state it, and `relation_id`, `head_id`, `tail_id`. `cite(relation_id)` returns
+        the sentences.
+        """
+        return frames.relations(self.snapshot, self._graph)
+
+    def chunks(self) -> pd.DataFrame:
+        """Return the chunks as a data frame, in reading order, by the addresses of documents.
+
+        Columns: `title` and `uri` of the document, `place` in it from 0, `headings`, `text`,
+        `characters`, `page_start`, `page_end`, how many `entities` and `relations` it has,
+        `is_reference` (contents, index or bibliography), `chunk_id` and `document_id`.
+        """
+        return frames.chunks(self.snapshot, self._graph)
+
+    def to_networkx(self, *, all_kinds: bool = False) -> nx.MultiDiGraph:
+        """Return the entities and their facts as a graph.
+
+        Nodes are entity ids, with `name`, `type` where there is one, `mentions` and `chunks`. Edges
+        have the relation's id as their key, and `relation`, `phrase`, `kind`, `negated`, `support`
+        (how often it is stated), `confidence` and `weight`. With `all_kinds`, associations and
+        conditions are edges, too.
+        """
+        return parts.as_networkx(parts.whole(self.snapshot, self._graph, all_kinds=all_kinds))
+
+    def to_igraph(self, *, all_kinds: bool = False) -> igraph.Graph:
+        """Return the graph of `to_networkx` as a directed igraph.
+
+        Vertices and edges have the same attributes, and their id as `id`.
+        """
+        return parts.as_igraph(parts.whole(self.snapshot, self._graph, all_kinds=all_kinds))
+
+    def picture(self, name: str, most: int = 20, *, all_kinds: bool = False) -> Picture:
+        """Return a picture of the entity with this name and of what its facts join it with.
+
+        Args:
+            name: Any name of the entity.
+            most: Neighbours wanted, those tied to it most first; more than 40 are hard to read.
+            all_kinds: Whether associations and conditions are drawn, too.
+
+        Raises:
+            QueryError: No entity has the name, or `most` is no whole number from 0.
+        """
+        from graphrag_tasks.graph.drawing import Picture
+
+        checked_number("most", most)
+        rows = self.entity_rows(name)
+        shown = parts.around(self.snapshot, self._graph, rows, most, all_kinds=all_kinds)
+        return Picture.of(shown)
 
     def relations_at(self, rows: Sequence[int]) -> tuple[RelationHit, ...]:
         """Return relations with their best evidence, by their rows in `graph`."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, without_copies
+from graphrag_tasks.retrieval.context.cells import paragraph, table
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
 from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
@@ -25,6 +27,8 @@ from graphrag_tasks.retrieval.graph.linking import notes_on_senses
 from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO
+from graphrag_tasks.retrieval.notebook import frames
+from graphrag_tasks.retrieval.notebook.comparison import COMPARED, ModeComparison
 from graphrag_tasks.retrieval.question.query import (
     Query,
     QueryEncoder,
@@ -42,6 +46,9 @@ from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.store import Snapshot, Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 log = logging.getLogger(__name__)
 
@@ -98,6 +105,18 @@ class Index(Browser):
 
     def __repr__(self) -> str:
         return f"Index({self.facts})"
+
+    def _repr_html_(self) -> str:
+        facts, manifest = self.facts, self.snapshot.manifest
+        cells = [
+            ("snapshot", f"{facts.snapshot_id[:12]}, made {manifest.created_at}"),
+            ("documents", str(self.snapshot.table("documents", ["document_id"]).num_rows)),
+            ("chunks", str(facts.chunks)),
+            ("entities", str(facts.entities)),
+            ("relations", str(facts.relations)),
+            ("encoder", str(manifest.embedding["model"])),
+        ]
+        return paragraph("Index", "b") + table((), cells)
 
     @property
     def facts(self) -> IndexFacts:
@@ -194,6 +213,33 @@ class Index(Browser):
             signals=found.signals,
         )
 
+    def compare(
+        self,
+        question: str,
+        modes: Sequence[str] = COMPARED,
+        k: int | None = 5,
+        filters: Filters | None = None,
+        rerank: int | None = None,
+    ) -> ModeComparison:
+        """Return what several modes find for a question, side by side.
+
+        `dense`, `bm25` and `hybrid` are not read again by the reranker unless `rerank` asks for it.
+
+        Args:
+            question: As in `search`.
+            modes: Names from `MODES`, or `auto`.
+            k: Chunks wanted of each mode.
+            filters: As in `search`.
+            rerank: As in `search`, for every mode.
+
+        Raises:
+            QueryError: As in `search`, or there is no mode.
+        """
+        if isinstance(modes, str) or not modes:
+            raise QueryError(f"modes must be a list of modes (got {modes!r})", "", "")
+        found = {one: self.search(question, one, k, filters, rerank) for one in modes}
+        return ModeComparison(question, found)
+
     def skeleton(
         self, budget_tokens: int = 1000, question: str | None = None, *, by_head: bool = False
     ) -> str:
@@ -229,8 +275,22 @@ class Index(Browser):
         query, _ = self._searcher.query(question, 1)
         return by_question(self._graph, query, self.config)
 
-    def communities(self, question: str, most: int) -> tuple[CommunityHit, ...]:
-        """Return the communities that tell most of a question, ranked as in mode `global`.
+    @overload
+    def communities(self) -> pd.DataFrame: ...
+
+    @overload
+    def communities(self, question: str, most: int | None = None) -> tuple[CommunityHit, ...]: ...
+
+    def communities(
+        self, question: str | None = None, most: int | None = None
+    ) -> pd.DataFrame | tuple[CommunityHit, ...]:
+        """Return all communities as a data frame, or those that tell most of a question.
+
+        Without a question: the coarsest level first, the largest first in each. Columns: `title`,
+        `level` (0 is the coarsest), `size` in entities, `members` (the most central), `parent` (the
+        title of the one that contains it), `summary`, `community_id` and `parent_id`.
+
+        With a question: hits, ranked as in mode `global`.
 
         Args:
             question: As in `search`.
@@ -240,6 +300,8 @@ class Index(Browser):
             QueryError: As in `search`, with `most` for k.
             SnapshotError: The installed model is not the one the snapshot was embedded with.
         """
+        if question is None:
+            return frames.communities(self.snapshot, self._graph)
         query, _ = self._searcher.query(question, most)
         return CommunityHit.of(self._provenance, best_communities(self._graph, query))
 

@@ -45,6 +45,7 @@ def test_public_surface() -> None:
         "Index",
         "IndexFacts",
         "ListedHit",
+        "ModeComparison",
         "PageBox",
         "PathHit",
         "PathQuery",

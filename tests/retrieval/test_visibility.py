@@ -84,7 +84,9 @@ def outputs(index: Index, questions: Sequence[str], names: Sequence[str]) -> Ite
             yield found._repr_html_().replace(question, "")
             for chunk in found.chunks[:2]:
                 yield str(index.explain(question, chunk.chunk_id, mode)).replace(question, "")
+    yield from notebook_outputs(index, questions[:1])
     for name in names:
+        yield from _answers(lambda one: index.picture(one, all_kinds=True).svg, name)
         for browse in (index.neighbors, index.community):
             yield from _answers(browse, name)
         for other in names:
@@ -95,6 +97,28 @@ def outputs(index: Index, questions: Sequence[str], names: Sequence[str]) -> Ite
     for name in TABLES:
         yield str(snapshot.table(name).to_pylist())
     yield json.dumps(snapshot.manifest.as_dict())
+
+
+def notebook_outputs(index: Index, questions: Sequence[str]) -> Iterator[str]:
+    """Yield the frames, graphs and displays of an index."""
+    frames = (index.documents, index.entities, index.relations, index.communities, index.chunks)
+    for frame in frames:
+        yield frame().to_csv()
+    drawn = index.to_networkx(all_kinds=True)
+    yield str([*drawn.nodes(data=True), *drawn.edges(data=True)])
+    graph = index.to_igraph(all_kinds=True)
+    yield str([one.attributes() for one in (*graph.vs, *graph.es)])
+    yield index._repr_html_()
+    for question in questions:
+        compared = index.compare(question, [*MODES, "auto"], k=50)
+        yield compared.to_dataframe().to_csv()
+        for said in (compared._repr_html_(), str(compared)):
+            yield said.replace(question, "")
+        for found in compared.contexts.values():
+            yield str(found).replace(question, "")
+            yield found.picture().svg.replace(question, "")
+            for hit in (*found.entities, *found.communities):
+                yield f"{hit}{hit._repr_html_()}"
 
 
 def _answers(call: Any, *names: str) -> Iterator[str]:

@@ -17,11 +17,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.graph.drawing import Selection
 from graphrag_tasks.graph.relation_kinds import FACT
-from graphrag_tasks.inspect.export import Selection
 from graphrag_tasks.retrieval import Index, RelationHit
 from graphrag_tasks.retrieval.context.hits import SourceSentence
 from graphrag_tasks.retrieval.graph.pinned import name_key
+from graphrag_tasks.retrieval.notebook.parts import nearest, part
 from graphrag_tasks.retrieval.view.arrays import Rows, column
 
 NO_TYPE = "-"
@@ -140,7 +141,7 @@ class Neighbourhoods:
         placed: dict[int, int] = {}
         steps = []
         for place, (name, rows) in enumerate(zip(view.names, named, strict=True)):
-            near = self._near(rows, allowed)
+            near = nearest(graph, rows, allowed)
             room = MOST_ENTITIES - len(placed)
             wanted = [row for row in rows.tolist() if row not in placed]
             wanted += [row for row in near[: view.most].tolist() if row not in placed]
@@ -205,28 +206,7 @@ class Neighbourhoods:
 
     def selection(self, title: str, shown: Shown) -> Selection:
         """Return what is shown as exports write it."""
-        graph = self._graph
-        rows = shown.relations.tolist()
-        relations = self._relations.take(pa.array(shown.relations))
-        ids = graph.entities.ids
-        return Selection(
-            title,
-            self._entities.take(pa.array(shown.entities)),
-            pa.table(
-                {
-                    "relation_id": graph.relations.ids.take(pa.array(shown.relations)),
-                    "head_id": ids.take(pa.array(graph.heads[rows])),
-                    "relation": pa.array([graph.relation_words[row] for row in rows], pa.string()),
-                    "phrase": pa.array(map(graph.said, rows), pa.string()),
-                    "kind": relations["kind"],
-                    "tail_id": ids.take(pa.array(graph.tails[rows])),
-                    "negated": pa.array(graph.denied[rows]),
-                    "support": relations["weight"],
-                    "confidence": relations["confidence"],
-                    "weight": pa.array(self._weights[rows]),
-                }
-            ),
-        )
+        return part(self.index.snapshot, self._graph, title, shown.entities, shown.relations)
 
     def hits(self, shown: Shown, most: int) -> tuple[RelationHit, ...]:
         """Return the first relations that are shown, with their sentences."""
@@ -325,17 +305,6 @@ class Neighbourhoods:
             raise QueryError(f"there is no document with the id '{document_id}'")
         chunks = np.flatnonzero(self._graph.chunk_documents == document)
         return self._graph.chunk_relations.union(chunks)
-
-    def _near(self, entities: Rows, allowed: Mask) -> Rows:
-        """Return the neighbours of some entities, those tied to them most first."""
-        graph = self._graph
-        relations = np.flatnonzero(self._touching(entities) & allowed)
-        ties = np.zeros(len(graph.entities))
-        for ends in (graph.heads, graph.tails):
-            ties += np.bincount(ends[relations], self._weights[relations], minlength=len(ties))
-        ties[entities] = 0.0
-        found = np.flatnonzero(ties)
-        return found[np.lexsort((graph.entities.id_ranks[found], -ties[found]))]
 
     def _order(self, relations: Rows, first: Mask) -> Rows:
         ranks = self._graph.relations.id_ranks[relations]

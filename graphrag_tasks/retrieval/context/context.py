@@ -21,7 +21,14 @@ from graphrag_tasks.retrieval.context.hits import (
     RelationHit,
 )
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN, as_prompt
-from graphrag_tasks.retrieval.context.render import as_frame, as_html, as_networkx, as_svg
+from graphrag_tasks.retrieval.context.render import (
+    as_frame,
+    as_html,
+    as_networkx,
+    as_picture,
+    as_svg,
+    as_text,
+)
 from graphrag_tasks.retrieval.context.signals import Signals
 from graphrag_tasks.retrieval.question.router import Route
 from graphrag_tasks.retrieval.question.sub_questions import part_name, question_parts
@@ -30,11 +37,13 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
+    from graphrag_tasks.graph.drawing import Picture
+
 
 Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Context(Mapping[str, Hits]):
     """The context of an answer: a mapping with the keys of the paper's Algorithm 2.
 
@@ -129,6 +138,13 @@ class Context(Mapping[str, Hits]):
         """
         return as_networkx(self)
 
+    def picture(self) -> Picture:
+        """Return a picture of the relations found and of the entities that they join.
+
+        The search began at the seeds, which have a colour of their own.
+        """
+        return as_picture(self)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item; the column `kind` names its list."""
         return as_frame(self)
@@ -147,6 +163,13 @@ class Context(Mapping[str, Hits]):
             **{name: _plain_hits(hits) for name, hits in self.items()},
             **{name: _plain_hits(self.further.get(name, ())) for name in FURTHER},
         }
+
+    def __repr__(self) -> str:
+        found = f"{len(self.chunks)} chunks, {len(self.relations)} relations"
+        return f"Context({self.question!r}, mode {self.mode}, {found})"
+
+    def __str__(self) -> str:
+        return as_text(self)
 
     def _repr_html_(self) -> str:
         return as_html(self) + as_svg(self.to_networkx())

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from graphrag_tasks.retrieval.context.cells import table
 from graphrag_tasks.retrieval.context.hits import (
     EntityHit,
     RelationHit,
@@ -196,6 +197,13 @@ class CommunityHit(FurtherHit):
     size: int
     score: float
     evidence: tuple[SourceSentence, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.size} entities)\n{self.summary}"
+
+    def _repr_html_(self) -> str:
+        cells = (self.title, str(self.size), str(self.level), self.summary, self.community_id)
+        return table(("community", "entities", "level", "summary", "id"), [cells])
 
     @classmethod
     def of(cls, provenance: Provenance, rows: Sequence[RankedRow]) -> tuple[CommunityHit, ...]:

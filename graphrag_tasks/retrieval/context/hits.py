@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from graphrag_tasks.retrieval.context.cells import table
+
 FIRST_READING = "first"
 """Name of the list that the reranker reads again."""
 
@@ -133,6 +135,21 @@ class EntityHit:
     score: float
     found_by: str
     example: SourceSentence | None
+
+    def __str__(self) -> str:
+        named = f"{self.name} ({self.type})" if self.type else self.name
+        if self.example is None:
+            return named
+        return f"{named}: {one_line(self.example.text)} ({self._where})"
+
+    def _repr_html_(self) -> str:
+        sentence = self.example.text if self.example else ""
+        cells = (self.name, self.type or "", sentence, self._where, self.entity_id)
+        return table(("entity", "type", "sentence", "source", "id"), [cells])
+
+    @property
+    def _where(self) -> str:
+        return place(self.example.title, self.example.page) if self.example else ""
 
 
 @dataclass(frozen=True, kw_only=True)

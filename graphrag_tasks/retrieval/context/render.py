@@ -1,4 +1,4 @@
-"""A context as a data frame, as HTML, as a graph, and that graph as a small picture."""
+"""A context as text, as a data frame, as HTML, as a graph, and that graph as a picture."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.retrieval.context.cells import folding_table, paragraph
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
@@ -22,14 +23,9 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
+    from graphrag_tasks.graph.drawing import Picture
     from graphrag_tasks.retrieval.context.context import Context
 
-_SHOWN_CHARACTERS = 280
-_TABLE_STYLE = "border-collapse:collapse;font-size:90%;text-align:left;margin:.3em 0"
-_CELL_STYLE = (
-    "border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .6em;"
-    "text-align:left;vertical-align:top;white-space:normal"
-)
 _CHUNK_HEADER = ("#", "text", "source", "lists", "score")
 _RELATION_HEADER = ("#", "relation", "sentence", "source", "score", "confidence")
 _ENTITY_HEADER = ("entity", "type", "found by", "score", "sentence", "source")
@@ -41,6 +37,10 @@ FRAME_COLUMNS = (
 
 _WIDTH, _HEIGHT, _MARGIN = 640, 360, 60
 _MOST_NODES, _LONGEST_LABEL = 24, 24
+_MOST_DRAWN = 40
+"""Entities of a picture."""
+
+_TEXT_CHARACTERS = 100
 
 
 def as_frame(context: Context) -> pd.DataFrame:
@@ -97,13 +97,26 @@ def _lists(hit: ChunkHit) -> str:
     return ", ".join(f"{name} {rank}" for name, rank in hit.ranks.items())
 
 
+def as_text(context: Context) -> str:
+    """Return a few lines for the terminal: each chunk with its place, then the relations."""
+    lines = [f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"]
+    lines += [f"Note: {note}" for note in context.notes]
+    lines += [
+        f"{hit.rank}. {chunk_place(hit)} ({hit.score:.2f}): {_begin(hit.text)}"
+        for hit in context.chunks
+    ]
+    lines += [f"- {hit.line()}" for found in context.further.values() for hit in found]
+    lines += [f"- {hit.text} ({relation_place(hit)})" for hit in context.relations]
+    return "\n".join(lines)
+
+
 def as_html(context: Context) -> str:
     """Return the items as compact HTML tables in the notebook's own colours."""
     title = f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"
-    parts = [f"<p><b>{escape(title)}</b></p>"]
-    parts += [f"<p><i>{escape(note)}</i></p>" for note in context.notes]
+    parts = [paragraph(title, "b")]
+    parts += [paragraph(note, "i") for note in context.notes]
     parts += [
-        _table(kind.heading.partition(",")[0], kind.header, [hit.cells() for hit in found])
+        folding_table(kind.heading.partition(",")[0], kind.header, [hit.cells() for hit in found])
         for name, kind in FURTHER.items()
         if (found := context.further.get(name))
     ]
@@ -112,9 +125,9 @@ def as_html(context: Context) -> str:
         for hit in context.chunks
     ]
     parts += [
-        _table("Chunks", _CHUNK_HEADER, chunks),
-        _table("Relations", _RELATION_HEADER, map(_relation_cells, context.relations)),
-        _table("Seed entities", _ENTITY_HEADER, map(_entity_cells, context.entities)),
+        folding_table("Chunks", _CHUNK_HEADER, chunks),
+        folding_table("Relations", _RELATION_HEADER, map(_relation_cells, context.relations)),
+        folding_table("Seed entities", _ENTITY_HEADER, map(_entity_cells, context.entities)),
     ]
     return "".join(parts)
 
@@ -131,25 +144,6 @@ def _entity_cells(hit: EntityHit) -> tuple[str, ...]:
     return hit.name, hit.type or "", hit.found_by, f"{hit.score:.3f}", *source
 
 
-def _table(caption: str, header: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
-    rows = list(cells)
-    if not rows:
-        return ""
-    head = "".join(_cell("th", name) for name in header)
-    body = "".join(f"<tr>{''.join(_cell('td', text) for text in row)}</tr>" for row in rows)
-    title = f"<summary>{escape(caption)} ({len(rows)})</summary>"
-    table = f'<table style="{_TABLE_STYLE}"><tr>{head}</tr>{body}</table>'
-    return f"<details open>{title}{table}</details>"
-
-
-def _cell(tag: str, text: str) -> str:
-    text = one_line(text)
-    cut = len(text) > _SHOWN_CHARACTERS
-    shown = f"{text[:_SHOWN_CHARACTERS]}…" if cut else text
-    title = f' title="{escape(text)}"' if cut else ""
-    return f'<{tag} style="{_CELL_STYLE}"{title}>{escape(shown)}</{tag}>'
-
-
 def as_networkx(context: Context) -> nx.MultiDiGraph:
     """Return the graph of `Context.to_networkx`."""
     import networkx as nx
@@ -160,8 +154,7 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
         graph.add_node(hit.chunk_id, kind="chunk", label=hit.title)
     for entity in (*context.entities, *context.listed):
         graph.add_node(entity.name, kind="entity", label=entity.name)
-    steps = [step for path in context.paths for step in path.relations]
-    for relation in {one.relation_id: one for one in (*context.relations, *steps)}.values():
+    for relation in _relations(context):
         for name in (relation.head, relation.tail):
             graph.add_node(name, kind="entity", label=name)
         graph.add_edge(
@@ -174,6 +167,44 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
                 for name in (relation.head, relation.tail):
                     graph.add_edge(name, sentence.chunk_id, key=sentence.chunk_id, kind="evidence")
     return graph
+
+
+def _relations(context: Context) -> Iterable[RelationHit]:
+    """Return the relations found and those of paths, each once."""
+    steps = [step for path in context.paths for step in path.relations]
+    return {one.relation_id: one for one in (*context.relations, *steps)}.values()
+
+
+def as_picture(context: Context) -> Picture:
+    """Return the picture of `Context.picture`."""
+    import pyarrow as pa
+
+    from graphrag_tasks.graph.drawing import ENTITIES, RELATIONS, Picture, Selection
+
+    relations = list(_relations(context))
+    ends = [name for one in relations for name in (one.head, one.tail)]
+    names = list(dict.fromkeys(ends))
+    drawn = set(names[:_MOST_DRAWN])
+    seeds = {one.name for one in (*context.entities, *context.listed)}
+    entities = [
+        {"entity_id": name, "name": name, "type": "seed" if name in seeds else "found"}
+        for name in sorted(drawn)
+    ]
+    rows = [
+        {"relation_id": one.relation_id, "head_id": one.head, "tail_id": one.tail,
+         "relation": one.relation, "phrase": one.phrase, "kind": one.kind, "negated": one.negated,
+         "support": one.weight, "confidence": one.confidence, "weight": one.weight}
+        for one in relations
+        if one.head in drawn and one.tail in drawn
+    ]  # fmt: skip
+    return Picture.of(
+        Selection(
+            context.question,
+            pa.Table.from_pylist(entities, ENTITIES),
+            pa.Table.from_pylist(rows, RELATIONS),
+            omitted=len(names) - len(drawn),
+        )
+    )
 
 
 def as_svg(graph: nx.MultiDiGraph) -> str:
@@ -222,6 +253,11 @@ def _node(place: tuple[float, float], name: str) -> str:
         f'<text x="{x}" y="{y - 7:.1f}" font-size="11" fill="currentColor" text-anchor="middle">'
         f"{escape(_short(name))}</text>"
     )
+
+
+def _begin(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _TEXT_CHARACTERS else f"{line[:_TEXT_CHARACTERS]}…"
 
 
 def _short(text: str) -> str:

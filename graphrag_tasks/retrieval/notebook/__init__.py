@@ -1,0 +1,1 @@
+"""An index for people who calculate: data frames, graphs, pictures, modes side by side."""

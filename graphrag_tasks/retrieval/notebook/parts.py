@@ -1,0 +1,128 @@
+"""Parts of an index's graph, and the graph as networkx and igraph have it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from graphrag_tasks.graph.drawing import ENTITIES, RELATIONS, Selection
+from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.snapshots.store import Snapshot
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx as nx
+
+_VERTEX = {"id": "entity_id"} | {one: one for one in ENTITIES.names[1:]}
+_EDGE = {"id": "relation_id"} | {one: one for one in RELATIONS.names if not one.endswith("_id")}
+
+
+def part(
+    snapshot: Snapshot,
+    graph: Graph,
+    title: str,
+    entities: Rows,
+    relations: Rows,
+    *,
+    omitted: int = 0,
+) -> Selection:
+    """Return entities and relations, given by their rows in a graph."""
+    rows = relations.tolist()
+    counts = snapshot.table("relations", ["kind", "confidence", "weight"]).take(pa.array(relations))
+    ids = graph.entities.ids
+    return Selection(
+        title,
+        snapshot.table("entities", ENTITIES.names).take(pa.array(entities)),
+        pa.table(
+            {
+                "relation_id": graph.relations.ids.take(pa.array(relations)),
+                "head_id": ids.take(pa.array(graph.heads[rows])),
+                "relation": pa.array([graph.relation_words[row] for row in rows], pa.string()),
+                "phrase": pa.array(map(graph.said, rows), pa.string()),
+                "kind": counts["kind"],
+                "tail_id": ids.take(pa.array(graph.tails[rows])),
+                "negated": pa.array(graph.denied[rows]),
+                "support": counts["weight"],
+                "confidence": counts["confidence"],
+                "weight": pa.array(graph.relation_weights[rows]),
+            }
+        ),
+        omitted,
+    )
+
+
+def whole(snapshot: Snapshot, graph: Graph, *, all_kinds: bool) -> Selection:
+    """Return all entities and facts; with `all_kinds`, associations and conditions, too."""
+    allowed = _allowed(graph, all_kinds=all_kinds)
+    entities = np.arange(len(graph.entities))
+    title = f"Snapshot {snapshot.snapshot_id}"
+    return part(snapshot, graph, title, entities, np.flatnonzero(allowed))
+
+
+def around(
+    snapshot: Snapshot, graph: Graph, entities: Rows, most: int, *, all_kinds: bool
+) -> Selection:
+    """Return entities with at most so many neighbours, those tied to them most first."""
+    allowed = _allowed(graph, all_kinds=all_kinds)
+    near = nearest(graph, entities, allowed)
+    kept = np.concatenate([entities, near[:most]])
+    is_kept = np.zeros(len(graph.entities), dtype=np.bool_)
+    is_kept[kept] = True
+    inside = allowed & is_kept[graph.heads] & is_kept[graph.tails]
+    title = f"Around {graph.entity_names[entities[0]]}"
+    omitted = max(len(near) - most, 0)
+    return part(snapshot, graph, title, kept, np.flatnonzero(inside), omitted=omitted)
+
+
+def nearest(graph: Graph, entities: Rows, allowed: NDArray[np.bool_]) -> Rows:
+    """Return the neighbours of some entities by allowed relations, those tied most first."""
+    relations = np.flatnonzero(graph.all_entity_relations.union(entities) & allowed)
+    weights = graph.relation_weights[relations]
+    ties = np.zeros(len(graph.entities))
+    for ends in (graph.heads, graph.tails):
+        ties += np.bincount(ends[relations], weights, minlength=len(ties))
+    ties[entities] = 0.0
+    found = np.flatnonzero(ties)
+    return found[np.lexsort((graph.entities.id_ranks[found], -ties[found]))]
+
+
+def _allowed(graph: Graph, *, all_kinds: bool) -> NDArray[np.bool_]:
+    return np.ones(len(graph.relations), dtype=np.bool_) if all_kinds else graph.tells
+
+
+def as_networkx(selection: Selection) -> nx.MultiDiGraph:
+    """Return the graph of `Browser.to_networkx`."""
+    import networkx as nx
+
+    graph = nx.MultiDiGraph(title=selection.title)
+    for row in selection.entities.to_pylist():
+        graph.add_node(row["entity_id"], **_known(row, ENTITIES.names[1:]))
+    for row in selection.relations.to_pylist():
+        attributes = _known(row, [one for one in RELATIONS.names if not one.endswith("_id")])
+        graph.add_edge(row["head_id"], row["tail_id"], key=row["relation_id"], **attributes)
+    return graph
+
+
+def _known(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the attributes that have a value: files of graphs cannot hold others."""
+    return {name: row[name] for name in names if row[name] is not None}
+
+
+def as_igraph(selection: Selection) -> igraph.Graph:
+    """Return the graph of `Browser.to_igraph`."""
+    import igraph
+
+    entities, relations = selection.entities, selection.relations
+    ids = entities["entity_id"].combine_chunks()
+    ends = [pc.index_in(relations[one], value_set=ids).to_numpy() for one in ("head_id", "tail_id")]
+    graph = igraph.Graph(n=entities.num_rows, edges=np.column_stack(ends), directed=True)
+    for name, source in _VERTEX.items():
+        graph.vs[name] = entities[source].to_pylist()
+    for name, source in _EDGE.items():
+        graph.es[name] = relations[source].to_pylist()
+    return graph

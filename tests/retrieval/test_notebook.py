@@ -1,0 +1,352 @@
+"""An index in a notebook: data frames, graphs, pictures, modes side by side, displays."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.graph.drawing import Picture
+from graphrag_tasks.retrieval import ALL_DOCUMENTS, Context, Index, ModeComparison, open_index
+from tests.retrieval import labelled_worlds
+from tests.retrieval.labelled_worlds import Document, Fact
+from tests.retrieval.small_worlds import ONE, SMALL, FakeEmbedder, World, publish
+
+SCRIPT = "<script>alert(1)</script>"
+
+WORLD = replace(
+    SMALL,
+    entities=(*SMALL.entities[:3], ("e4", f"gateway {SCRIPT}", ("gateway",))),
+    relations=(
+        *SMALL.relations[:2],
+        ("r3", "e4", f"gateway {SCRIPT} not support spooler", "e2"),
+        ("r4", "e3", "driver be in print server", "e1"),
+    ),
+    evidence=(*SMALL.evidence, ("r4", "s3", 0.5)),
+    associations=frozenset({"r4"}),
+    communities=(
+        ("g1", 1, "Drivers", "Small."),
+        ("g2", 0, f"Printing {SCRIPT}", "Print servers."),
+        ("g3", 1, "Spoolers", "Two."),
+    ),
+    members=(("g1", "e3"), ("g2", "e1"), ("g2", "e2"), ("g2", "e3"), ("g3", "e1"), ("g3", "e2")),
+    unlabelled=frozenset({"e3"}),
+)
+
+
+def opened(store: Path) -> Index:
+    return open_index(store, embedder=FakeEmbedder(), noun_phrases=lambda text: [text])
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Index:
+    publish(tmp_path, WORLD)
+    return opened(tmp_path)
+
+
+@pytest.fixture
+def nothing(tmp_path: Path) -> Index:
+    publish(tmp_path, World())
+    return opened(tmp_path)
+
+
+# --- data frames
+
+
+def test_documents_have_what_became_of_them_and_what_they_hold(world: Index) -> None:
+    frame = world.documents()
+    assert list(frame) == [
+        "title", "uri", "media_type", "language", "status", "problem", "pages", "characters",
+        "chunks", "entities", "relations", "document_id",
+    ]  # fmt: skip
+    guide, handbook = frame.to_dict("records")
+    assert guide["title"] == f"Print {SCRIPT} guide"
+    assert (guide["pages"], guide["chunks"], guide["entities"], guide["relations"]) == (9, 2, 3, 3)
+    assert (handbook["chunks"], handbook["entities"], handbook["relations"]) == (1, 2, 1)
+
+
+def test_entities_are_ordered_by_mentions_then_by_name(tmp_path: Path) -> None:
+    facts = [Fact("the Pump", "need", one) for one in ("the Valve", "the Motor", "the Valve")]
+    publish_labelled(tmp_path, Document("a", "First", tuple(facts)))
+    frame = open_index(tmp_path, principals=ALL_DOCUMENTS, embedder=FakeEmbedder()).entities()
+    assert list(frame) == [
+        "name", "type", "mentions", "chunks", "documents", "relations", "aliases", "entity_id",
+    ]  # fmt: skip
+    assert frame["name"].head(3).tolist() == ["Pump", "Valve", "Motor"]
+    assert frame["mentions"].is_monotonic_decreasing
+    assert frame.loc[0, "relations"] == 2
+
+
+def publish_labelled(root: Path, *documents: Document) -> Path:
+    return labelled_worlds.publish(root, documents)
+
+
+def test_entities_have_their_other_names_and_counts(world: Index) -> None:
+    frame = world.entities().set_index("entity_id")
+    assert frame.loc["e2", "aliases"] == "old spooler"
+    assert frame.loc["e2", ["documents", "relations"]].tolist() == [2, 3]
+    assert frame.loc["e3", "relations"] == 1  # of facts; r4 is an association
+    assert frame["type"].isna().to_dict() == {"e1": False, "e2": False, "e3": True, "e4": False}
+
+
+def test_relations_are_worded_and_the_surest_comes_first(world: Index) -> None:
+    frame = world.relations()
+    assert list(frame) == [
+        "head", "phrase", "tail", "relation", "kind", "negated", "stated", "confidence",
+        "documents", "relation_id", "head_id", "tail_id",
+    ]  # fmt: skip
+    rows = frame.set_index("relation_id")
+    assert rows.loc["r3", ["head", "phrase", "tail", "negated"]].tolist() == [
+        f"gateway {SCRIPT}", "not support", "spooler", True,
+    ]  # fmt: skip
+    assert rows.loc["r4", "kind"] == "association"
+    assert rows["documents"].to_dict() == {"r1": 1, "r2": 1, "r3": 1, "r4": 1}
+    assert (frame["stated"] == 1).all()
+    assert frame["head"].tolist() == sorted(frame["head"])  # all else is equal
+    assert world.cite(frame.loc[0, "relation_id"])
+
+
+def test_communities_come_from_the_coarsest_and_largest(world: Index) -> None:
+    frame = world.communities()
+    assert frame["community_id"].tolist() == ["g2", "g3", "g1"]
+    assert frame["size"].tolist() == [3, 2, 1]
+    assert frame.loc[1, "members"] == "print server; spooler"
+    assert frame["parent"].isna().all()
+    assert [one.title for one in world.communities("printing", 5)] == [f"Printing {SCRIPT}"]
+
+
+def test_chunks_are_in_reading_order(world: Index) -> None:
+    frame = world.chunks()
+    assert frame["chunk_id"].tolist() == ["c1", "c2", "c3"]
+    assert frame["headings"].tolist() == ["Part > c1", "Part > c2", "Part > c3"]
+    assert frame["entities"].tolist() == [2, 2, 2]
+    assert frame["relations"].tolist() == [1, 2, 1]
+    assert frame["characters"].tolist() == frame["text"].str.len().tolist()
+
+
+@pytest.mark.parametrize("name", ["documents", "entities", "relations", "communities", "chunks"])
+def test_a_frame_is_the_same_each_time_and_empty_where_nothing_is(
+    world: Index, tmp_path: Path, name: str
+) -> None:
+    frame = getattr(world, name)()
+    assert frame.equals(getattr(world, name)())
+    publish(tmp_path / "empty", World())
+    empty = getattr(opened(tmp_path / "empty"), name)()
+    assert len(empty) == 0
+    assert empty.dtypes.to_dict() == frame.dtypes.to_dict()
+
+
+# --- graphs
+
+
+def test_the_graph_has_facts_and_all_kinds_only_when_asked(world: Index) -> None:
+    graph = world.to_networkx()
+    assert isinstance(graph, nx.MultiDiGraph)
+    assert graph.nodes["e2"] == {"name": "spooler", "type": "PRODUCT", "mentions": 1, "chunks": 3}
+    assert "type" not in graph.nodes["e3"]
+    assert set(graph.edges(keys=True)) == {
+        ("e1", "e2", "r1"), ("e2", "e3", "r2"), ("e4", "e2", "r3"),
+    }  # fmt: skip
+    edge = graph.edges["e4", "e2", "r3"]
+    assert (edge["relation"], edge["phrase"], edge["negated"]) == ("support", "not support", True)
+    assert (edge["kind"], edge["support"], edge["confidence"]) == ("fact", 1.0, 0.5)
+    assert world.to_networkx(all_kinds=True).has_edge("e3", "e1", "r4")
+    assert "name" in "".join(nx.generate_graphml(graph))
+
+
+def test_igraph_has_the_same_graph(world: Index) -> None:
+    for all_kinds in (False, True):
+        graph, other = (
+            world.to_igraph(all_kinds=all_kinds),
+            world.to_networkx(all_kinds=all_kinds),
+        )
+        assert graph.is_directed()
+        ids = graph.vs["id"]
+        ends = {(ids[one.source], ids[one.target], one["id"]) for one in graph.es}
+        assert ends == set(other.edges(keys=True))
+        assert graph.vs.find(name="spooler")["id"] == "e2"
+    assert graph.es.find(id="r3")["phrase"] == "not support"
+
+
+def test_an_empty_index_has_empty_graphs(nothing: Index) -> None:
+    assert len(nothing.to_networkx()) == 0
+    assert nothing.to_igraph().vcount() == 0
+
+
+# --- modes side by side
+
+
+def test_modes_side_by_side(world: Index) -> None:
+    found = world.compare("spooler driver", modes=("dense", "bm25"), k=2)
+    assert isinstance(found, ModeComparison)
+    assert list(found.contexts) == ["dense", "bm25"]
+    frame = found.to_dataframe()
+    assert list(frame)[:4] == ["mode", "place", "score", "modes"]
+    for mode, context in found.contexts.items():
+        rows = frame[frame["mode"] == mode]
+        assert rows["chunk_id"].tolist() == [one.chunk_id for one in context.chunks]
+        assert rows["place"].tolist() == [1, 2]
+    assert frame["score"].between(0, 1).all()
+    sets = [{one.chunk_id for one in context.chunks} for context in found.contexts.values()]
+    assert set(found.shared) == set.intersection(*sets)
+    counts = frame.groupby("chunk_id")["mode"].size()
+    assert frame["modes"].tolist() == [counts[one] for one in frame["chunk_id"]]
+
+
+def test_a_comparison_shows_itself(world: Index) -> None:
+    found = world.compare(f"driver {SCRIPT}", k=3)
+    html = found._repr_html_()
+    assert SCRIPT not in html
+    assert all(f">{mode}</th>" in html for mode in ("dense", "bm25", "hybrid", "ranked"))
+    assert "3 passages" in html
+    first = found.contexts["dense"].chunks[0]
+    assert f">1 ({first.score:.2f})</td>" in html
+    assert f"dense 1 ({first.score:.2f})" in str(found)
+    assert repr(found) == f"ModeComparison('driver {SCRIPT}', dense, bm25, hybrid, ranked)"
+
+
+@pytest.mark.parametrize("modes", ["dense", (), ["densely"]])
+def test_wrong_modes_are_refused(world: Index, modes: list[str]) -> None:
+    with pytest.raises(QueryError, match="mode"):
+        world.compare("driver", modes=modes)
+
+
+def test_nothing_found_is_an_empty_comparison(nothing: Index) -> None:
+    found = nothing.compare("driver", modes=["bm25"])
+    assert found.to_dataframe().empty
+    assert found.shared == ()
+    assert "0 passages" in found._repr_html_()
+
+
+# --- pictures
+
+
+def texts(picture: Picture) -> list[str]:
+    root = ET.fromstring(picture.svg)  # noqa: S314 - our own
+    return [one.text or "" for one in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_picture_of_a_neighbourhood(world: Index) -> None:
+    picture = world.picture("Old Spooler")
+    assert repr(picture) == "Picture('Around spooler', 4 entities, 3 relations)"
+    assert picture.svg == picture._repr_svg_()
+    assert SCRIPT not in picture.svg
+    assert {"print server", "spooler", "driver"} <= set(texts(picture))
+    assert picture == world.picture("spooler")
+    assert world.picture("spooler", all_kinds=True).relations == 4
+
+
+def test_a_picture_keeps_the_strongest_and_says_what_it_leaves_out(world: Index) -> None:
+    picture = world.picture("spooler", most=1)
+    assert (picture.entities, picture.relations) == (2, 1)
+    assert "2 entities, 1 relations; 2 less central ones left out" in texts(picture)
+    assert world.picture("spooler", most=0).entities == 1
+
+
+def test_a_picture_of_nothing_known_is_refused(world: Index) -> None:
+    with pytest.raises(QueryError, match="no entity 'zzz'"):
+        world.picture("zzz")
+    with pytest.raises(QueryError, match="most must be"):
+        world.picture("spooler", most=-1)
+
+
+def test_a_picture_of_what_was_found(world: Index) -> None:
+    context = world.search("spooler", "paper")
+    picture = context.picture()
+    assert picture.relations == len(context.relations)
+    assert {"print server", "spooler"} <= set(texts(picture))
+    assert "seed" in texts(picture)
+    assert "mentions" not in picture.svg  # nobody counted them
+    assert SCRIPT not in picture.svg
+    assert picture == context.picture()
+
+
+def test_a_picture_of_nothing_found_is_empty(nothing: Index) -> None:
+    assert nothing.search("what?", "bm25").picture().entities == 0
+
+
+# --- displays
+
+
+def displays(index: Index) -> dict[str, object]:
+    context = index.search("which server prints?", "paper")
+    return {
+        "index": index,
+        "context": context,
+        "entity": next(one for one in context.entities if one.entity_id == "e4"),
+        "community": index.communities("printing", 1)[0],
+    }
+
+
+@pytest.mark.parametrize("name", ["index", "context", "entity", "community"])
+def test_displays_are_escaped_and_without_scripts(world: Index, name: str) -> None:
+    shown = displays(world)[name]
+    show: Callable[[], str] = shown._repr_html_  # type: ignore[attr-defined]
+    html = show()
+    assert "<script" not in html
+    assert (name == "index") or "&lt;script" in html
+    assert "#fff" not in html
+    assert "background" not in html
+    assert str(shown)
+
+
+def test_an_index_tells_its_size(world: Index) -> None:
+    html = world._repr_html_()
+    assert f"{ONE[:12]}, made 2026-01-01T00:00:00Z" in html
+    for name, count in (("documents", 2), ("chunks", 3), ("entities", 4), ("relations", 4)):
+        assert f">{name}</td>" in html
+        assert f">{count}</td>" in html
+
+
+def test_a_context_in_the_terminal(world: Index) -> None:
+    context = world.search("spooler", "paper", k=2)
+    assert repr(context) == "Context('spooler', mode paper, 2 chunks, 3 relations)"
+    lines = str(context).splitlines()
+    assert lines[0] == f"spooler (mode paper, snapshot {ONE[:12]})"
+    assert lines[1].startswith("1. ")
+    assert any(line.startswith("- print server replaces spooler (") for line in lines)
+
+
+def test_hits_in_the_terminal(world: Index) -> None:
+    shown = displays(world)
+    assert str(shown["entity"]) == (
+        f"gateway {SCRIPT} (PRODUCT): The gateway does not support the spooler. "
+        "(Network handbook, page 4)"
+    )
+    assert str(shown["community"]) == f"Printing {SCRIPT} (3 entities)\nPrint servers."
+
+
+# --- labels
+
+
+def test_a_reader_gets_what_the_reader_may_see(tmp_path: Path) -> None:
+    store = publish_labelled(
+        tmp_path,
+        Document("a", "Guide", (Fact("the Pump", "need", "the Valve"),), ("staff",)),
+        Document("b", "Merger", (Fact("the Pump", "fund", "the Zephyr"),) * 2, ("board",)),
+    )
+    everything, seen = (
+        open_index(store, principals=one, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+        for one in (ALL_DOCUMENTS, ["staff"])
+    )
+    assert everything.entities().set_index("name").loc["Pump", "mentions"] == 3
+    assert seen.entities()["name"].tolist() == ["Pump", "Valve", "Guide"]
+    assert seen.entities().loc[0, ["mentions", "documents", "relations"]].tolist() == [1, 1, 1]
+    assert seen.documents()["title"].tolist() == ["Guide"]
+    assert seen.relations()["tail"].tolist() == ["Valve"]
+    assert seen.chunks()["title"].tolist() == ["Guide"]
+    assert not seen.communities()["summary"].str.contains("Zephyr").any()
+    assert set(nx.get_node_attributes(seen.to_networkx(), "name").values()) == {
+        "Pump", "Valve", "Guide",
+    }  # fmt: skip
+    assert seen.to_igraph(all_kinds=True).ecount() == 1
+    assert seen.picture("Pump").entities == 2
+    assert everything.picture("Pump").entities == 3
+    assert np.all(seen.compare("Zephyr").to_dataframe()["title"] == "Guide")
+    assert "Zephyr" not in f"{seen._repr_html_()}{Context.__str__(seen.search('Pump'))}"
