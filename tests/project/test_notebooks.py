@@ -42,6 +42,6 @@ def test_runs_on_the_example_corpus(tmp_path: Path) -> None:
         script = tmp_path / f"{notebook.stem}.py"
         script.write_text("\n".join("".join(cell["source"]) for cell in code_cells(notebook)))
         subprocess.run(  # noqa: S603
-            [sys.executable, "-W", "error", str(script)],
+            [sys.executable, "-W", "error", str(script)], cwd=ROOT / "notebooks",
             env=os.environ | {"GRAPHRAG__STORE": str(store)}, check=True, capture_output=True,
         )  # fmt: skip

@@ -107,7 +107,7 @@ def notebook_outputs(index: Index, questions: Sequence[str]) -> Iterator[str]:
     drawn = index.to_networkx(all_kinds=True)
     yield str([*drawn.nodes(data=True), *drawn.edges(data=True)])
     graph = index.to_igraph(all_kinds=True)
-    yield str([*graph.vs, *graph.es])
+    yield str([one.attributes() for one in (*graph.vs, *graph.es)])
     yield index._repr_html_()
     for question in questions:
         compared = index.compare(question, [*MODES, "auto"], k=50)

@@ -28,6 +28,9 @@ _FONT, _SMALL_FONT, _TITLE_FONT = 13, 10.5, 20
 _CHARACTER = 0.56
 """Mean width of a character, in the height of the font."""
 
+_CAPITAL = 0.7
+"""Likewise of labels, which mostly are in capitals."""
+
 _LABEL_SHIFT = 0.6 * _FONT
 """How far a circle is from the middle of the box that it shares with its label."""
 
@@ -68,7 +71,7 @@ def draw(selection: Selection) -> str:
     if selection.omitted:
         about += f"; {selection.omitted} less central ones left out"
     colours = _colours(entities)
-    legend = sum(_width(label or "no label", 12) + 34 for label in colours)
+    legend = sum(_legend_width(label) for label in colours)
     width = max(far[0] + _MARGIN, _width(title, _TITLE_FONT) + 2 * _MARGIN, legend + 2 * _MARGIN)
     size = (math.ceil(width), math.ceil(far[1] + 2 * _MARGIN))
     parts = [
@@ -258,7 +261,11 @@ def _legend(colours: Mapping[str, str], height: int) -> Iterator[str]:
     for label, colour in colours.items():
         yield f'<circle cx="{x + 5:.1f}" cy="{y - 4:.1f}" r="5" fill="{colour}"/>'
         yield _label(label or "no label", x + 15, y, 12, _WORDS, anchor="start")
-        x += _width(label or "no label", 12) + 34
+        x += _legend_width(label)
+
+
+def _legend_width(label: str) -> float:
+    return len(label or "no label") * 12 * _CAPITAL + 34
 
 
 def _label(

@@ -9,8 +9,10 @@ _SHOWN_CHARACTERS = 280
 _TABLE_STYLE = "border-collapse:collapse;font-size:90%;text-align:left;margin:.3em 0"
 _CELL_STYLE = (
     "border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .6em;"
-    "text-align:left;vertical-align:top;white-space:normal"
+    "text-align:left;vertical-align:top;white-space:"
 )
+_ON_ONE_LINE = 12
+"""Characters of a cell that is never broken, such as a number or a name."""
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -39,4 +41,5 @@ def _cell(tag: str, text: str) -> str:
     cut = len(text) > _SHOWN_CHARACTERS
     shown = f"{text[:_SHOWN_CHARACTERS]}…" if cut else text
     title = f' title="{escape(text)}"' if cut else ""
-    return f'<{tag} style="{_CELL_STYLE}"{title}>{escape(shown)}</{tag}>'
+    wrap = "nowrap" if len(text) <= _ON_ONE_LINE else "normal"
+    return f'<{tag} style="{_CELL_STYLE}{wrap}"{title}>{escape(shown)}</{tag}>'
