@@ -111,7 +111,8 @@ demo-answers: .venv-llm/installed ## Answer ten questions by quotations, a scrip
 	@VIRTUAL_ENV="$(CURDIR)/.venv-llm" $(BIN)/uv pip install --quiet --no-deps --require-hashes -r tests/local_llm/requirements.txt
 	@touch $@
 
-test-browser: install ## Drive Airflow's UI in a real browser (needs chromium and chromedriver)
+test-browser: install ## Drive Airflow's UI and the pages in a real browser (needs chromium, chromedriver and npm)
+	@test -e web/node_modules/axe-core || ! command -v npm > /dev/null || (cd web && npm ci --no-audit --no-fund)
 	$(BIN)/python -m pytest -q -m browser
 
 web: ## Build the script of the graph page (needs node and npm)

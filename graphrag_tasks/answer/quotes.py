@@ -86,7 +86,8 @@ def _quoted(
     number, before = 0, -1
     for row in rows:
         source = candidates[row].sentence
-        touches = row == before + 1 and candidates[before].chunk == candidates[row].chunk
+        is_next = number > 0 and row == before + 1
+        touches = is_next and candidates[before].chunk == candidates[row].chunk
         number, before = number + (not touches), row
         citation = Citation(number=number, source=source)
         yield AnswerSentence(text=source.text, citations=(citation,), is_best=row in best)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from graphrag_tasks.answer import Reply, answer
+from graphrag_tasks.answer.quotes import quotes
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index
 from tests.answer.conftest import PAGES
@@ -55,6 +56,23 @@ def test_sentences_stand_in_reading_order_and_once(index: Index, find: Find) -> 
     assert places == sorted(set(places), key=lambda one: (documents.index(one[0]), one[1]))
     numbers = [one.numbers[0] for one in reply.sentences]
     assert numbers == sorted(numbers)
+
+
+def test_quotations_are_numbered_from_one_in_an_index_of_one_chunk(
+    open_world: Callable[[World], Index], find: Find
+) -> None:
+    one = World(
+        documents=(("d1", "A"),),
+        chunks=(("c1", "d1", "The queue holds 90 jobs. It is emptied each night."),),
+        sentences=(
+            ("s1", "c1", "The queue holds 90 jobs."),
+            ("s2", "c1", "It is emptied each night."),
+        ),
+    )
+    find("90 jobs")
+    index = open_world(one)
+    found = quotes(index, index.search("How many jobs does the queue hold?", "dense"))
+    assert [sentence.numbers for sentence in found] == [(1,), (1,)]
 
 
 def test_a_question_for_several_things_quotes_each_chunk_once(index: Index, find: Find) -> None:

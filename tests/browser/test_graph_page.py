@@ -122,6 +122,8 @@ def test_a_click_in_the_picture_adds_neighbours_and_one_on_a_line_shows_its_sent
     click_at(browser, pointer_finds(browser, "table VBBE"))
     wait_for(lambda: "transaction MD04" in shown(browser), "neighbour of table VBBE")
     wait_for(lambda: "Table changes" in panel(browser), "documents of table VBBE")
+    (document,) = browser.find_elements("css selector", "#panel ul:not(.lines) a")
+    assert document.text == "Table changes"
     assert parse_qs(urlsplit(browser.current_url).query)["name"] == ["table VBBS", "table VBBE"]
     click_at(browser, pointer_finds(browser, "transaction MD04 shows table VBBE"))
     wait_for(lambda: "The transaction MD04 shows the table VBBE." in panel(browser), "sentence")
@@ -129,6 +131,9 @@ def test_a_click_in_the_picture_adds_neighbours_and_one_on_a_line_shows_its_sent
     assert any("MD04" in one for one in marked)
     assert any("VBBE" in one for one in marked)
     picture("graph-light")
+    find(browser, "#panel blockquote a").click()
+    sentence = wait_for(lambda: find(browser, ".passage span:target"), "passage of the sentence")
+    assert sentence.text == "The transaction MD04 shows the table VBBE."
 
 
 def test_the_keyboard_does_what_the_pointer_does(browser: Any, address: str) -> None:

@@ -172,6 +172,9 @@ def test_a_relation_has_its_sentences_with_both_names_marked(config: Config) -> 
     assert "VBBE" in marked["head"]
     assert "VBBS" in marked["tail"]
     assert sentences["title"] == ["Table changes"]
+    document, chunk, sentence = (sentences[one][0] for one in ("document", "chunk", "id"))
+    page = client(config).get(f"/snapshots/current/documents/{document}?chunk={chunk}").text
+    assert f'id="{sentence}"' in page
 
 
 def test_an_entity_tells_its_mentions_and_documents(config: Config) -> None:
@@ -180,8 +183,13 @@ def test_an_entity_tells_its_mentions_and_documents(config: Config) -> None:
     told = browser.get(f"{AT}/entity.json", params={"id": found["entities"]["id"][0]}).json()
     assert told["name"] == "table VBBS"
     assert told["mentions"] >= 3
-    assert told["of_documents"] == len(told["documents"]) == 2
-    assert "<script>alert(1)" in told["documents"]
+    documents = told["documents"]
+    assert told["of_documents"] == len(documents["id"]) == 2
+    assert "<script>alert(1)" in documents["title"]
+    for document, chunk in zip(documents["id"], documents["chunk"], strict=True):
+        page = client(config).get(f"/snapshots/current/documents/{document}?chunk={chunk}").text
+        assert f'wanted" id="{chunk}"' in page
+        assert "table VBBS" in page
 
 
 def test_names_are_suggested_by_a_part(config: Config) -> None:

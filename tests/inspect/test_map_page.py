@@ -126,6 +126,18 @@ def test_ties_tell_how_many_relations_they_stand_for(config: Config) -> None:
     assert any("<title>1 relation</title>" in page for page in deepest)
 
 
+def test_an_entity_leads_to_its_communities_and_each_leads_back(config: Config) -> None:
+    page = client(config).get("/snapshots/current/entities?name=table+VBB0").text
+    ids = SHOWN.findall(page)
+    assert ids
+    levels = {row["community_id"]: row["level"] for row in
+              open_index(config.store).snapshot.table("communities").to_pylist()}  # fmt: skip
+    assert [levels[one] for one in ids] == sorted(levels[one] for one in ids)
+    for one in ids:
+        found = client(config).get(AT, params={"community": one}).text
+        assert "/entities?name=table+VBB0" in found
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "words"),
     [("0" * 24, 400, "no such community in this snapshot"), ("x", 422, "community")],

@@ -35,6 +35,9 @@ export interface Stated {
     marks: string[][];
     title: string[];
     page: (number | null)[];
+    document: string[];
+    chunk: string[];
+    id: string[];
   };
 }
 
@@ -44,7 +47,8 @@ export interface Entity {
   readonly type: string;
   readonly mentions: number;
   readonly aliases: string[];
-  readonly documents: string[];
+  /** With the first passage of each that names the entity. */
+  readonly documents: { id: string[]; title: string[]; chunk: string[] };
   readonly of_documents: number;
 }
 
@@ -78,6 +82,10 @@ export class Server {
 
   entityPage(name: string): string {
     return `${this.at}/entities?${new URLSearchParams({ name })}`;
+  }
+
+  passage(document: string, chunk: string, place = chunk): string {
+    return `${this.at}/documents/${document}?${new URLSearchParams({ chunk })}#${place}`;
   }
 
   file(kind: string, query: string): string {

@@ -25,6 +25,12 @@ export function button(text: string, act: () => void): HTMLButtonElement {
   return made;
 }
 
+export function link(text: string, address: string): HTMLAnchorElement {
+  const made = element("a", { text });
+  made.href = address;
+  return made;
+}
+
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

@@ -133,8 +133,7 @@ class Page {
       const entity = await this.server.entity(id);
       const others = this.view.names.filter((one) => one !== name);
       return () =>
-        entityPanel(this.panel, entity, this.linesOf(graph, id), {
-          page: this.server.entityPage(name),
+        entityPanel(this.panel, this.server, entity, this.linesOf(graph, id), {
           opened,
           first: others.length === this.view.names.length || this.view.names[0] === name,
           open: () => void this.choose(id),
@@ -169,7 +168,7 @@ class Page {
     this.drawing.chooseEdge(id);
     await this.fill(async () => {
       const stated = await this.server.stated(ids.slice(0, MOST_AT_ONCE));
-      return () => relationPanel(this.panel, stated, ids.length - stated.relations.id.length);
+      return () => relationPanel(this.panel, this.server, stated, ids.length - stated.relations.id.length);
     });
   }
 

@@ -1,10 +1,9 @@
 // Beside the picture: what is known of the chosen entity, or of the relations of a chosen line.
 
-import { NO_TYPE, type Entity, type Stated } from "./data";
-import { button, counted, element } from "./elements";
+import { NO_TYPE, type Entity, type Server, type Stated } from "./data";
+import { button, counted, element, link } from "./elements";
 
 export interface EntityActions {
-  readonly page: string;
   readonly opened: boolean;
   readonly first: boolean;
   open(): void;
@@ -21,18 +20,17 @@ const LINES = 30;
 
 export function entityPanel(
   panel: HTMLElement,
+  server: Server,
   entity: Entity,
   lines: readonly Line[],
   act: EntityActions,
 ): void {
   const type = entity.type === NO_TYPE ? "no type" : entity.type;
-  const link = element("a", { text: "Its page" });
-  link.href = act.page;
   const actions = element("p", { css: "meta" });
   if (!act.opened) actions.append(button("Add neighbours", act.open));
   else if (!act.first) actions.append(button("Fold", act.fold));
   if (!act.first) actions.append(button("Start here", act.startHere));
-  actions.append(link);
+  actions.append(link("Its page", server.entityPage(entity.name)));
   const about = `${type}, ${counted(entity.mentions, "mention")} in ${counted(entity.of_documents, "document")}`;
   const parts: Node[] = [
     element("h2", { text: entity.name }),
@@ -42,10 +40,14 @@ export function entityPanel(
   if (entity.aliases.length) {
     parts.push(element("p", { css: "soft", text: `Also: ${entity.aliases.join(", ")}` }));
   }
-  if (entity.documents.length) {
-    const more = entity.of_documents - entity.documents.length;
+  const { id, title, chunk } = entity.documents;
+  if (id.length) {
+    const more = entity.of_documents - id.length;
     const last = more > 0 ? [element("li", { css: "soft", text: `and ${more.toLocaleString("en")} more` })] : [];
-    const items = entity.documents.map((title) => element("li", { text: title }));
+    const items = id.map((document, place) => {
+      const passage = server.passage(document, chunk[place] ?? "");
+      return element("li", {}, link(title[place] ?? "", passage));
+    });
     parts.push(element("h3", { text: "Documents" }), element("ul", {}, ...items, ...last));
   }
   if (lines.length) {
@@ -61,7 +63,7 @@ export function entityPanel(
   panel.replaceChildren(...parts);
 }
 
-export function relationPanel(panel: HTMLElement, stated: Stated, left: number): void {
+export function relationPanel(panel: HTMLElement, server: Server, stated: Stated, left: number): void {
   const { relations, sentences } = stated;
   const parts: Node[] = [];
   relations.id.forEach((_, place) => {
@@ -76,21 +78,22 @@ export function relationPanel(panel: HTMLElement, stated: Stated, left: number):
       `confidence ${(relations.confidence[place] ?? 0).toFixed(2)}`;
     parts.push(heading, element("p", { css: "soft", text: about }));
     sentences.relation.forEach((of, row) => {
-      if (of === place) parts.push(quotation(stated, row));
+      if (of === place) parts.push(quotation(server, stated, row));
     });
   });
   if (left > 0) parts.push(element("p", { css: "soft", text: `and ${left} more relations` }));
   panel.replaceChildren(...parts);
 }
 
-function quotation(stated: Stated, row: number): HTMLElement {
-  const { texts, marks, title, page } = stated.sentences;
+function quotation(server: Server, stated: Stated, row: number): HTMLElement {
+  const { texts, marks, title, page, document, chunk, id } = stated.sentences;
   const quoted = element("blockquote");
   (texts[row] ?? []).forEach((text, place) => {
     const mark = marks[row]?.[place];
     quoted.append(mark ? element("mark", { css: mark, text }) : text);
   });
   const where = page[row] ? `, page ${page[row]}` : "";
-  quoted.append(element("br"), `– ${title[row] ?? ""}${where}`);
+  const passage = server.passage(document[row] ?? "", chunk[row] ?? "", id[row] ?? "");
+  quoted.append(element("br"), "– ", link(`${title[row] ?? ""}${where}`, passage));
   return quoted;
 }

@@ -235,7 +235,7 @@ class Neighbourhoods:
             "type": about["type"] or NO_TYPE,
             "mentions": about["mentions"],
             "aliases": names[:_ALIASES],
-            "documents": self.titles(documents)["title"],
+            "documents": self.titles(documents) | {"chunk": self._first_of(chunks, documents)},
             "of_documents": len(np.unique(graph.chunk_documents[chunks])),
         }
 
@@ -272,8 +272,18 @@ class Neighbourhoods:
                 "marks": [[mark for _, mark in one] for one in marked],
                 "title": [one.title for _, one in sentences],
                 "page": [one.page for _, one in sentences],
+                "document": [one.document_id for _, one in sentences],
+                "chunk": [one.chunk_id for _, one in sentences],
+                "id": [one.sentence_id for _, one in sentences],
             },
         }
+
+    def _first_of(self, chunks: Rows, documents: Sequence[int]) -> list[str]:
+        """Return the id of the first of some chunks in each document."""
+        homes = self._graph.chunk_documents[chunks]
+        first = [int(chunks[homes == document].min()) for document in documents]
+        ids: list[str] = self._graph.chunks.ids.take(pa.array(first, pa.int64())).to_pylist()
+        return ids
 
     def _named(self, name: str) -> Rows:
         """Return the entities that are displayed with a name; else those that have it, too."""

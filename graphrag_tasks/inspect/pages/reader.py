@@ -180,9 +180,10 @@ def names_with(index: Index, text: str, kind: str = "", first: int = 0) -> Listi
 
 
 def described(index: Index, name: str) -> list[dict[str, Any]]:
-    """Return what is known of the entities with a name: their rows, and all that they are called.
+    """Return what is known of the entities with a name.
 
-    A name of several senses has several.
+    Of each its row, all that it is called, and its communities, the coarsest first. A name of
+    several senses has several.
     """
     aliases = index.snapshot.table("aliases")
     wanted = pc.utf8_lower(aliases["alias"])
@@ -195,7 +196,17 @@ def described(index: Index, name: str) -> list[dict[str, Any]]:
         own = aliases.filter(pc.equal(aliases["entity_id"], row["entity_id"]))
         order = [("mentions", "descending"), ("alias", "ascending")]
         row["aliases"] = own.sort_by(order)["alias"].to_pylist()[:_MOST_ALIASES]
+        row["communities"] = _communities(index, row["entity_id"])
     return rows
+
+
+def _communities(index: Index, entity_id: str) -> list[dict[str, Any]]:
+    members = index.snapshot.table("members", ["community_id", "entity_id"])
+    own = members.filter(pc.equal(members["entity_id"], entity_id))["community_id"]
+    communities = index.snapshot.table("communities", ["community_id", "level", "title"])
+    is_own = pc.is_in(communities["community_id"], value_set=own.combine_chunks())
+    found: list[dict[str, Any]] = communities.filter(is_own).sort_by("level").to_pylist()
+    return found
 
 
 def neighbors(index: Index, name: str) -> tuple[tuple[RelationHit, ...], str]:
