@@ -1,5 +1,6 @@
 """Names of several words are one word for the parser, and themselves again after it."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -31,6 +32,14 @@ from graphrag_tasks.language.parser import copied
 def test_masked(text: str, expected: str) -> None:
     assert masked(text) == expected
     assert len(masked(text)) == len(text)
+
+
+@pytest.mark.parametrize("unit", ["A/", "A A ", "A1-", "A → ", "A:A A ", "(see A ", '"A A '])
+def test_names_are_found_in_long_hostile_lines(unit: str) -> None:
+    started = time.process_time()
+    masked(unit * (60_000 // len(unit)) + "a")
+    # Less than half a second where it grows with the text, minutes where it grows with its square.
+    assert time.process_time() - started < 60
 
 
 def test_unmasked(parse: Callable[[str], Doc]) -> None:

@@ -29,10 +29,10 @@ COMMAND_VERBS = words("command_verbs")
 the sentence has a finite verb."""
 
 _STATEMENT = re.compile(
-    rf"(?<![\w-])(?=(?:[A-Z_]+ )*{any_of('statement_keywords')}\b)"
+    rf"(?<![\w-])(?=(?:[A-Z_]+ ){{0,12}}{any_of('statement_keywords')}\b)"
     r"[A-Z][A-Z_]+(?: [A-Z][A-Z_]+)+(?![\w-])"
 )
-_WORD = r"[A-Z0-9][\w&/-]*"
+_WORD = r"[A-Z0-9][\w&/-]{0,40}"
 _TITLE = rf"{_WORD}(?: (?:(?:a|and|as|by|for|from|in|of|the|to|with|&) ){{0,2}}{_WORD}){{0,4}}"
 _STEP = rf"{_WORD}(?: {_WORD}| & {_WORD}){{0,3}}(?: \([^()]{{1,12}}\))?"
 _ARROW = r"(?:→|▸|»|>(?= [A-Z][a-z]))"
