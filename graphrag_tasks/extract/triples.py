@@ -212,7 +212,7 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
             continue
         if head == "it" and row["head_start"] in expletives:
             continue
-        if _is_announced(row, text) or _is_idiom(row) or _crosses_cells(row, text):
+        if _is_announced(row, text) or _is_idiom(row) or _is_torn(row, text):
             continue
         if row["rule"] == Rule.APPOSITION and is_no_apposition(row, text):
             continue
@@ -232,7 +232,7 @@ def _is_idiom(row: _Row) -> bool:
     return row["relation"].endswith((" taken into", "take into")) and row["tail"] in _IDIOMS
 
 
-def _crosses_cells(row: _Row, text: str) -> bool:
+def _is_torn(row: _Row, text: str) -> bool:
     """Return whether a parse ties cells of a row, or what a function returns to what it does."""
     if row["rule"] not in _PARSED:
         return False

@@ -20,7 +20,7 @@ _STATUSES = ("failed", "partial", "empty", "skipped", "parsed")
 """In the order that they are shown: what needs somebody first."""
 
 COUNTED = ("chunks", "sentences", "triples")
-"""Tables whose rows of a document are counted."""
+"""Tables whose rows of a document are counted for the command."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,10 +117,10 @@ def unread_kinds(sources: pa.Table) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
-def row_counts(snapshot: Snapshot) -> dict[str, Counter[str]]:
-    """Return how many rows of `COUNTED` tables each document has, by table and document."""
+def row_counts(snapshot: Snapshot, tables: Iterable[str] = COUNTED) -> dict[str, Counter[str]]:
+    """Return how many rows of some tables each document has, by table and document."""
     found: dict[str, Counter[str]] = {}
-    for name in COUNTED:
+    for name in tables:
         ids = snapshot.table(name, ["document_id"])["document_id"]
         counted: list[dict[str, Any]] = pc.value_counts(ids).to_pylist()
         found[name] = Counter({one["values"]: one["counts"] for one in counted})

@@ -145,7 +145,7 @@ class _Group:
         return None if is_small == bool(self.capitals) else is_small
 
     def differs(self, other: _Group) -> str | None:
-        """Return what tells that two groups mean different things, if anything does."""
+        """Return the evidence that two groups mean different things, or None."""
         if self.longs and other.longs:
             return None if _words_of(self.longs) & _words_of(other.longs) else ACRONYM
         if self.kinds and other.kinds:
@@ -262,7 +262,7 @@ def _by_entity(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Tabl
 
 @lru_cache(maxsize=1 << 17)
 def _noun_and_bits(word: str) -> tuple[str, float]:
-    """Return a word in the singular, and how much it tells of the company it is in."""
+    """Return a word in the singular, and how telling it is of the words around it."""
     noun = singular_noun(word)
     return noun, max(-math.log2(shares_of_nouns().get(noun, 0.0) + _UNSEEN) - _COMMON, 0.0)
 

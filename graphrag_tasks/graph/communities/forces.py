@@ -22,7 +22,7 @@ _SPREAD = 2.0
 _SMOOTHINGS, _SMOOTHED = 30, 0.8
 """How often the start is smoothed, and how much of it is: smoothed alone, twins would coincide."""
 _ROUNDS, _LEAST_LAST, _MOST_LAST, _STEPS = 16, 5, 20, 6
-"""Rounds of steps: near pairs are found anew in each.
+"""Rounds of steps: each round finds the near pairs again.
 
 The last ones, where only overlaps push, end once there is hardly any overlap.
 """

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.inspect.pdf_page import Box, draw
-from graphrag_tasks.operations.documents import DocumentReport, document_reports
+from graphrag_tasks.operations.documents import DocumentReport, document_reports, row_counts
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.sources.listing import SourceReader, source_roots
 
@@ -28,12 +28,12 @@ CHUNKS_SHOWN = 20
 
 @dataclass(frozen=True)
 class Line:
-    """A document as a line of the list, with the rows that rest on it."""
+    """A document as a line of the list, with its chunks and how many relations it states."""
 
     report: DocumentReport
     title: str
     chunks: int
-    facts: int
+    relations: int
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def list_documents(index: Index, text: str, status: str, kind: str, first: int) 
         and (wanted in one.uri.casefold() or wanted in titles[one.document_id].casefold())
     ]
     shown = asked[first : first + DOCUMENTS_SHOWN]
-    counts = [_rows_of(snapshot.table(table, ["document_id"])) for table in ("chunks", "evidence")]
+    counts = row_counts(snapshot, ("chunks", "evidence")).values()
     lines = [
         Line(one, titles[one.document_id], *(rows[one.document_id] for rows in counts))
         for one in shown
@@ -203,11 +203,6 @@ def _of(table: pa.Table, column: str, values: Sequence[str] | pa.ChunkedArray) -
 
 def _titles(documents: pa.Table) -> dict[str, str]:
     return dict(zip(*(documents[one].to_pylist() for one in ("document_id", "title")), strict=True))
-
-
-def _rows_of(table: pa.Table) -> Counter[str]:
-    counted = pc.value_counts(table["document_id"]).to_pylist()
-    return Counter({one["values"]: one["counts"] for one in counted})
 
 
 def picture(index: Index, config: Config, document_id: str, page: int, chunk_id: str) -> bytes:
