@@ -15,6 +15,7 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption,
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, print_text, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.inspect.export import changed_facts, draw
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.operations.retention import collect_garbage, rollback
 from graphrag_tasks.snapshots.manifests import Manifest
@@ -101,13 +102,19 @@ def diff(
         str | None, typer.Argument(help="Id of the later one.", show_default="the current one")
     ] = None,
     names: Annotated[int, typer.Option(min=0, help="Names shown of each kind of change.")] = 10,
+    svg: Annotated[
+        Path | None, typer.Option(help="Picture of the facts that came and went, as SVG.")
+    ] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
     """Say what a snapshot gained, lost and changed since another."""
     opened = _store(store, config)
-    changes = difference(opened.open(before), opened.open(after))
+    earlier, later = opened.open(before), opened.open(after)
+    if svg:
+        svg.write_text(draw(changed_facts(earlier, later)), encoding="utf-8")
+    changes = difference(earlier, later)
     if json:
         print_json({kind: asdict(one) for kind, one in changes.items()})
         return

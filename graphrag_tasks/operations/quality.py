@@ -9,7 +9,8 @@ small corpus one document moves these figures, so there only the questions count
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError, SnapshotError
@@ -22,6 +23,27 @@ log = logging.getLogger(__name__)
 
 _ASKED = "recall@5"
 _DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A figure of a snapshot, beside that of the one before, and what it had to hold.
+
+    Attributes:
+        before: None where the snapshot before has none, or is not compared.
+        limit: What `after` may not pass; None where nothing limits it.
+        held: Whether it did not.
+    """
+
+    name: str
+    before: float | None
+    after: float
+    limit: float | None
+    held: bool
+
+    def __str__(self) -> str:
+        before = "" if self.before is None else f"{self.before:g} to "
+        return f"{self.name} {before}{self.after:g} (limit {self.limit:g})"
 
 
 class QualityGate:
@@ -38,10 +60,9 @@ class QualityGate:
             ConfigError: The questions cannot be read.
         """
         measured = graph_figures(staged.manifest) | self._asked(staged)
-        before = (published.manifest.stats.get("quality") if published else None) or {}
-        if staged.manifest.stats["counts"]["sentences_kept"] < self._config.min_sentences:
-            before = {name: value for name, value in before.items() if name == _ASKED}
-        falls = list(self._falls(before, measured))
+        before = published.manifest if published else None
+        found = verdicts(measured, staged.manifest, before, self._config)
+        falls = [str(one) for one in found if not one.held]
         for fall in falls:
             log.warning("quality: %s", fall)
         if falls and not self._config.allow_drop:
@@ -62,28 +83,37 @@ class QualityGate:
             log.warning("quality: %d questions are about text that is gone", found.stale)
         return {name: round(value, _DIGITS) for name, value in found.metrics.items()}
 
-    def _falls(self, before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[str]:
-        config, least = self._config, self._config.minimum_recall
-        if _ASKED in after and after[_ASKED] < least:
-            yield _fall(f"minimum of {_ASKED}", least, after[_ASKED], least)
-        limits = {
-            "triples_per_sentence": -before.get("triples_per_sentence", 0.0)
-            * config.max_triples_drop,
+
+def verdicts(
+    measured: Mapping[str, float], of: Manifest, before: Manifest | None, config: QualityConfig
+) -> list[Verdict]:
+    """Return what the gate says of each figure of a snapshot.
+
+    `of` is the snapshot's manifest, and `before` that of the one it is compared with. Of the two
+    limits that recall may have, the stricter one counts.
+    """
+    earlier = before.stats.get("quality", {}) if before else {}
+    if of.stats["counts"]["sentences_kept"] < config.min_sentences:
+        earlier = {name: value for name, value in earlier.items() if name == _ASKED}
+    return [_verdict(name, earlier.get(name), value, config) for name, value in measured.items()]
+
+
+def _verdict(name: str, before: float | None, after: float, config: QualityConfig) -> Verdict:
+    limits = [config.minimum_recall] if name == _ASKED and config.minimum_recall else []
+    if before is not None:
+        changes = {
+            "triples_per_sentence": -before * config.max_triples_drop,
             "orphan_share": config.max_orphan_rise,
             "largest_component_share": -config.max_component_drop,
             "merge_rate": config.max_merge_rise,
             _ASKED: -config.max_recall_drop,
         }
-        for name, limit in limits.items():
-            if name not in before or name not in after:
-                continue
-            change = after[name] - before[name]
-            if change > limit if name in _RISES else change < limit:
-                yield _fall(name, before[name], after[name], round(before[name] + limit, _DIGITS))
-
-
-def _fall(name: str, before: float, after: float, allowed: float) -> str:
-    return f"{name} {before:g} to {after:g} (limit {allowed:g})"
+        limits += [round(before + changes[name], _DIGITS)] if name in changes else []
+    if not limits:
+        return Verdict(name, before, after, None, True)
+    if name in _RISES:
+        return Verdict(name, before, after, min(limits), after <= min(limits))
+    return Verdict(name, before, after, max(limits), after >= max(limits))
 
 
 _COUNTED = (

@@ -7,6 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
+from graphrag_tasks.graph.drawing import GAINED, LOST
+from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.operations.diff import Changes, difference
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.snapshots.store import Store
@@ -32,8 +34,42 @@ def test_documents_entities_and_relations_are_compared(
     assert any("requirements" in one for one in changes["relations"].lost)
     assert difference(after, after)["entities"] == Changes((), ())
 
-    shown = CliRunner().invoke(
-        app, ["snapshots", "diff", before.snapshot_id, "--store", store.folder.uri]
-    )
+    picture = tmp_path / "changes.svg"
+    wanted = ["snapshots", "diff", before.snapshot_id, "--svg", str(picture)]
+    shown = CliRunner().invoke(app, [*wanted, "--store", store.folder.uri])
     assert shown.exit_code == 0, shown.output
     assert "corpus/new.txt" in shown.stdout
+    drawn = picture.read_text("utf-8")
+    assert "MD04" in drawn
+    assert "stroke-dasharray" in drawn
+
+
+@pytest.mark.usefixtures("indexed")
+def test_facts_that_came_and_went_are_marked_and_bounded(
+    index: Indexer, corpus: Path, tmp_path: Path
+) -> None:
+    (corpus / "reports.md").write_text("# Reports\n\nThe report ZSALES reads the table VBBS.\n")
+    (corpus / "new.txt").write_text("The transaction MD04 shows the stock. Plant A uses MD04.\n")
+    index()
+    store = Store(str(tmp_path / "store"))
+    before, after = (store.open(one) for one in store.snapshot_ids())
+    changed = changed_facts(before, after)
+    old, new = (set(one.table("relations")["relation_id"].to_pylist()) for one in (before, after))
+    of_relations = {
+        one: changed.changes[one] for one in changed.relations["relation_id"].to_pylist()
+    }
+    assert {GAINED, LOST} == set(of_relations.values())
+    assert all((one in new) == (change == GAINED) for one, change in of_relations.items())
+    assert all((one in old) == (change == LOST) for one, change in of_relations.items())
+    ids = set(changed.entities["entity_id"].to_pylist())
+    assert ids == {
+        end for name in ("head_id", "tail_id") for end in changed.relations[name].to_pylist()
+    }
+    known = set(before.table("entities")["entity_id"].to_pylist())
+    came = {one for one in ids if changed.changes.get(one) == GAINED}
+    assert came == ids - known
+
+    few = changed_facts(before, after, limit=2)
+    kept = few.relations["relation_id"].to_pylist()
+    assert sorted(few.changes[one] for one in kept) == [GAINED, LOST]
+    assert changed_facts(after, after).relations.num_rows == 0

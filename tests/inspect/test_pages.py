@@ -147,6 +147,54 @@ def test_a_summary_has_counts_costs_and_the_gates_figures(config: Config) -> Non
     for words in ("triples per sentence that was read", "communities", "CPU seconds"):
         assert words in page
     assert "entities?name=" in page
+    assert "not compared" in page  # a graph of so few sentences
+
+
+def test_the_gates_verdict_stands_beside_its_limit(config: Config) -> None:
+    strict = {"min_sentences": 0, "max_triples_drop": 0}
+    quality = config.quality.model_copy(update=strict)
+    page = client(config.model_copy(update={"quality": quality})).get("/snapshots/current").text
+    gate = page[page.index("Quality gate") : page.index("today’s configuration")]
+    assert "not compared" not in gate
+    assert "held" in gate
+
+
+def test_what_a_model_read_is_told(config: Config) -> None:
+    store = Store(config.store)
+    folder = store.snapshot_folder(store.current_id() or "")
+    manifest = folder.read_json("manifest.json")
+    llm = {
+        "windows": 30, "windows_answered": 27, "windows_refused": 3, "told": 12, "adopted": 9,
+        "declined_not_stated": 3, "usd": "0.25", "cap_usd": 1.0,
+    }  # fmt: skip
+    changed = manifest | {"stats": manifest["stats"] | {"llm": llm}}
+    folder.write_json("manifest.json", changed)
+    page, snapshots = (client(config).get(one).text for one in ("/snapshots/current", "/"))
+    folder.write_json("manifest.json", manifest)
+    assert "LLM read 27 of 30 windows (3 refused), 12 facts told, 9 adopted, 0.25 USD" in page
+    assert "not stated" in page
+    assert "USD to a language model" in snapshots
+
+
+def test_charts_have_a_bar_for_each_snapshot(config: Config, labelled: Config) -> None:
+    page = client(config).get("/").text
+    charts = page[page.index("Over time") :]
+    for measure in ("documents", "entities", "relations", "CPU seconds"):
+        chart = charts[charts.index(f"<figcaption>{measure}") :]
+        assert chart[: chart.index("</svg>")].count("<rect") == 2
+    assert "USD" not in charts
+    assert "Over time" not in client(with_principals(labelled, "staff")).get("/").text
+
+
+def test_a_diff_draws_the_facts_that_came_and_went(config: Config) -> None:
+    oldest, newest = Store(config.store).snapshot_ids()
+    page = client(config).get("/diff", params={"before": oldest, "after": newest}).text
+    picture = page[page.index("<svg") : page.index("</svg>")]
+    assert "MD04" in picture
+    assert "stroke-dasharray" in picture
+    assert f"/snapshots/{oldest}/documents?text=corpus%2Fnote.txt" in page
+    same = client(config).get("/diff", params={"before": newest, "after": newest}).text
+    assert "<svg" not in same
 
 
 def test_an_entity_has_its_relations_with_sentence_and_source(config: Config) -> None:

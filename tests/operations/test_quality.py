@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError
-from graphrag_tasks.operations.quality import QualityGate
+from graphrag_tasks.operations.quality import QualityGate, verdicts
 from graphrag_tasks.snapshots.store import Snapshot, Store
 from tests.snapshots.makers import staged
 
@@ -87,3 +87,23 @@ def test_a_few_sentences_are_not_compared(store: Store) -> None:
     before = snapshot(store, "a", {"triples_per_sentence": 2.0, "recall@5": 1.0})
     few = snapshot(store, "b", None, triples=0, sentences_kept=199)
     assert QualityGate(QualityConfig())(few, before)["triples_per_sentence"] == 0
+
+
+@pytest.mark.parametrize(
+    ("minimum", "after", "limit", "held"),
+    [(0.0, 0.9, 0.85, True), (0.0, 0.8, 0.85, False), (0.95, 0.92, 0.95, False)],
+)
+def test_the_stricter_limit_of_recall_counts(
+    store: Store, minimum: float, after: float, limit: float, held: bool
+) -> None:
+    before = snapshot(store, "a", {"recall@5": 0.9}).manifest
+    config = QualityConfig(minimum_recall=minimum)
+    now = snapshot(store, "b", None).manifest
+    (found,) = verdicts({"recall@5": after}, now, before, config)
+    assert (found.before, found.limit, found.held) == (0.9, limit, held)
+
+
+def test_what_nothing_limits_is_held(store: Store) -> None:
+    now = snapshot(store, "a", None).manifest
+    found = verdicts({"orphan_share": 0.9, "mrr": 0.1}, now, None, QualityConfig())
+    assert [(one.limit, one.held) for one in found] == [(None, True)] * 2

@@ -2,6 +2,7 @@
 
 Circles are entities: larger the more often they are mentioned, coloured by label. Lines are
 relations: wider the more they weigh, with an arrow head at the tail; the strongest are labelled.
+In a picture of changes, colours say what came and what went, and what went is dashed.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.graph.drawing.layout import Points, lay_out
-from graphrag_tasks.graph.drawing.selection import NOT_XML, Selection
+from graphrag_tasks.graph.drawing.selection import GAINED, LOST, NOT_XML, Selection
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Distinct for the colour-blind too (Okabe and Ito); the rest have one plain colour."""
 
 _PLAIN, _INK, _LINE, _WORDS = "#7c8ea3", "#1b1f24", "#b3bac4", "#57606a"
+_IN_BOTH = "in both"
+_CHANGES = {GAINED: "#009e73", LOST: "#d55e00", _IN_BOTH: _PLAIN}
+_DASHED = ' stroke-dasharray="6 4"'
 _FONT, _SMALL_FONT, _TITLE_FONT = 13, 10.5, 20
 _CHARACTER = 0.56
 """Mean width of a character, in the height of the font."""
@@ -45,17 +49,24 @@ _PLACES_ON_LINE = (0.5, 0.4, 0.6, 0.3, 0.7)
 
 @dataclass(frozen=True)
 class _Edge:
-    """All relations between two entities, given by their rows; the strongest words first."""
+    """All relations between two entities, given by their rows; the strongest words first.
+
+    `change` is what they all have in common, if anything.
+    """
 
     ends: tuple[int, int]
     weight: float
     words: tuple[str, ...]
     both_ways: bool
+    change: str = ""
 
 
 def draw(selection: Selection) -> str:
     """Return an SVG document; more than a hundred entities are hard to read."""
     entities = selection.entities.to_pylist()
+    if selection.changes:
+        for row in entities:
+            row["type"] = selection.changes.get(row["entity_id"], _IN_BOTH)
     edges = _edges(selection)
     radii = _radii([row["mentions"] for row in entities])
     boxes = np.array(
@@ -70,7 +81,7 @@ def draw(selection: Selection) -> str:
     about = f"{len(entities)} entities, {selection.relations.num_rows} relations"
     if selection.omitted:
         about += f"; {selection.omitted} less central ones left out"
-    colours = _colours(entities)
+    colours = _CHANGES if selection.changes else _colours(entities)
     legend = sum(_legend_width(label) for label in colours)
     width = max(far[0] + _MARGIN, _width(title, _TITLE_FONT) + 2 * _MARGIN, legend + 2 * _MARGIN)
     size = (math.ceil(width), math.ceil(far[1] + 2 * _MARGIN))
@@ -141,16 +152,22 @@ def _edges(selection: Selection) -> list[_Edge]:
     found: dict[tuple[int, int], list[tuple[int, Mapping[str, Any]]]] = {}
     for head, tail, row in zip(*ends, selection.relations.to_pylist(), strict=True):
         found.setdefault((min(head, tail), max(head, tail)), []).append((head, row))
-    return [_edge(pair, rows) for pair, rows in sorted(found.items())]
+    return [_edge(pair, rows, selection.changes) for pair, rows in sorted(found.items())]
 
 
-def _edge(pair: tuple[int, int], rows: Sequence[tuple[int, Mapping[str, Any]]]) -> _Edge:
+def _edge(
+    pair: tuple[int, int],
+    rows: Sequence[tuple[int, Mapping[str, Any]]],
+    changes: Mapping[str, str],
+) -> _Edge:
     ranked = sorted(rows, key=lambda one: (-one[1]["weight"], one[1]["relation_id"]))
     words = tuple(dict.fromkeys(row["phrase"] for _, row in ranked))
     first = ranked[0][0]
     ends = pair if pair[0] == first else (pair[1], pair[0])
     both_ways = len({head for head, _ in rows}) > 1
-    return _Edge(ends, sum(row["weight"] for _, row in rows), words, both_ways)
+    of_rows = {changes.get(row["relation_id"], "") for _, row in rows}
+    change = of_rows.pop() if len(of_rows) == 1 else ""
+    return _Edge(ends, sum(row["weight"] for _, row in rows), words, both_ways, change)
 
 
 def _box(name: str, radius: float) -> tuple[float, float]:
@@ -209,7 +226,8 @@ def _lines(edges: Sequence[_Edge], points: Points, radii: Sequence[float]) -> It
         words = escape("; ".join(_short(one, _LONGEST_WORDS) for one in edge.words))
         yield (
             f'<line x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}" '
-            f'stroke="{_LINE}" stroke-width="{width:.1f}" {arrows}><title>{words}</title></line>'
+            f'stroke="{_CHANGES.get(edge.change, _LINE)}" stroke-width="{width:.1f}" {arrows}'
+            f"{_DASHED if edge.change == LOST else ''}><title>{words}</title></line>"
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -23,6 +24,8 @@ RELATIONS = pa.schema(
 )  # fmt: skip
 """Columns of a selection; of `support`, the number of triples, and what `weight` makes of it."""
 
+GAINED, LOST = "gained", "lost"
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -33,9 +36,12 @@ class Selection:
         entities: Has the columns `ENTITIES`; mentions are null where nobody counted.
         relations: Has the columns `RELATIONS`; their ends are among the entities.
         omitted: How many entities were left out because of a limit.
+        changes: `GAINED` or `LOST` by the id of an entity or relation, in a selection of two graphs
+            together; what both have is not among them.
     """
 
     title: str
     entities: pa.Table
     relations: pa.Table
     omitted: int = 0
+    changes: Mapping[str, str] = field(default_factory=dict)

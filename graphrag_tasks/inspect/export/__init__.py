@@ -4,6 +4,7 @@ The same part gives the same bytes.
 """
 
 from graphrag_tasks.graph.drawing import Selection, draw
+from graphrag_tasks.inspect.export.changes import changed_facts
 from graphrag_tasks.inspect.export.graph_files import (
     write_gexf,
     write_graphml,
@@ -15,6 +16,7 @@ from graphrag_tasks.inspect.export.selection import community, neighbourhood, wh
 
 __all__ = [
     "Selection",
+    "changed_facts",
     "community",
     "draw",
     "neighbourhood",

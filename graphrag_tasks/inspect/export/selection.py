@@ -55,22 +55,19 @@ class _Graph:
         is_kept[kept] = True
         inside = is_kept[self.ends].all(axis=1)
         entities = self.entities.take(pa.array(kept))
-        relations = self._agreeing(self.relations.filter(pa.array(inside)), entities)
+        relations = agreeing_phrases(self.relations.filter(pa.array(inside)), entities)
         return Selection(title, entities, relations, omitted=len(rows) - len(kept))
 
-    @staticmethod
-    def _agreeing(relations: pa.Table, entities: pa.Table) -> pa.Table:
-        """Return relations whose words agree with the names of their heads."""
-        names = dict(
-            zip(*(entities[one].to_pylist() for one in ("entity_id", "name")), strict=True)
-        )
-        columns = (relations[one].to_pylist() for one in ("head_id", "phrase", "relation"))
-        phrases = [
-            agreeing(names[head], phrase, words)
-            for head, phrase, words in zip(*columns, strict=True)
-        ]
-        place = relations.column_names.index("phrase")
-        return relations.set_column(place, "phrase", pa.array(phrases, pa.string()))
+
+def agreeing_phrases(relations: pa.Table, entities: pa.Table) -> pa.Table:
+    """Return relations whose words agree with the names of their heads."""
+    names = dict(zip(*(entities[one].to_pylist() for one in ("entity_id", "name")), strict=True))
+    columns = (relations[one].to_pylist() for one in ("head_id", "phrase", "relation"))
+    phrases = [
+        agreeing(names[head], phrase, words) for head, phrase, words in zip(*columns, strict=True)
+    ]
+    place = relations.column_names.index("phrase")
+    return relations.set_column(place, "phrase", pa.array(phrases, pa.string()))
 
 
 def whole_graph(snapshot: Snapshot) -> Selection:

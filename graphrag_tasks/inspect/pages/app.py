@@ -28,7 +28,10 @@ from markupsafe import Markup
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
+from graphrag_tasks.graph.drawing import draw
+from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.inspect.pages.asking import as_json, as_markdown, ask, examples
+from graphrag_tasks.inspect.pages.charts import CHART_HEIGHT, CHART_WIDTH, charts_of
 from graphrag_tasks.inspect.pages.documents import (
     CHUNKS_SHOWN,
     DOCUMENTS_SHOWN,
@@ -52,8 +55,10 @@ from graphrag_tasks.inspect.pages.reader import (
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.operations.retention import rollback
 from graphrag_tasks.retrieval import MODES
+from graphrag_tasks.snapshots.store import Snapshot
 
 MOST_CHUNKS = 50
+FACTS_DRAWN = 40
 AUTO = "auto"
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
 NamedId = Annotated[str, Query(pattern=ID_PATTERN)]
@@ -105,8 +110,10 @@ def make_app(
 def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: bool) -> None:
     @app.get("/")
     def snapshots(request: Request) -> HTMLResponse:
+        listed = reader.snapshots()
         return html.page(
-            request, "snapshots", store=reader.store.folder.uri, snapshots=reader.snapshots(),
+            request, "snapshots", store=reader.store.folder.uri, snapshots=listed,
+            charts=charts_of(listed), width=CHART_WIDTH, height=CHART_HEIGHT,
             may_change=may_change,
         )  # fmt: skip
 
@@ -115,7 +122,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: boo
         left, right = reader.index(before).snapshot, reader.index(after).snapshot
         return html.page(
             request, "diff", before=left.manifest, after=right.manifest,
-            changes=difference(left, right),
+            changes=difference(left, right), drawn=_drawn(left, right), most=FACTS_DRAWN,
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}")
@@ -156,6 +163,13 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: boo
             request, "why", manifest=index.snapshot.manifest, page="ask",
             why=index.explain(question, chunk, mode),
         )  # fmt: skip
+
+
+def _drawn(before: Snapshot, after: Snapshot) -> Markup:
+    """Return a picture of the facts that two snapshots do not share; none where they share all."""
+    changed = changed_facts(before, after, limit=FACTS_DRAWN)
+    # not escaped: the picture escapes what it shows
+    return Markup(draw(changed) if changed.relations.num_rows else "")  # noqa: S704
 
 
 def _add_rollback(

@@ -17,9 +17,11 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.operations.quality import Verdict, verdicts
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, file_of
+from graphrag_tasks.snapshots.summary import reading
 
 CURRENT = "current"
 """Stands for the id of the snapshot that is current at the time of a request."""
@@ -43,7 +45,10 @@ _HAS_LABELS = "has access labels: its own page shows what may be seen"
 
 @dataclass(frozen=True)
 class Listed:
-    """A published snapshot, as a line of a list; counts and size only where they may be shown."""
+    """A published snapshot, as a line of a list; figures only where they may be shown.
+
+    `usd` is what the run paid for a language model: None where that is unknown.
+    """
 
     snapshot_id: str
     created_at: str
@@ -53,6 +58,8 @@ class Listed:
     readable: bool
     counts: dict[str, int]
     size_bytes: int
+    cpu_seconds: float = 0.0
+    usd: float | None = 0.0
 
 
 class Reader:
@@ -108,7 +115,12 @@ class Reader:
             return Listed(*about, _DAMAGED, False, {}, 0)
         if size is None:
             return Listed(*about, _HAS_LABELS, True, {}, 0)
-        return Listed(*about, "", True, counts, size)
+        stats = manifest.stats
+        cpu_seconds = sum(one["cpu_seconds"] for one in stats.get("stages", []))
+        usd = stats.get("llm", {}).get("usd", 0)
+        return Listed(
+            *about, "", True, counts, size, cpu_seconds, None if usd is None else float(usd)
+        )
 
     def _size(self, snapshot_id: str) -> int | None:
         """Return the bytes of a snapshot; None if it has labels, for hidden documents count."""
@@ -123,9 +135,10 @@ class Reader:
 def summarize(reader: Reader, index: Index) -> dict[str, Any]:
     """Return what the template `summary.html` shows of a snapshot.
 
-    `quality` has the name and value of each figure, and the value of the snapshot before, which
-    `reader` finds. A reader who may not see every document gets counts of the visible ones, and no
-    figures of the run, which cover all documents.
+    `quality` has the name of each figure and what the gate says of it, by the limits of today's
+    configuration. `llm` is what a language model read and refused, in words, and its counts. A
+    reader who may not see every document gets counts of the visible ones, and no figures of the
+    run, which cover all documents.
     """
     words = json.loads(files(__package__).joinpath("words.json").read_text("utf-8"))
     manifest = index.snapshot.manifest
@@ -135,20 +148,34 @@ def summarize(reader: Reader, index: Index) -> dict[str, Any]:
     if not known:
         facts = asdict(index.facts)
         counts = {name: facts[name] for name in ("chunks", "entities", "relations")}
-    figures, before = manifest.stats.get("quality", {}), dict[str, float]()
+    figures, judged = manifest.stats.get("quality", {}), list[Verdict]()
     if figures:
         found = [one for one in reader.store.manifests() if one.snapshot_id == manifest.parent_id]
-        before = found[0].stats.get("quality", {}) if found else {}
+        before = found[0] if found else None
+        judged = verdicts(figures, manifest, before, reader.config.quality)
+    llm = manifest.stats.get("llm", {})
     return {
         "counts": counts,
         "changes": {name: known[name] for name in _CHANGES if name in known},
         "statuses": dict(sorted(Counter(row["status"] for row in documents).items())),
         "failed": [row for row in documents if row["status"] == "failed"],
         "stages": manifest.stats.get("stages", []),
-        "quality": [(words["quality"].get(name, name), value, before.get(name))
-                    for name, value in figures.items()],
+        "quality": [(words["quality"].get(one.name, one.name), one) for one in judged],
+        "llm": reading(llm) if llm else "",
+        "llm_windows": _counts(llm, "windows_"),
+        "llm_declined": _counts(llm, "declined_"),
         "mentioned": _most_mentioned(_entities(index), _MOST_NAMES),
     }  # fmt: skip
+
+
+def _counts(llm: Mapping[str, Any], kind: str) -> dict[str, int]:
+    """Return the counts of a kind, by name without the kind, the highest first."""
+    found = {
+        name.removeprefix(kind).replace("_", " "): count
+        for name, count in llm.items()
+        if name.startswith(kind) and count
+    }
+    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,56 @@
+"""The part of two snapshots' graphs in which they differ."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.graph.drawing import ENTITIES, GAINED, LOST, RELATIONS, Selection
+from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.inspect.export.selection import agreeing_phrases
+from graphrag_tasks.snapshots.store import Snapshot
+
+
+def changed_facts(before: Snapshot, after: Snapshot, *, limit: int = 40) -> Selection:
+    """Return the facts that only one of two snapshots has, with their entities.
+
+    The limit is one of facts: it keeps those with the most support, half of them gained and half
+    lost where there are as many. Entities that only one snapshot has are marked, too.
+    """
+    old, new = _facts(before), _facts(after)
+    gained, lost = _missing(new, "relation_id", old), _missing(old, "relation_id", new)
+    room = max(limit - lost.num_rows, (limit + 1) // 2)
+    gained = gained.slice(0, room)
+    lost = lost.slice(0, limit - gained.num_rows)
+    changes = dict.fromkeys(gained["relation_id"].to_pylist(), GAINED)
+    changes |= dict.fromkeys(lost["relation_id"].to_pylist(), LOST)
+    relations = pa.concat_tables([gained, lost])
+    ends = pa.concat_arrays([relations[end].combine_chunks() for end in ("head_id", "tail_id")])
+    entities, left = (_entities(one, ends) for one in (after, before))
+    gone = _missing(left, "entity_id", entities)
+    changes |= dict.fromkeys(gone["entity_id"].to_pylist(), LOST)
+    came = _missing(entities, "entity_id", left)
+    changes |= dict.fromkeys(came["entity_id"].to_pylist(), GAINED)
+    entities = pa.concat_tables([entities, gone]).sort_by("entity_id")
+    title = f"From {before.snapshot_id} to {after.snapshot_id}"
+    return Selection(title, entities, agreeing_phrases(relations, entities), changes=changes)
+
+
+def _facts(snapshot: Snapshot) -> pa.Table:
+    """Return the facts of a snapshot, those with the most support first."""
+    relations = snapshot.table("relations")
+    relations = relations.filter(pc.equal(relations["kind"], FACT))
+    relations = relations.sort_by([("weight", "descending"), ("relation_id", "ascending")])
+    relations = relations.append_column("support", relations["weight"])
+    return relations.select(RELATIONS.names).cast(RELATIONS)
+
+
+def _missing(rows: pa.Table, key: str, others: pa.Table) -> pa.Table:
+    """Return the rows whose key is not among the others."""
+    known = pc.is_in(rows[key], value_set=others[key].combine_chunks())
+    return rows.filter(pc.invert(known))
+
+
+def _entities(snapshot: Snapshot, ids: pa.Array) -> pa.Table:
+    entities = snapshot.table("entities", ENTITIES.names)
+    return entities.filter(pc.is_in(entities["entity_id"], value_set=ids)).cast(ENTITIES)

@@ -1,0 +1,78 @@
+"""Small charts of a store's snapshots, side by side: what each holds, and what its run cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_tasks.inspect.pages.reader import Listed
+
+MOST_SNAPSHOTS = 30
+"""Snapshots in a chart: the newest."""
+
+CHART_WIDTH, CHART_HEIGHT = 240.0, 72.0
+_WIDEST_BAR = 24.0
+_GAP = 0.25
+"""Share of a bar's place that stays empty."""
+
+_LEAST_HEIGHT = 1.0
+
+_MEASURES: Mapping[str, Callable[[Listed], float | None]] = {
+    "documents": lambda one: one.counts["documents"],
+    "entities": lambda one: one.counts["entities"],
+    "relations": lambda one: one.counts["relations"],
+    "CPU seconds": lambda one: one.cpu_seconds,
+    "USD to a language model": lambda one: one.usd,
+}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The bar of one snapshot, in units of the picture."""
+
+    snapshot: Listed
+    value: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One measure of all snapshots, the oldest first; bars begin at 0."""
+
+    name: str
+    bars: Sequence[Bar]
+
+    @property
+    def values(self) -> list[float]:
+        """What the bars show."""
+        return [bar.value for bar in self.bars]
+
+
+def charts_of(snapshots: Sequence[Listed]) -> list[Chart]:
+    """Return a chart for each measure that differs from 0; of one snapshot, none.
+
+    `snapshots` are newest first. Those whose figures are not shown have no bar.
+    """
+    shown = [one for one in snapshots if not one.why_no_figures][:MOST_SNAPSHOTS]
+    shown.reverse()
+    if len(shown) < 2:
+        return []
+    found = (_chart(name, measure, shown) for name, measure in _MEASURES.items())
+    return [one for one in found if any(one.values)]
+
+
+def _chart(
+    name: str, measure: Callable[[Listed], float | None], snapshots: Sequence[Listed]
+) -> Chart:
+    values = [measure(one) or 0 for one in snapshots]
+    highest = max(values) or 1
+    step = min(CHART_WIDTH / len(values), _WIDEST_BAR)
+    bars = []
+    for place, (snapshot, value) in enumerate(zip(snapshots, values, strict=True)):
+        height = max(CHART_HEIGHT * value / highest, _LEAST_HEIGHT) if value else 0.0
+        x = step * (place + _GAP / 2)
+        bars.append(Bar(snapshot, value, x, CHART_HEIGHT - height, step * (1 - _GAP), height))
+    return Chart(name, bars)
