@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from graphrag_tasks.evaluate import GoldSpan
-from graphrag_tasks.retrieval import ChunkHit, Index, SourceSentence
+from graphrag_tasks.evaluate.gold import Place
+from graphrag_tasks.retrieval import Index
 
 GOLD = Path(__file__).parent / "gold" / "answer_questions.jsonl"
 
@@ -42,23 +42,6 @@ def read_answer_questions(split: str | None = None) -> list[AnswerQuestion]:
     lines = GOLD.read_text("utf-8").splitlines()
     questions = [AnswerQuestion.model_validate_json(line) for line in lines]
     return [one for one in questions if split in (None, one.split)]
-
-
-@dataclass(frozen=True)
-class Place:
-    """A stretch of a document."""
-
-    document_id: str
-    char_start: int
-    char_end: int
-
-    def overlaps(self, hit: ChunkHit | SourceSentence) -> bool:
-        """Tell whether a chunk or sentence has a part of it."""
-        return (
-            self.document_id == hit.document_id
-            and self.char_start < hit.char_end
-            and hit.char_start < self.char_end
-        )
 
 
 def gold_places(index: Index, gold: GoldSpan) -> list[Place]:

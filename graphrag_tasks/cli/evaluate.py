@@ -1,9 +1,10 @@
-"""`graphrag-tasks eval`: retrieval measured on questions with known sources."""
+"""`graphrag-tasks eval`: retrieval and answers measured on questions with known sources."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 ALL = "all"
 _ANY_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
-app = typer.Typer(help="Measure retrieval on questions.", no_args_is_help=True)
+app = typer.Typer(help="Measure retrieval and answers on questions.", no_args_is_help=True)
 
 
 @app.command()
@@ -94,6 +95,77 @@ def retrieval(
         print_json(comparison.to_dict())
     else:
         CONSOLE.print(comparison.to_markdown(), markup=False, soft_wrap=True)
+
+
+@app.command()
+def answers(
+    questions: Annotated[
+        Path, typer.Option(help="JSONL as for retrieval; a model also needs each one's answer.")
+    ],
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(help="How passages are found; several may be given.", show_default="auto"),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Compare the other modes with this one.")
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Model that judges, at llm.base_url.", show_default="gold and words"),
+    ] = None,
+    votes: Annotated[int, typer.Option(min=1, max=15, help="Verdicts on each thing.")] = 3,
+    by_hand: Annotated[
+        Path | None,
+        typer.Option(help="JSONL of answers that a person judged, to check the judge with."),
+    ] = None,
+    llm: Annotated[
+        bool, typer.Option("--llm/--no-llm", help="Have llm.model write the answers.")
+    ] = False,
+    split: Annotated[
+        str | None, typer.Option(help="Only questions of this split.", show_default="all of them")
+    ] = None,
+    store: StoreOption = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write answers.parquet and answers.md into this folder.")
+    ] = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Judge the answers to questions: by gold and words, or by a model that is judged first.
+
+    What a model said is kept in the store: the same evaluation again asks nothing.
+    """
+    from graphrag_tasks.evaluate.answers import Judge, JudgedByHand, evaluate_answers
+    from graphrag_tasks.evaluate.gold import locate as locate_gold
+    from graphrag_tasks.evaluate.jsonl import read_lines
+    from graphrag_tasks.evaluate.questions import read_questions
+    from graphrag_tasks.llm import Client
+    from graphrag_tasks.retrieval import open_index
+
+    named = {"llm": {"models": {"judge": judge}}} if judge else {}
+    settings = load_config(config, overrides={"store": store} | named)
+    asked = read_questions(questions, split=split)
+    judged = read_lines(by_hand, JudgedByHand) if by_hand else []
+    index = open_index(settings.store, config=settings.retrieval)
+    today = f"{date.today():%Y-%m-%d}"
+    client = Client(settings.llm, settings.store, f"judge-{today}") if judge else None
+    modes = list(dict.fromkeys(mode or ["auto"]))
+    report = evaluate_answers(
+        index,
+        locate_gold(asked, index.snapshot),
+        modes if against is None or against in modes else [against, *modes],
+        against=against,
+        writer=Client(settings.llm, settings.store, f"answers-{today}") if llm else None,
+        judge=Judge(client, votes) if client else None,
+        by_hand=judged,
+        exclude=settings.llm.exclude,
+    )
+    if out is not None:
+        report.write(out)
+    if json:
+        print_json(report.to_dict())
+    else:
+        CONSOLE.print(report.to_markdown(), markup=False, soft_wrap=True)
 
 
 @app.command()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +20,28 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.evaluate.questions import GoldSpan, Question, Span
+from graphrag_tasks.retrieval import ChunkHit, SourceSentence
 from graphrag_tasks.snapshots.store import Snapshot
 
 SHA_DIGITS = 12
 """Hex digits of a span's hash that `quote` writes: enough that no other text of a corpus has it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stretch of a document, or all of it: `char_end` is one past its last character."""
+
+    document_id: str
+    char_start: int = 0
+    char_end: int = sys.maxsize
+
+    def overlaps(self, other: Place | SourceSentence | ChunkHit) -> bool:
+        """Tell whether the two share a character."""
+        return (
+            self.document_id == other.document_id
+            and self.char_start < other.char_end
+            and other.char_start < self.char_end
+        )
 
 
 @dataclass(frozen=True)
@@ -33,16 +52,25 @@ class Target:
         by_chunk: Whether chunks are judged (gold spans), not documents.
         gold: The gold items, as `path` or `path:start-end`.
         chunks: Ids of the chunks that hold each gold item.
+        places: Where each gold item stands; any will do.
     """
 
     question: Question
     by_chunk: bool
     gold: tuple[str, ...]
     chunks: tuple[frozenset[str], ...]
+    places: tuple[tuple[Place, ...], ...]
 
     def items(self, chunk_id: str) -> frozenset[int]:
         """Return the gold items that a chunk holds."""
         return frozenset(item for item, ids in enumerate(self.chunks) if chunk_id in ids)
+
+    def items_at(self, sentence: SourceSentence) -> frozenset[int]:
+        """Return the gold items that a sentence has a part of."""
+        return frozenset(
+            item for item, places in enumerate(self.places)
+            if any(one.overlaps(sentence) for one in places)
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -123,17 +151,26 @@ class _Locator:
     def _target(self, question: Question) -> Target:
         if question.gold:
             gold = tuple(_label(one.path, one.char_start, one.char_end) for one in question.gold)
-            chunks = tuple(self._holders(one, question) for one in question.gold)
-            return Target(question, by_chunk=True, gold=gold, chunks=chunks)
+            places = tuple(self._places(one, question) for one in question.gold)
+            chunks = tuple(self._holders(one) for one in places)
+            return Target(question, by_chunk=True, gold=gold, chunks=chunks, places=places)
         paths = tuple(dict.fromkeys(question.gold_ids))
-        found = [self._chunks[self._document(path, question)] for path in paths]
-        chunks = tuple(frozenset(row["chunk_id"] for row in rows) for rows in found)
-        return Target(question, by_chunk=False, gold=paths, chunks=chunks)
+        documents = tuple((Place(self._document(path, question)),) for path in paths)
+        chunks = tuple(self._holders(one) for one in documents)
+        return Target(question, by_chunk=False, gold=paths, chunks=chunks, places=documents)
 
-    def _holders(self, gold: GoldSpan, question: Question) -> frozenset[str]:
-        """Return the chunks that hold a fact; some of its spans may be gone, but not all."""
-        found: set[str] = set()
-        places = 0
+    def _holders(self, places: Sequence[Place]) -> frozenset[str]:
+        """Return the chunks that overlap one of the places."""
+        return frozenset(
+            row["chunk_id"]
+            for one in places
+            for row in self._chunks[one.document_id]
+            if row["char_start"] < one.char_end and one.char_start < row["char_end"]
+        )
+
+    def _places(self, gold: GoldSpan, question: Question) -> tuple[Place, ...]:
+        """Return where a fact stands; some of its spans may be gone, but not all."""
+        places: list[Place] = []
         for span in gold.spans():
             try:
                 document = self._document(span.path, question)
@@ -143,15 +180,11 @@ class _Locator:
             start = find_span(text, span) if text else span.char_start
             if start is None:
                 continue
-            places += 1
             self._moved += start != span.char_start
-            end = start + span.char_end - span.char_start
-            for row in self._chunks[document]:
-                if row["char_start"] < end and start < row["char_end"]:
-                    found.add(row["chunk_id"])
+            places.append(Place(document, start, start + span.char_end - span.char_start))
         if not places:
             raise _GoneError(_label(gold.path, gold.char_start, gold.char_end))
-        return frozenset(found)
+        return tuple(places)
 
     def _document(self, path: str, question: Question) -> str:
         found = self._ids.get(path, set())

@@ -32,6 +32,7 @@ class Request:
         answer: The form of the answer; None for plain text.
         max_output: Most tokens of the answer.
         document_id: The document that the text is of; None where it is of several.
+        sample: Which one of several answers to the same question is wanted, from 0.
     """
 
     purpose: str
@@ -40,9 +41,11 @@ class Request:
     answer: type[BaseModel] | None
     max_output: int
     document_id: str | None = None
+    sample: int = 0
 
     def key(self, identity: Identity) -> str:
         """Return the hash of all that decides the answer; address, limits and prices do not."""
+        sample = {"sample": self.sample} if self.sample else {}
         return fingerprint(
             {
                 "purpose": self.purpose,
@@ -52,5 +55,6 @@ class Request:
                 "provider": identity.provider,
                 "model": identity.model,
                 "parameters": dict(identity.parameters),
+                **sample,
             }
         )

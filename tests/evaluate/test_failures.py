@@ -63,7 +63,7 @@ def context(*seeds: str, question: str = "?") -> Context:
 def target(*chunks: str) -> Target:
     question = Question(id="q", question="?", gold_ids=chunks)
     return Target(question, by_chunk=True, gold=chunks,
-                  chunks=tuple(frozenset([one]) for one in chunks))  # fmt: skip
+                  chunks=tuple(frozenset([one]) for one in chunks), places=())  # fmt: skip
 
 
 def test_hops_count_from_the_nearest_seed(snapshot: Snapshot) -> None:

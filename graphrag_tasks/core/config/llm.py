@@ -41,6 +41,7 @@ class ModelsConfig(BaseConfig):
     confirm: str = Field("", description="judges pairs of names")
     summarize: str = Field("", description="summarises communities")
     answer: str = Field("", description="answers questions, and plans and ranks for them")
+    judge: str = Field("", description="judges answers")
 
 
 class AnswersConfig(BaseConfig):

@@ -1,0 +1,25 @@
+"""Quality of answers: by a language model that is judged itself, or by gold and words alone."""
+
+from graphrag_tasks.evaluate.answers.check import JudgeCheck, JudgedByHand, check_judge
+from graphrag_tasks.evaluate.answers.evaluation import evaluate_answers
+from graphrag_tasks.evaluate.answers.judge import VOTES, Judge
+from graphrag_tasks.evaluate.answers.pairs import CodePair, Pair, preferred, reviewed
+from graphrag_tasks.evaluate.answers.report import AnswersReport
+from graphrag_tasks.evaluate.answers.unaided import unaided
+from graphrag_tasks.evaluate.answers.verdicts import Answered
+
+__all__ = [
+    "VOTES",
+    "Answered",
+    "AnswersReport",
+    "CodePair",
+    "Judge",
+    "JudgeCheck",
+    "JudgedByHand",
+    "Pair",
+    "check_judge",
+    "evaluate_answers",
+    "preferred",
+    "reviewed",
+    "unaided",
+]

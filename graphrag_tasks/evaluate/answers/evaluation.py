@@ -1,0 +1,168 @@
+"""Answers to questions with known sources, in several modes, judged with or without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphrag_tasks.answer import Reply, answer
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.globs import fits_any
+from graphrag_tasks.evaluate.answers.check import JudgedByHand, check_judge
+from graphrag_tasks.evaluate.answers.judge import Judge
+from graphrag_tasks.evaluate.answers.pairs import Pair, preferred
+from graphrag_tasks.evaluate.answers.report import AnswersReport, JudgedMode
+from graphrag_tasks.evaluate.answers.unaided import unaided
+from graphrag_tasks.evaluate.answers.verdicts import (
+    ALIGNMENT,
+    FAITHFULNESS,
+    RELEVANCY,
+    Answered,
+    Verdicts,
+    aligned,
+    context_precision,
+    faithful,
+    relevant,
+)
+from graphrag_tasks.evaluate.gold import Gold, Target
+from graphrag_tasks.llm import Client
+from graphrag_tasks.retrieval import Index
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The replies of one mode, to the questions in order."""
+
+    mode: str
+    replies: tuple[Reply, ...]
+
+
+def evaluate_answers(
+    index: Index,
+    gold: Gold,
+    modes: Sequence[str],
+    *,
+    against: str | None = None,
+    writer: Client | None = None,
+    judge: Judge | None = None,
+    by_hand: Sequence[JudgedByHand] = (),
+    exclude: Sequence[str] = (),
+) -> AnswersReport:
+    """Answer every question in each mode, and judge the answers.
+
+    Args:
+        index: What is searched.
+        gold: Located questions, with reference answers where a model judges.
+        modes: How passages are found.
+        against: The mode that the others are compared with.
+        writer: Of the model that writes the answers; None: sentences are quoted.
+        judge: The model that judges; it is checked first. None: by gold and words alone.
+        by_hand: Answers that a person judged, for the check.
+        exclude: Patterns of documents that no model is shown: `llm.exclude`.
+
+    Raises:
+        ConfigError: `against` is none of the modes, or a judge has no question with an answer.
+        TerminalError: A model cannot be asked.
+    """
+    if against is not None and against not in modes:
+        raise ConfigError(f"mode '{against}' was not asked", "--against", ", ".join(modes))
+    questions = [one.question.question for one in gold.targets]
+    asked = [
+        _Asked(mode, tuple(answer(index, one, writer, mode) for one in questions)) for mode in modes
+    ]
+    if judge is None:
+        judged = tuple(_without_model(one, gold.targets) for one in asked)
+        return AnswersReport(None, index.snapshot.snapshot_id, judged, against)
+    hidden = _hidden(index, exclude)
+    shown = [one for one in gold.targets if one.question.answer and not _is_of(one, hidden)]
+    if not shown:
+        hint = "Give each question its answer, or leave out --judge"
+        raise ConfigError("no question has an answer to judge by", "--questions", hint)
+    check = check_judge(judge, [_answered(one, None, hidden) for one in shown], by_hand)
+    found = tuple(_by_model(judge, index, one, gold.targets, hidden) for one in asked)
+    base = next((one for one in found if one.mode == against), None)
+    preferences = {
+        one.mode: preferred(judge, _pairs(one, base)) for one in found if base and one is not base
+    }
+    return AnswersReport(
+        judge.model, index.snapshot.snapshot_id, found, against, preferences, check,
+        judge.counts, judge.usd,
+    )  # fmt: skip
+
+
+def _without_model(asked: _Asked, targets: Sequence[Target]) -> JudgedMode:
+    pairs = list(zip(targets, asked.replies, strict=True))
+    answers = tuple(_answered(target, reply, frozenset()) for target, reply in pairs)
+    return JudgedMode(asked.mode, answers, {}, tuple(unaided(*one) for one in pairs))
+
+
+def _by_model(
+    judge: Judge, index: Index, asked: _Asked, targets: Sequence[Target], hidden: frozenset[str]
+) -> JudgedMode:
+    pairs = list(zip(targets, asked.replies, strict=True))
+    answers = tuple(_answered(target, reply, hidden) for target, reply in pairs)
+    shown = [
+        bool(target.question.answer) and not _is_of(target, hidden) and not _cites(reply, hidden)
+        for target, reply in pairs
+    ]
+    judged = [one for one, is_shown in zip(answers, shown, strict=True) if is_shown]
+    by_measure: dict[str, Sequence[Verdicts]] = {
+        ALIGNMENT: aligned(judge, judged),
+        FAITHFULNESS: faithful(judge, judged),
+        RELEVANCY: relevant(judge, judged, index.encode),
+    }
+    for verdicts in zip(*context_precision(judge, judged), strict=True):
+        by_measure[verdicts[0].measure] = verdicts
+    withheld = {one.id for one, is_shown in zip(answers, shown, strict=True) if not is_shown}
+    return JudgedMode(
+        asked.mode, answers,
+        {name: _with_gaps(found, shown, name) for name, found in by_measure.items()},
+        tuple(unaided(*one) for one in pairs), frozenset(withheld),
+    )  # fmt: skip
+
+
+def _with_gaps(found: Sequence[Verdicts], shown: Sequence[bool], name: str) -> list[Verdicts]:
+    """Return a verdict for every answer: those that were not shown have none."""
+    verdicts = iter(found)
+    return [next(verdicts) if one else Verdicts(name, ()) for one in shown]
+
+
+def _answered(target: Target, reply: Reply | None, hidden: frozenset[str]) -> Answered:
+    question = target.question
+    chunks = reply.context.chunks if reply else ()
+    return Answered(
+        id=question.id,
+        question=question.question,
+        reference=question.answer,
+        text=_text(reply) if reply else "",
+        passages=tuple(one.text for one in chunks if one.document_id not in hidden),
+    )
+
+
+def _text(reply: Reply) -> str:
+    """Return the answer without its marks and sources; empty where there is none."""
+    said = [reply.summary] if reply.summary else []
+    return " ".join([*said, *(one.shown for one in reply.sentences)])
+
+
+def _cites(reply: Reply, hidden: frozenset[str]) -> bool:
+    return any(one.source.document_id in hidden for one in reply.citations)
+
+
+def _is_of(target: Target, hidden: frozenset[str]) -> bool:
+    return any(place.document_id in hidden for places in target.places for place in places)
+
+
+def _hidden(index: Index, exclude: Sequence[str]) -> frozenset[str]:
+    if not exclude:
+        return frozenset()
+    rows = index.snapshot.table("documents", ["document_id", "path"]).to_pylist()
+    return frozenset(row["document_id"] for row in rows if fits_any(row["path"], exclude))
+
+
+def _pairs(mode: JudgedMode, base: JudgedMode) -> list[Pair]:
+    return [
+        Pair(one.id, one.question, one.reference, one.text, other.text)
+        for one, other in zip(mode.answers, base.answers, strict=True)
+        if one.text and other.text and one.id not in mode.withheld | base.withheld
+    ]

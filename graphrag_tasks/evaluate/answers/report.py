@@ -1,0 +1,237 @@
+"""Judged answers of several modes: tables for people, rows for programs.
+
+Every figure has its 95 % interval, by the bootstrap over questions. Verdicts that are undecided or
+invalid are counted beside it; they are neither a number nor 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphrag_tasks.evaluate.answers.check import JudgeCheck
+from graphrag_tasks.evaluate.answers.pairs import ONE, OTHER, TIE, Preferred
+from graphrag_tasks.evaluate.answers.unaided import FIGURES, UnaidedVerdict
+from graphrag_tasks.evaluate.answers.verdicts import ALIGNMENT, Answered, Verdicts
+from graphrag_tasks.evaluate.comparison import Difference, paired_bootstrap
+
+ANSWERS_FILE, TABLES_FILE = "answers.parquet", "answers.md"
+ROWS = pa.schema(
+    [
+        ("mode", pa.string()), ("id", pa.string()), ("question", pa.string()),
+        ("answer", pa.string()), ("measure", pa.string()), ("vote", pa.int64()),
+        ("value", pa.float64()),
+    ]
+)  # fmt: skip
+"""Columns of `ANSWERS_FILE`: a row for each vote; null for a vote that is undecided or invalid."""
+
+_PERCENT = 100
+
+
+@dataclass(frozen=True)
+class JudgedMode:
+    """The answers of one mode, and what was said of them.
+
+    Attributes:
+        by_measure: Verdicts of a model on each answer, in order; empty without one.
+        unaided: Verdicts without a model; empty where the questions have no gold.
+        withheld: Ids of the questions that the model was not shown: they have no answer to judge
+            by, or are about what is never sent.
+    """
+
+    mode: str
+    answers: tuple[Answered, ...]
+    by_measure: Mapping[str, Sequence[Verdicts]]
+    unaided: tuple[UnaidedVerdict, ...] = ()
+    withheld: frozenset[str] = frozenset()
+
+    def values(self) -> dict[str, list[float | None]]:
+        """Return the value of each answer by each measure."""
+        found: dict[str, list[float | None]] = {
+            name: [getattr(one, name) for one in self.unaided] for name in FIGURES if self.unaided
+        }
+        return found | {
+            name: [one.value for one in verdicts] for name, verdicts in self.by_measure.items()
+        }
+
+
+@dataclass(frozen=True)
+class AnswersReport:
+    """Modes that answered the same questions.
+
+    Attributes:
+        model: The judge; None: nobody was asked.
+        preferences: For each other mode, which of its answers are preferred to those of `against`:
+            `one` is the mode.
+        counts: Requests for verdicts by what came of them.
+        usd: What they cost; None where the price is not known.
+    """
+
+    model: str | None
+    snapshot_id: str
+    modes: tuple[JudgedMode, ...]
+    against: str | None = None
+    preferences: Mapping[str, Sequence[Preferred]] = field(default_factory=dict)
+    check: JudgeCheck | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    usd: float | None = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        return {
+            "model": self.model,
+            "snapshot_id": self.snapshot_id,
+            "faults": self.check.faults if self.check else [],
+            "check": [vars(one) for one in self.check.findings] if self.check else [],
+            "modes": {one.mode: dict(_figures(one)) for one in self.modes},
+            "against": self.against,
+            "differences": {
+                mode: {name: vars(one) for name, one in found.items()}
+                for mode, found in self._differences()
+            },
+            "preferences": {mode: _outcomes(pairs) for mode, pairs in self.preferences.items()},
+            "counts": dict(self.counts),
+            "usd": self.usd,
+        }
+
+    def to_markdown(self) -> str:
+        """Return the report; its first line says whether the judge can be trusted."""
+        lines = [self._trust(), ""]
+        if self.check:
+            lines += [*_check_table(self.check), ""]
+        lines += ["| mode | measure | answers | figure | 95 % | no verdict | votes differ |",
+                  "|---|---|---|---|---|---|---|"]  # fmt: skip
+        lines += [line for one in self.modes for line in _lines(one)]
+        for mode, found in self._differences():
+            lines += ["", f"`{mode}` less `{self.against}`, paired bootstrap over questions", "",
+                      "| measure | difference | 95 % | p |", "|---|---|---|---|"]  # fmt: skip
+            lines += [
+                f"| {name} | {one.mean:+.3f} | {one.low:+.3f} to {one.high:+.3f} | {one.p:.3f} |"
+                for name, one in found.items()
+            ]
+        lines += [line for mode, pairs in self.preferences.items() for line in
+                  ("", self._preference(mode, pairs))]  # fmt: skip
+        if withheld := sum(len(one.withheld) for one in self.modes):
+            lines += ["", f"{withheld} answers were not judged by the model: their question has no "
+                      "answer to judge by, or is about what is never sent."]  # fmt: skip
+        if self.model:
+            counted = ", ".join(f"{count} {name}" for name, count in sorted(self.counts.items()))
+            cost = "at an unknown price" if self.usd is None else f"for {self.usd:.4f} USD"
+            lines += ["", f"Verdicts asked for: {counted or 'none'}, {cost}."]
+        return "\n".join(lines) + "\n"
+
+    def write(self, folder: Path) -> None:
+        """Write `ANSWERS_FILE` and `TABLES_FILE` into a folder, which is created."""
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = [row for one in self.modes for row in _rows(one)]
+        pq.write_table(pa.Table.from_pylist(rows, schema=ROWS), folder / ANSWERS_FILE)
+        (folder / TABLES_FILE).write_text(self.to_markdown(), encoding="utf-8")
+
+    def _trust(self) -> str:
+        if self.model is None:
+            return "Judged without a model, by gold, places and words."
+        if self.check is None:
+            return f"Judge `{self.model}`, not checked."
+        if faults := self.check.faults:
+            what = "; it ".join(faults)
+            return f"Judge `{self.model}` **failed its own check**: it {what}. Do not rely on it."
+        return f"Judge `{self.model}` passed its own check."
+
+    def _differences(self) -> Iterator[tuple[str, dict[str, Difference]]]:
+        base = next((one for one in self.modes if one.mode == self.against), None)
+        if base is None:
+            return
+        for mode in self.modes:
+            if mode is not base:
+                yield mode.mode, dict(_paired(mode, base))
+
+    def _preference(self, mode: str, pairs: Sequence[Preferred]) -> str:
+        found = _outcomes(pairs)
+        words = {
+            one.mode: fmean([len(answer.text.split()) for answer in one.answers] or [0])
+            for one in self.modes
+        }
+        against = self.against or ""
+        return (
+            f"Preferred in both orders: `{mode}` {found[ONE]}, `{against}` {found[OTHER]}, "
+            f"neither {found[TIE]}, undecided {found['undecided']} of {len(pairs)}. Mean length: "
+            f"{words[mode]:.0f} and {words[against]:.0f} words."
+        )
+
+
+def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield name and figures of each measure; alignment is in percent, as in the paper."""
+    for name, values in mode.values().items():
+        known = [one for one in values if one is not None]
+        found: dict[str, Any] = {"answers": len(values), "without": len(values) - len(known)}
+        if known:
+            interval = paired_bootstrap(known, [0.0] * len(known))
+            scale = _PERCENT if name == ALIGNMENT else 1
+            found |= {"mean": interval.mean * scale, "low": interval.low * scale,
+                      "high": interval.high * scale}  # fmt: skip
+        if name in mode.by_measure:
+            spreads = [one.spread for one in mode.by_measure[name]]
+            found["differ"] = sum(one > 0 for one in spreads)
+        yield name, found
+
+
+def _lines(mode: JudgedMode) -> Iterator[str]:
+    for name, one in _figures(mode):
+        digits = 2 if name == ALIGNMENT else 3
+        figure, interval = "–", "–"
+        if "mean" in one:
+            figure = f"{one['mean']:.{digits}f}"
+            interval = f"{one['low']:.{digits}f} to {one['high']:.{digits}f}"
+        differ = one.get("differ", "–")
+        yield (
+            f"| {mode.mode} | {name} | {one['answers']} | {figure} | {interval} "
+            f"| {one['without']} | {differ} |"
+        )
+
+
+def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Difference]]:
+    """Yield the difference of each measure, over the questions that have it in both modes."""
+    others = base.values()
+    for name, values in mode.values().items():
+        pairs = [
+            (one, other)
+            for one, other in zip(values, others[name], strict=True)
+            if one is not None and other is not None
+        ]
+        if pairs:
+            yield name, paired_bootstrap([one for one, _ in pairs], [other for _, other in pairs])
+
+
+def _outcomes(pairs: Sequence[Preferred]) -> dict[str, int]:
+    winners = [one.winner for one in pairs]
+    counts = {side: winners.count(side) for side in (ONE, OTHER, TIE)}
+    return counts | {"undecided": winners.count(None)}
+
+
+def _check_table(check: JudgeCheck) -> Iterator[str]:
+    yield "| check of the judge | answers | share | 95 % | wanted | |"
+    yield "|---|---|---|---|---|---|"
+    for one in check.findings:
+        share = "–" if one.measured is None else f"{one.measured:.2f}"
+        interval = "–" if one.measured is None else f"{one.low:.2f} to {one.high:.2f}"
+        said = "passed" if one.passed else "**failed**"
+        yield f"| {one.name} | {one.answers} | {share} | {interval} | {one.wanted} | {said} |"
+
+
+def _rows(mode: JudgedMode) -> Iterator[dict[str, Any]]:
+    for place, answer in enumerate(mode.answers):
+        about = {"mode": mode.mode, "id": answer.id, "question": answer.question,
+                 "answer": answer.text}  # fmt: skip
+        if mode.unaided:
+            for name in FIGURES:
+                value = getattr(mode.unaided[place], name)
+                yield {**about, "measure": name, "vote": 0, "value": value}
+        for name, verdicts in mode.by_measure.items():
+            for vote, value in enumerate(verdicts[place].votes):
+                yield {**about, "measure": name, "vote": vote, "value": value}

@@ -1,0 +1,80 @@
+"""A judge without a model: what an answer cites, and whether its sources say it, by gold and words.
+
+It is deterministic and free, so every night can have it. It judges what can be told from the places
+of the citations and from words, numbers, names and "not" (`answer.support`). Citation precision and
+recall are those of ALCE (Gao et al., arXiv 2305.14627), with the gold in place of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from graphrag_tasks.answer import AnswerSentence, Reply
+from graphrag_tasks.answer.support import Source, problem
+from graphrag_tasks.answer.verdict import NOT_HERE
+from graphrag_tasks.evaluate.gold import Target
+
+COVERAGE, CITATION_PRECISION, CITATION_RECALL = "coverage", "citation_precision", "citation_recall"
+ANSWERED = "answered"
+FIGURES = (COVERAGE, CITATION_PRECISION, CITATION_RECALL, ANSWERED)
+
+
+@dataclass(frozen=True)
+class UnaidedVerdict:
+    """What can be said of one answer without a model.
+
+    Attributes:
+        coverage: Share of the gold items that a supported sentence of the answer cites.
+        citation_precision: Share of the chosen sentences' citations that hold a gold item; None
+            where nothing is cited.
+        citation_recall: Share of the sentences that their citations support; None without any.
+        answered: 1, or 0 where the documents were said to hold no answer.
+    """
+
+    id: str
+    coverage: float
+    citation_precision: float | None
+    citation_recall: float | None
+    answered: float
+
+
+def unaided(target: Target, reply: Reply) -> UnaidedVerdict:
+    """Judge an answer by the gold of its question."""
+    sentences = reply.sentences
+    supported = [one for one in sentences if is_supported(one, reply.question)]
+    held = [
+        target.items_at(one.source) for sentence in sentences if sentence.is_best
+        for one in sentence.citations
+    ]  # fmt: skip
+    stated = {
+        item for sentence in supported for one in sentence.citations
+        for item in target.items_at(one.source)
+    }  # fmt: skip
+    return UnaidedVerdict(
+        id=target.question.id,
+        coverage=len(stated) / len(target.gold),
+        citation_precision=fmean(map(bool, held)) if held else None,
+        citation_recall=len(supported) / len(sentences) if sentences else None,
+        answered=float(reply.verdict.state != NOT_HERE),
+    )
+
+
+def is_supported(sentence: AnswerSentence, question: str) -> bool:
+    """Tell whether what a sentence cites says what it says, as far as words tell."""
+    if not sentence.citations or sentence.problem:
+        return False
+    cited = "\n".join(one.source.text for one in sentence.citations)
+    near = "\n".join({one.source.title for one in sentence.citations})
+    return problem(sentence.text, Source(cited, near, question)) is None
+
+
+def figures(verdicts: Sequence[UnaidedVerdict]) -> dict[str, float]:
+    """Return the mean of each figure over the answers that have it."""
+    found = {}
+    for name in FIGURES:
+        values = [value for one in verdicts if (value := getattr(one, name)) is not None]
+        if values:
+            found[name] = fmean(values)
+    return found
