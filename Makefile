@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-services test-local-llm demo-llm demo-answers test-browser web notebooks train lint audit format \
+.PHONY: help install reindex test test-slow test-services test-local-llm test-ragas demo-llm demo-answers test-browser web notebooks train lint audit format \
 	airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -111,6 +111,15 @@ demo-answers: .venv-llm/installed ## Answer ten questions by quotations, a scrip
 	@VIRTUAL_ENV="$(CURDIR)/.venv-llm" $(BIN)/uv pip install --quiet --no-deps --require-hashes -r tests/local_llm/requirements.txt
 	@touch $@
 
+test-ragas: .venv-ragas/installed ## Compare the measures of RAGAS with its own package
+	$(BIN)/python -m pytest -q -rs -m ragas tests/ragas
+
+# Its requirements contradict the package's.
+.venv-ragas/installed: .venv/installed tests/ragas/requirements.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-ragas
+	@VIRTUAL_ENV="$(CURDIR)/.venv-ragas" $(BIN)/uv pip install --quiet -r tests/ragas/requirements.txt
+	@touch $@
+
 test-browser: install ## Drive Airflow's UI and the pages in a real browser (needs chromium, chromedriver and npm)
 	@test -e web/node_modules/axe-core || ! command -v npm > /dev/null || (cd web && npm ci --no-audit --no-fund)
 	$(BIN)/python -m pytest -q -m browser
@@ -147,7 +156,8 @@ lock: install ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header --no-annotate -o requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra dev -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o requirements-dev.txt
 	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
+	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt
 	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store
-	rm -rf .venv .venv-services .venv-servers .venv-llm .airflow store
+	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .airflow store
