@@ -1,4 +1,4 @@
-"""What the judge without a model tells apart: modes of search, and true answers from false ones.
+r"""What the judge without a model tells apart: modes of search, and true answers from false ones.
 
 Two figures, on questions with gold spans:
 
@@ -7,7 +7,7 @@ Two figures, on questions with gold spans:
 * the share of answers that get a lower verdict once a sentence of theirs has another number, or a
   "not" more or less.
 
-    python -m benchmarks.judge_unaided --store STORE \\
+    python -m benchmarks.judge_unaided --store STORE \
         --questions benchmarks/gold/sap_questions.jsonl --split dev --pairs 200
 """
 
