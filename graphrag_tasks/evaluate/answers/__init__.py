@@ -3,7 +3,8 @@
 from graphrag_tasks.evaluate.answers.check import JudgeCheck, JudgedByHand, check_judge
 from graphrag_tasks.evaluate.answers.evaluation import evaluate_answers
 from graphrag_tasks.evaluate.answers.judge import VOTES, Judge
-from graphrag_tasks.evaluate.answers.pairs import CodePair, Pair, preferred, reviewed
+from graphrag_tasks.evaluate.answers.pairs import Pair, preferred
+from graphrag_tasks.evaluate.answers.proposals import CodePair, ProposalsReport, reviewed
 from graphrag_tasks.evaluate.answers.report import AnswersReport
 from graphrag_tasks.evaluate.answers.unaided import unaided
 from graphrag_tasks.evaluate.answers.verdicts import Answered
@@ -17,6 +18,7 @@ __all__ = [
     "JudgeCheck",
     "JudgedByHand",
     "Pair",
+    "ProposalsReport",
     "check_judge",
     "evaluate_answers",
     "preferred",

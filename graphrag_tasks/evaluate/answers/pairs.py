@@ -1,4 +1,4 @@
-"""Two answers to the same question, or two code proposals: which one is better.
+"""Two answers to the same question: which one is better.
 
 Each pair is shown in both orders. A verdict that changes with the order is none: the pair is
 undecided. So a judge that always takes the first place decides nothing.
@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 from graphrag_tasks.evaluate.answers import prompts
 from graphrag_tasks.evaluate.answers.judge import Judge
-from graphrag_tasks.evaluate.jsonl import Line
 
-ONE, OTHER, TIE = "one", "other", "tie"
-CRITERIA = tuple(prompts.RubricPoints.model_fields)
-_REVIEW_TOKENS = 600
+ONE, OTHER, TIE, UNDECIDED = "one", "other", "tie", "undecided"
 
 
 @dataclass(frozen=True)
@@ -60,66 +56,18 @@ def preferred(judge: Judge, pairs: Sequence[Pair]) -> list[Preferred]:
         for first, second in ((one.one, one.other), (one.other, one.one))
     ]
     found = iter(judge.ask(prompts.Preference, prompts.PREFERENCE, shown))
-    return [_preferred(pair.id, next(found), next(found)) for pair in pairs]
+    return [by_majority(pair.id, next(found), next(found)) for pair in pairs]
 
 
-class CodePair(Line):
-    """A line of code, its right replacement, and two proposals for it.
-
-    Attributes:
-        legacy: The code of SAP ECC.
-        right: What replaces it in SAP S/4HANA.
-        why: Why, in a sentence.
-        one: A proposal.
-        other: Another one.
-    """
-
-    legacy: str
-    right: str
-    why: str = ""
-    one: str
-    other: str
+def outcomes(pairs: Sequence[Preferred]) -> dict[str, int]:
+    """Return how many pairs each side won in both orders, were ties, or are undecided."""
+    winners = [one.winner for one in pairs]
+    counts = {side: winners.count(side) for side in (ONE, OTHER, TIE)}
+    return counts | {UNDECIDED: winners.count(None)}
 
 
-@dataclass(frozen=True)
-class Reviewed:
-    """The review of two proposals: who is preferred, and the mean points by side and criterion.
-
-    A side without a valid vote has no points.
-    """
-
-    preferred: Preferred
-    points: dict[str, dict[str, float]]
-
-
-def reviewed(judge: Judge, pairs: Sequence[CodePair]) -> list[Reviewed]:
-    """Return the review of each pair of proposals, over both orders and all votes."""
-    shown = [
-        {"legacy": one.legacy, "right": one.right, "first": first, "second": second}
-        for one in pairs
-        for first, second in ((one.one, one.other), (one.other, one.one))
-    ]
-    found = iter(judge.ask(prompts.Review, prompts.RUBRIC, shown, _REVIEW_TOKENS))
-    results = []
-    for pair in pairs:
-        in_order, swapped = next(found), next(found)
-        sides = Preferred(
-            pair.id, _majority(in_order, (ONE, OTHER)), _majority(swapped, (OTHER, ONE))
-        )
-        given = {
-            ONE: [one.first for one in in_order if one] + [one.second for one in swapped if one],
-            OTHER: [one.second for one in in_order if one] + [one.first for one in swapped if one],
-        }
-        points = {
-            side: {name: fmean(getattr(one, name) for one in scores) for name in CRITERIA}
-            for side, scores in given.items()
-            if scores
-        }
-        results.append(Reviewed(sides, points))
-    return results
-
-
-def _preferred(name: str, in_order: Sequence[Any], swapped: Sequence[Any]) -> Preferred:
+def by_majority(name: str, in_order: Sequence[Any], swapped: Sequence[Any]) -> Preferred:
+    """Return the preference of a pair from the votes on both orders; each has `better`."""
     return Preferred(name, _majority(in_order, (ONE, OTHER)), _majority(swapped, (OTHER, ONE)))
 
 

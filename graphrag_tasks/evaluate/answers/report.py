@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphrag_tasks.evaluate.answers.check import JudgeCheck
-from graphrag_tasks.evaluate.answers.pairs import ONE, OTHER, TIE, Preferred
+from graphrag_tasks.evaluate.answers.pairs import ONE, OTHER, TIE, UNDECIDED, Preferred, outcomes
 from graphrag_tasks.evaluate.answers.unaided import FIGURES, UnaidedVerdict
 from graphrag_tasks.evaluate.answers.verdicts import ALIGNMENT, Answered, Verdicts
 from graphrag_tasks.evaluate.comparison import Difference, paired_bootstrap
@@ -95,7 +95,7 @@ class AnswersReport:
                 mode: {name: vars(one) for name, one in found.items()}
                 for mode, found in self._differences()
             },
-            "preferences": {mode: _outcomes(pairs) for mode, pairs in self.preferences.items()},
+            "preferences": {mode: outcomes(pairs) for mode, pairs in self.preferences.items()},
             "counts": dict(self.counts),
             "usd": self.usd,
         }
@@ -152,7 +152,7 @@ class AnswersReport:
                 yield mode.mode, dict(_paired(mode, base))
 
     def _preference(self, mode: str, pairs: Sequence[Preferred]) -> str:
-        found = _outcomes(pairs)
+        found = outcomes(pairs)
         words = {
             one.mode: fmean([len(answer.text.split()) for answer in one.answers] or [0])
             for one in self.modes
@@ -160,7 +160,7 @@ class AnswersReport:
         against = self.against or ""
         return (
             f"Preferred in both orders: `{mode}` {found[ONE]}, `{against}` {found[OTHER]}, "
-            f"neither {found[TIE]}, undecided {found['undecided']} of {len(pairs)}. Mean length: "
+            f"neither {found[TIE]}, undecided {found[UNDECIDED]} of {len(pairs)}. Mean length: "
             f"{words[mode]:.0f} and {words[against]:.0f} words."
         )
 
@@ -206,12 +206,6 @@ def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Differenc
         ]
         if pairs:
             yield name, paired_bootstrap([one for one, _ in pairs], [other for _, other in pairs])
-
-
-def _outcomes(pairs: Sequence[Preferred]) -> dict[str, int]:
-    winners = [one.winner for one in pairs]
-    counts = {side: winners.count(side) for side in (ONE, OTHER, TIE)}
-    return counts | {"undecided": winners.count(None)}
 
 
 def _check_table(check: JudgeCheck) -> Iterator[str]:

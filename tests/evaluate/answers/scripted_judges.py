@@ -22,7 +22,10 @@ def is_right(text: str, reference: str) -> bool:
 
 
 def honest(shown: dict[str, Any], _: Body) -> str:
-    first, second = (is_right(shown[one], shown["reference"]) for one in ("first", "second"))
+    if "legacy" in shown:
+        first, second = (shown[one] == shown["right"] for one in ("first", "second"))
+    else:
+        first, second = (is_right(shown[one], shown["reference"]) for one in ("first", "second"))
     return "neither" if first == second else "first" if first else "second"
 
 

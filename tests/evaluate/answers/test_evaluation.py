@@ -1,6 +1,7 @@
 """Answers judged from end to end: an index of three documents, and a scripted judge."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -11,14 +12,17 @@ from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import LlmConfig, load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import read_questions
-from graphrag_tasks.evaluate.answers import Judge, evaluate_answers
+from graphrag_tasks.evaluate.answers import CodePair, Judge, JudgedByHand, evaluate_answers
+from graphrag_tasks.evaluate.answers.proposals import CRITERIA
 from graphrag_tasks.evaluate.gold import Gold, locate
+from graphrag_tasks.evaluate.jsonl import read_lines
 from graphrag_tasks.llm import Client
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from tests.evaluate.answers.scripted_judges import first_place, honest, judge
 from tests.llm.endpoint import scripted
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 HIDDEN = "The pump Zephyr needs 12 bar of pressure."
 DOCUMENTS = {
     "tables.md": "# Tables\n\nThe table VBBE replaces the table VBBS in release 1511.\n",
@@ -141,3 +145,26 @@ def test_the_command_prints_the_report_and_asks_nothing_twice(folder: Path, tmp_
     assert "Judge `m`" in first.stdout
     assert again.stdout == first.stdout
     assert (tmp_path / "out" / "answers.md").read_text("utf-8").strip() == first.stdout.strip()
+
+
+def test_what_comes_with_the_examples_judges_and_is_judged(tmp_path: Path) -> None:
+    asked = {one.id for one in read_questions(EXAMPLES / "questions.jsonl")}
+    by_hand = read_lines(EXAMPLES / "judged_answers.jsonl", JudgedByHand)
+    assert len(by_hand) == 60
+    assert {one.question_id for one in by_hand} == asked
+    assert min(Counter(one.verdict for one in by_hand).values()) >= 14
+    pairs = read_lines(EXAMPLES / "code_proposals.jsonl", CodePair)
+    assert len(pairs) == 30
+    assert all((one.one == one.right) != (one.other == one.right) for one in pairs)
+    wanted = Counter("one" if one.one == one.right else "other" for one in pairs)
+
+    command = ["eval", "proposals", "--pairs", str(EXAMPLES / "code_proposals.jsonl"), "--json"]
+    with scripted(answer=judge(honest)) as endpoint:
+        settings = tmp_path / "graphrag.toml"
+        settings.write_text(f'[llm]\nbase_url = "{endpoint.url}"\nbudget.usd = 0\n')
+        given = ["--judge", "m", "--config", str(settings), "--store", str(tmp_path / "store")]
+        shown = CliRunner().invoke(app, [*command, *given])
+    assert shown.exit_code == 0, shown.output
+    found = json.loads(shown.stdout)
+    assert found["outcomes"] == {**wanted, "tie": 0, "undecided": 0}
+    assert set(found["points"]) == set(CRITERIA)

@@ -1,0 +1,137 @@
+"""Code proposals: which of two comes nearer to the right replacement of a line, by five criteria.
+
+As in Min et al., section 4.2.2, with both orders of the two and several votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from graphrag_tasks.evaluate.answers import prompts
+from graphrag_tasks.evaluate.answers.judge import Judge
+from graphrag_tasks.evaluate.answers.pairs import (
+    ONE,
+    OTHER,
+    TIE,
+    UNDECIDED,
+    Preferred,
+    by_majority,
+    outcomes,
+)
+from graphrag_tasks.evaluate.comparison import Difference, paired_bootstrap
+from graphrag_tasks.evaluate.jsonl import Line
+
+CRITERIA = tuple(prompts.RubricPoints.model_fields)
+_REVIEW_TOKENS = 600
+
+
+class CodePair(Line):
+    """A line of code, its right replacement, and two proposals for it.
+
+    Attributes:
+        legacy: The code of SAP ECC.
+        right: What replaces it in SAP S/4HANA.
+        why: Why, in a sentence.
+        one: A proposal.
+        other: Another one.
+    """
+
+    legacy: str
+    right: str
+    why: str = ""
+    one: str
+    other: str
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """The review of two proposals: who is preferred, and the mean points by side and criterion.
+
+    A side without a valid vote has no points.
+    """
+
+    preferred: Preferred
+    points: dict[str, dict[str, float]]
+
+
+def reviewed(judge: Judge, pairs: Sequence[CodePair]) -> list[Reviewed]:
+    """Return the review of each pair of proposals, over both orders and all votes."""
+    shown = [
+        {"legacy": one.legacy, "right": one.right, "first": first, "second": second}
+        for one in pairs
+        for first, second in ((one.one, one.other), (one.other, one.one))
+    ]
+    found = iter(judge.ask(prompts.Review, prompts.RUBRIC, shown, _REVIEW_TOKENS))
+    results = []
+    for pair in pairs:
+        in_order, swapped = next(found), next(found)
+        sides = by_majority(pair.id, in_order, swapped)
+        given = {
+            ONE: [one.first for one in in_order if one] + [one.second for one in swapped if one],
+            OTHER: [one.second for one in in_order if one] + [one.first for one in swapped if one],
+        }
+        points = {
+            side: {name: fmean(getattr(one, name) for one in scores) for name in CRITERIA}
+            for side, scores in given.items()
+            if scores
+        }
+        results.append(Reviewed(sides, points))
+    return results
+
+
+@dataclass(frozen=True)
+class ProposalsReport:
+    """Reviews of all pairs by one judge."""
+
+    model: str
+    reviews: tuple[Reviewed, ...]
+
+    def points(self) -> dict[str, dict[str, Difference]]:
+        """Return the mean of each criterion by side, with its 95 % interval."""
+        found: dict[str, dict[str, Difference]] = {}
+        for side in (ONE, OTHER):
+            for name in CRITERIA:
+                values = [one.points[side][name] for one in self.reviews if side in one.points]
+                if values:
+                    interval = paired_bootstrap(values, [0.0] * len(values))
+                    found.setdefault(name, {})[side] = interval
+        return found
+
+    def outcomes(self) -> dict[str, int]:
+        """Return how many pairs each side won in both orders, and how many are undecided."""
+        return outcomes([one.preferred for one in self.reviews])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        return {
+            "model": self.model,
+            "pairs": len(self.reviews),
+            "outcomes": self.outcomes(),
+            "points": {
+                name: {side: vars(one) for side, one in sides.items()}
+                for name, sides in self.points().items()
+            },
+        }
+
+    def to_markdown(self) -> str:
+        """Return a table of the criteria, and who won."""
+        found = self.outcomes()
+        lines = [
+            f"Judge `{self.model}`, {len(self.reviews)} pairs of proposals: `one` won "
+            f"{found[ONE]}, `other` {found[OTHER]}, neither {found[TIE]}, undecided "
+            f"{found[UNDECIDED]}.",
+            "",
+            "| criterion | one | other |",
+            "|---|---|---|",
+        ]
+        for name, sides in self.points().items():
+            cells = [_cell(sides[side]) if side in sides else "–" for side in (ONE, OTHER)]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+        return "\n".join(lines) + "\n"
+
+
+def _cell(one: Difference) -> str:
+    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
