@@ -65,7 +65,7 @@ def retrieval(
     json: JsonOption = False,
 ) -> None:
     """Report Recall@2/5/10, all-gold@8, MRR, milliseconds per query, and why questions failed."""
-    from graphrag_tasks.evaluate.comparison import Comparison
+    from graphrag_tasks.evaluate.comparison import Comparison, write_files
     from graphrag_tasks.evaluate.gold import locate as locate_gold
     from graphrag_tasks.evaluate.questions import UNTITLED, pool, read_questions
     from graphrag_tasks.evaluate.retrieval import evaluate_targets
@@ -90,7 +90,7 @@ def retrieval(
             [evaluate_targets(index, gold, mode=one, encoder=encoder) for one in modes], against
         )
     if out is not None:
-        comparison.write(out)
+        write_files(comparison.files(), out)
     if json:
         print_json(comparison.to_dict())
     else:
@@ -136,6 +136,7 @@ def answers(
     What a model said is kept in the store: the same evaluation again asks nothing.
     """
     from graphrag_tasks.evaluate.answers import Judge, JudgedByHand, evaluate_answers
+    from graphrag_tasks.evaluate.comparison import write_files
     from graphrag_tasks.evaluate.gold import locate as locate_gold
     from graphrag_tasks.evaluate.jsonl import read_lines
     from graphrag_tasks.evaluate.questions import read_questions
@@ -161,7 +162,7 @@ def answers(
         exclude=settings.llm.exclude,
     )
     if out is not None:
-        report.write(out)
+        write_files(report.files(), out)
     if json:
         print_json(report.to_dict())
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -141,11 +141,12 @@ class Comparison:
             TABLES_FILE: self.to_markdown().encode("utf-8"),
         }
 
-    def write(self, folder: Path) -> None:
-        """Write `files` into a folder, which is created."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, data in self.files().items():
-            (folder / name).write_bytes(data)
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files, by name, into a folder, which is created."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
 
 
 def _differences(report: RetrievalReport, base: RetrievalReport) -> dict[str, Difference]:

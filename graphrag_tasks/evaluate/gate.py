@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.evaluate.answers.evaluation import evaluate_answers
 from graphrag_tasks.evaluate.comparison import Comparison
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.evaluate.report import METRICS
-from graphrag_tasks.evaluate.retrieval import evaluate_retrieval, evaluate_targets
+from graphrag_tasks.evaluate.retrieval import evaluate_targets
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, Index, open_index
 from graphrag_tasks.snapshots.store import Store
 
@@ -71,8 +72,9 @@ def gate(
 def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> dict[str, Any]:
     """Ask the current snapshot in several modes, and keep the figures in the store.
 
-    The other modes are compared with the first. Returned are the snapshot's id, the folder of the
-    figures, and the mean of each figure by mode.
+    Passages are judged by the questions' gold, and answers without a model; the other modes are
+    compared with the first. Returned are the snapshot's id, the folder of the figures, and the mean
+    of each figure by mode, of passages (`metrics`) and of answers (`answers`).
 
     Raises:
         SnapshotError: Nothing is published.
@@ -80,14 +82,19 @@ def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> d
         QueryError: There is no such mode.
     """
     index = open_index(store, principals=ALL_DOCUMENTS)
-    asked = read_questions(questions)
-    reports = [evaluate_retrieval(index, asked, mode=mode) for mode in modes]
+    gold = locate(read_questions(questions), index.snapshot)
+    reports = [evaluate_targets(index, gold, mode=mode) for mode in modes]
+    answers = evaluate_answers(index, gold, modes, against=modes[0])
     snapshot_id = index.snapshot.snapshot_id
     folder = Store(store).folder / EVALUATIONS / snapshot_id
-    for name, data in Comparison.of(reports, modes[0]).files().items():
+    for name, data in (Comparison.of(reports, modes[0]).files() | answers.files()).items():
         folder.write_bytes(name, data)
     return {
         "snapshot_id": snapshot_id,
         "folder": folder.uri,
         "metrics": {one.mode: one.overall.metrics for one in reports},
+        "answers": {
+            mode: {name: one["mean"] for name, one in found.items() if "mean" in one}
+            for mode, found in answers.to_dict()["modes"].items()
+        },
     }

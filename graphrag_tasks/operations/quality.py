@@ -1,7 +1,8 @@
 """The quality gate: a snapshot that is worse than the one before it is not published.
 
 It compares triples per sentence, the shares of orphans and of the largest component, merges per
-name and, if the user has questions with known sources, their recall. A parser that lost its tables
+name and, if the user has questions with known sources, their recall and what the answers to them
+cite. A parser that lost its tables
 shows in the triples, a changed model in the orphans, a wrong overrides file in the merges. In a
 small corpus one document moves these figures, so there only the questions count.
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError, SnapshotError
 from graphrag_tasks.evaluate import gate as ask_questions
+from graphrag_tasks.evaluate.answers import COVERAGE, judge_unaided
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.snapshots.manifests import Manifest
 from graphrag_tasks.snapshots.store import Snapshot
@@ -78,10 +80,14 @@ class QualityGate:
         config = self._config
         if config.questions is None:
             return {}
-        found = ask_questions(Index(staged), config.questions, minimum={}, mode=config.mode)
+        index = Index(staged)
+        found = ask_questions(index, config.questions, minimum={}, mode=config.mode)
         if found.stale:
             log.warning("quality: %d questions are about text that is gone", found.stale)
-        return {name: round(value, _DIGITS) for name, value in found.metrics.items()}
+        figures = found.metrics
+        if config.answers:
+            figures = figures | judge_unaided(index, config.questions, config.mode)
+        return {name: round(value, _DIGITS) for name, value in figures.items()}
 
 
 def verdicts(
@@ -94,7 +100,7 @@ def verdicts(
     """
     earlier = before.stats.get("quality", {}) if before else {}
     if of.stats["counts"]["sentences_kept"] < config.min_sentences:
-        earlier = {name: value for name, value in earlier.items() if name == _ASKED}
+        earlier = {name: value for name, value in earlier.items() if name in (_ASKED, COVERAGE)}
     return [_verdict(name, earlier.get(name), value, config) for name, value in measured.items()]
 
 
@@ -107,6 +113,7 @@ def _verdict(name: str, before: float | None, after: float, config: QualityConfi
             "largest_component_share": -config.max_component_drop,
             "merge_rate": config.max_merge_rise,
             _ASKED: -config.max_recall_drop,
+            COVERAGE: -config.max_coverage_drop,
         }
         limits += [round(before + changes[name], _DIGITS)] if name in changes else []
     if not limits:

@@ -40,9 +40,12 @@ def test_questions_are_asked_of_the_snapshot_to_be(
     }  # fmt: skip
     questions.write_text(json.dumps(asked) + "\n")
     setting = {"questions": str(questions)}
-    assert index(quality=setting).manifest.stats["quality"]["recall@5"] == 1.0
+    figures = index(quality=setting | {"answers": True}).manifest.stats["quality"]
+    assert figures["recall@5"] == figures["coverage"] == figures["citation_recall"] == 1.0
     (corpus / "tables.md").write_text("Nothing of what was asked about stands here.\n")
     for number in range(6):
         (corpus / f"{number}.md").write_text(f"Which table {number} replaced VBBS is told here.\n")
     with pytest.raises(QualityError, match=r"recall@5 1 to 0 \(limit 0\.95\)"):
         index(quality=setting)
+    with pytest.raises(QualityError, match=r"coverage 1 to 0 \(limit 0\.95\)"):
+        index(quality=setting | {"answers": True})

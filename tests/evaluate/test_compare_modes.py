@@ -11,6 +11,7 @@ import pytest
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import Comparison, Question, evaluate_retrieval, paired_bootstrap
+from graphrag_tasks.evaluate.comparison import write_files
 from tests.evaluate.fake_index import fake_index
 
 
@@ -82,7 +83,7 @@ def test_a_mode_that_was_not_evaluated_is_refused(comparison: Comparison) -> Non
 
 
 def test_what_is_written(comparison: Comparison, tmp_path: Path) -> None:
-    comparison.write(tmp_path / "out")
+    write_files(comparison.files(), tmp_path / "out")
     rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pylist()
     assert [(row["mode"], row["id"]) for row in rows] == [
         ("dense", "a"), ("dense", "b"), ("bm25", "a"), ("bm25", "b"),

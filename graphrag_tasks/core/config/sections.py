@@ -319,6 +319,12 @@ class QualityConfig(BaseConfig):
         None, description="JSON lines of questions with known sources, asked before each publish"
     )
     mode: str = Field("auto", description="search mode that the questions are asked in")
+    answers: bool = Field(
+        False, description="also answer the questions, and judge the answers without a model"
+    )
+    max_coverage_drop: float = Field(
+        0.05, ge=0, le=1, description="fall of the share of gold that answers cite"
+    )
     min_sentences: int = Field(200, ge=0, description="graphs of fewer sentences are not compared")
     minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions")
     max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from graphrag_tasks.answer import Reply, answer
 from graphrag_tasks.core.errors import ConfigError
@@ -12,7 +13,7 @@ from graphrag_tasks.evaluate.answers.check import JudgedByHand, check_judge
 from graphrag_tasks.evaluate.answers.judge import Judge
 from graphrag_tasks.evaluate.answers.pairs import Pair, preferred
 from graphrag_tasks.evaluate.answers.report import AnswersReport, JudgedMode
-from graphrag_tasks.evaluate.answers.unaided import unaided
+from graphrag_tasks.evaluate.answers.unaided import figures, unaided
 from graphrag_tasks.evaluate.answers.verdicts import (
     ALIGNMENT,
     FAITHFULNESS,
@@ -24,7 +25,8 @@ from graphrag_tasks.evaluate.answers.verdicts import (
     faithful,
     relevant,
 )
-from graphrag_tasks.evaluate.gold import Gold, Target
+from graphrag_tasks.evaluate.gold import Gold, Target, locate
+from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Index
 
@@ -88,6 +90,22 @@ def evaluate_answers(
         judge.model, index.snapshot.snapshot_id, found, against, preferences, check,
         judge.counts, judge.usd,
     )  # fmt: skip
+
+
+def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, float]:
+    """Return the means of `unaided.FIGURES` over the answers to a file of questions.
+
+    Questions about documents that are gone are left out.
+
+    Raises:
+        ConfigError: The questions cannot be read, or what every one is about is gone.
+        QueryError: There is no such mode.
+    """
+    gold = locate(read_questions(questions), index.snapshot, strict=False)
+    verdicts = [
+        unaided(one, answer(index, one.question.question, mode=mode)) for one in gold.targets
+    ]
+    return figures(verdicts)
 
 
 def _without_model(asked: _Asked, targets: Sequence[Target]) -> JudgedMode:

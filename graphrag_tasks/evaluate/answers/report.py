@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -126,12 +125,15 @@ class AnswersReport:
             lines += ["", f"Verdicts asked for: {counted or 'none'}, {cost}."]
         return "\n".join(lines) + "\n"
 
-    def write(self, folder: Path) -> None:
-        """Write `ANSWERS_FILE` and `TABLES_FILE` into a folder, which is created."""
-        folder.mkdir(parents=True, exist_ok=True)
+    def files(self) -> dict[str, bytes]:
+        """Return `ANSWERS_FILE`, a row for each vote, and `TABLES_FILE`, for people."""
         rows = [row for one in self.modes for row in _rows(one)]
-        pq.write_table(pa.Table.from_pylist(rows, schema=ROWS), folder / ANSWERS_FILE)
-        (folder / TABLES_FILE).write_text(self.to_markdown(), encoding="utf-8")
+        table = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist(rows, schema=ROWS), table)
+        return {
+            ANSWERS_FILE: table.getvalue().to_pybytes(),
+            TABLES_FILE: self.to_markdown().encode("utf-8"),
+        }
 
     def _trust(self) -> str:
         if self.model is None:

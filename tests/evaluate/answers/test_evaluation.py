@@ -14,6 +14,7 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.answers import CodePair, Judge, JudgedByHand, evaluate_answers
 from graphrag_tasks.evaluate.answers.proposals import CRITERIA
+from graphrag_tasks.evaluate.comparison import write_files
 from graphrag_tasks.evaluate.gold import Gold, locate
 from graphrag_tasks.evaluate.jsonl import read_lines
 from graphrag_tasks.llm import Client
@@ -91,7 +92,7 @@ def test_a_judged_report_says_first_whether_the_judge_can_be_trusted(
         assert said in first
         if compare is first_place:
             assert "Do not rely on it" in first
-    report.write(tmp_path / "out")
+    write_files(report.files(), tmp_path / "out")
     rows = pq.read_table(tmp_path / "out" / "answers.parquet").to_pylist()
     measures = {row["measure"] for row in rows}
     assert {"alignment", "faithfulness", "answer_relevancy", "context_precision", "coverage"} <= (
