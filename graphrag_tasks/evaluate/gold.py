@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.evaluate.questions import GoldSpan, Question, Span
+from graphrag_tasks.retrieval import ChunkHit, SourceSentence
 from graphrag_tasks.snapshots.store import Snapshot
 
 SHA_DIGITS = 12
@@ -211,6 +212,19 @@ def quote(snapshot: Snapshot, words: str) -> Iterator[Span]:
         for match in pattern.finditer(texts.get(row["document_id"], "")):
             yield Span(path=row["path"], char_start=match.start(), char_end=match.end(),
                        sha=_sha(match.group())[:SHA_DIGITS])  # fmt: skip
+
+
+def spans_of(snapshot: Snapshot, places: Sequence[SourceSentence | ChunkHit]) -> list[Span]:
+    """Return the spans of what was found in a snapshot.
+
+    They name documents by uri: a path may be that of several, of which a reader sees one.
+    """
+    texts = document_texts(snapshot, {one.document_id for one in places})
+    return [
+        Span(path=one.uri, char_start=one.char_start, char_end=one.char_end,
+             sha=_sha(texts[one.document_id][one.char_start : one.char_end])[:SHA_DIGITS])
+        for one in places
+    ]  # fmt: skip
 
 
 def _sha(text: str) -> str:

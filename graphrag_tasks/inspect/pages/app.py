@@ -11,7 +11,6 @@ from collections.abc import Callable
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException, RequestValidationError
@@ -19,7 +18,6 @@ from fastapi.responses import (
     HTMLResponse,
     JSONResponse,
     PlainTextResponse,
-    RedirectResponse,
     Response,
 )
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -29,6 +27,7 @@ from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.inspect.pages.asking import as_json, as_markdown, ask, examples
+from graphrag_tasks.inspect.pages.changes import add_rollback
 from graphrag_tasks.inspect.pages.documents import (
     CHUNKS_SHOWN,
     DOCUMENTS_SHOWN,
@@ -38,9 +37,9 @@ from graphrag_tasks.inspect.pages.documents import (
     picture,
 )
 from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
+from graphrag_tasks.inspect.pages.judging import Judging, add_judging
 from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, ENTITIES_LISTED, WIDTH, view
 from graphrag_tasks.inspect.pages.reader import (
-    CURRENT,
     ID_PATTERN,
     NAMES_SHOWN,
     Reader,
@@ -50,7 +49,6 @@ from graphrag_tasks.inspect.pages.reader import (
     summarize,
 )
 from graphrag_tasks.operations.diff import difference
-from graphrag_tasks.operations.retention import rollback
 from graphrag_tasks.retrieval import MODES
 
 MOST_CHUNKS = 50
@@ -94,8 +92,9 @@ def make_app(
     _add_errors(app, html)
     _add_pages(app, reader, html, may_change=authorise_changes is not None)
     if authorise_changes is not None:
-        _add_rollback(app, reader, html, authorise_changes)
-    _add_questions(app, reader, html)
+        add_rollback(app, reader, html, authorise_changes)
+        add_judging(app, reader, html, authorise_changes)
+    _add_questions(app, reader, html, may_change=authorise_changes is not None)
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
     add_graph(app, reader, html)
@@ -158,42 +157,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: boo
         )  # fmt: skip
 
 
-def _add_rollback(
-    app: FastAPI, reader: Reader, html: _Renderer, authorise_changes: Callable[..., Any]
-) -> None:
-    @app.get("/snapshots/{snapshot_id}/rollback")
-    def confirm(request: Request, snapshot_id: SnapshotId) -> HTMLResponse:
-        target, current = reader.index(snapshot_id).snapshot, reader.index(CURRENT).snapshot
-        return html.page(
-            request, "rollback", target=target.manifest, current=current.manifest,
-            changes=difference(current, target),
-        )  # fmt: skip
-
-    @app.post("/snapshots/{snapshot_id}/rollback", dependencies=[Depends(authorise_changes)])
-    def roll_back(request: Request, snapshot_id: SnapshotId) -> RedirectResponse:
-        if not _is_own(request):
-            why = (
-                "This was not sent from the page of the rollback. Open that page, and confirm there"
-            )
-            raise HTTPException(HTTPStatus.FORBIDDEN, why)
-        rollback(reader.store, snapshot_id)
-        root = request.scope.get("root_path", "")
-        return RedirectResponse(f"{root}/", HTTPStatus.SEE_OTHER, html.headers)
-
-
-def _is_own(request: Request) -> bool:
-    """Return whether a browser says that a page of this server sent the request.
-
-    As in `CrossOriginProtection` of Go's standard library: by `Sec-Fetch-Site`, which all browsers
-    send since 2023; of older ones, which send `Origin`, by that.
-    """
-    site = request.headers.get("sec-fetch-site")
-    if site is not None:
-        return site == "same-origin"
-    return urlsplit(request.headers.get("origin", "")).netloc == request.headers.get("host")
-
-
-def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+def _add_questions(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: bool) -> None:
     @app.get("/snapshots/{snapshot_id}/ask")
     def page(
         request: Request,
@@ -209,6 +173,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, most=MOST_CHUNKS, said=said,
             examples=[] if said else examples(index),
+            judging=Judging.of(reader.config, question) if may_change and said else None,
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/ask.json")

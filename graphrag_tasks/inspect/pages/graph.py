@@ -69,7 +69,9 @@ ItemIds = Annotated[
 
 
 class Renderer(Protocol):
-    """Makes pages."""
+    """Makes pages, with headers that all of them have."""
+
+    headers: dict[str, str]
 
     def page(
         self, request: Request, template: str, status: HTTPStatus = ..., **values: object
