@@ -37,13 +37,15 @@ def edit_file(file: Path, change: Callable[[str], str]) -> None:
     Others wait until it is done, so no change is lost. Links and permissions stay.
 
     Raises:
-        ConfigError: The file is not readable as UTF-8, or a file is where its folder must be.
+        ConfigError: The file is not readable as UTF-8, or its folder is not there.
         TransientError: Another process holds the file, or it cannot be written.
     """
     file = file.resolve()  # a link stays one
     lock = FileLock(file.with_name(f".{file.name}.lock"), timeout=_SECONDS)
+    if not file.parent.is_dir():
+        hint = "Name a file in a folder that is there and may be written to"
+        raise ConfigError("cannot be written: its folder is not there", str(file), hint)
     with changing(str(file)):
-        file.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire()
         except Timeout as error:

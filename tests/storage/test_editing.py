@@ -13,7 +13,7 @@ from graphrag_tasks.storage.editing import edit_file, local_file, read_text
 
 
 def test_changes_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
-    file = tmp_path / "new" / "lines.txt"
+    file = tmp_path / "lines.txt"
 
     def add(number: int) -> None:
         edit_file(file, lambda text: f"{text}{number}\n")
@@ -69,6 +69,11 @@ def test_a_file_that_is_no_text_is_refused_and_stays(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=re.escape(f"{file}: the file cannot be read")):
         edit_file(file, lambda text: text + "more")
     assert file.read_bytes() == b"\xff\xfe"
+
+
+def test_a_missing_folder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no/lines\.txt: cannot be written: its folder"):
+        edit_file(tmp_path / "no" / "lines.txt", lambda text: text + "more")
 
 
 def test_only_files_on_the_local_disk_are_changed(
