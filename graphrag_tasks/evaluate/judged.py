@@ -1,8 +1,8 @@
 """What readers say of answers, right or wrong, kept as questions that an evaluation reads.
 
 One line a question, by `Question`: the last judgement counts. Lines that others wrote stay as they
-are. A right answer has the sentences that it was quoted from as gold, a wrong one the passage that
-a reader chose, if any. The file has questions, places and hashes, but no text of a document.
+are. Gold is the passage that a reader chose, or of a right answer what it quotes. The file has
+questions, places and hashes, but no text of a document.
 """
 
 from __future__ import annotations

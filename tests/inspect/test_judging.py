@@ -87,7 +87,7 @@ def texts_of(config: Config) -> list[set[str]]:
 def test_a_right_answer_becomes_a_question_for_the_gate(config: Config) -> None:
     browser = client(config)
     page = browser.get(ASK, params={"question": QUESTION}).text
-    assert page.count(f'action="/snapshots/{snapshot_id(config)}/ask/judged"') == 2
+    assert page.count(f'action="/snapshots/{snapshot_id(config)}/ask/judged"') == 1
     assert "Noted" not in page
     done = browser.post(JUDGED, data=form(), headers=OWN)
     assert done.status_code == 303
@@ -116,6 +116,12 @@ def test_a_wrong_answer_has_the_passage_that_was_chosen_or_none(config: Config) 
     assert len(file_of(config).read_text().splitlines()) == 1
     page = browser.get(ASK, params={"question": QUESTION}).text
     assert "Noted as wrong, without a right passage." in page
+
+
+def test_a_right_answer_may_have_its_passage_too(config: Config) -> None:
+    wanted = chunk_with(config, "ZSALES")
+    client(config).post(JUDGED, data=form(passage=wanted), headers=OWN)
+    assert texts_of(config) == [{"The report ZSALES reads the table VBBS."}]
 
 
 def test_that_the_documents_do_not_hold_it_may_be_right(config: Config) -> None:

@@ -76,7 +76,7 @@ def test_an_entry_that_contradicts_the_file_is_not_added() -> None:
 @pytest.mark.parametrize("text", ["same: [[a1, b1]]\n", "rename: {a1: B1}\n"])
 def test_a_section_in_brackets_is_left_to_its_author(text: str) -> None:
     section, entry = ("rename", "p1: Q1") if text.startswith("rename") else ("same", "[p1, q1]")
-    with pytest.raises(ConfigError, match="line 1: section .* is written in brackets"):
+    with pytest.raises(ConfigError, match=r"line 1: section .* is written in brackets"):
         with_override(text, section, entry, FILE)
 
 

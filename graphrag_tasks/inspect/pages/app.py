@@ -36,6 +36,7 @@ from graphrag_tasks.inspect.pages.documents import (
     open_document,
     picture,
 )
+from graphrag_tasks.inspect.pages.editing import add_editing
 from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
 from graphrag_tasks.inspect.pages.judging import Judging, add_judging
 from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, ENTITIES_LISTED, WIDTH, view
@@ -82,7 +83,8 @@ def make_app(
     """Return the pages of the configured store, as the configured principals see it.
 
     `authorise` is a dependency of every route: it raises `HTTPException` to refuse somebody.
-    `authorise_changes` is one, too, of what changes the store; without it nothing can.
+    `authorise_changes` is one, too, of what changes the store or a file that runs read; without it
+    nothing can. It may return the name of who is asking, for the log.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
@@ -94,10 +96,11 @@ def make_app(
     if authorise_changes is not None:
         add_rollback(app, reader, html, authorise_changes)
         add_judging(app, reader, html, authorise_changes)
+        add_editing(app, reader, html, authorise_changes)
     _add_questions(app, reader, html, may_change=authorise_changes is not None)
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
-    add_graph(app, reader, html)
+    add_graph(app, reader, html, may_change=authorise_changes is not None)
     return app
 
 
@@ -139,7 +142,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: boo
             request, "entities", manifest=index.snapshot.manifest, page="entities",
             asked={"name": name, "kind": kind}, relations=relations, problem=problem, first=first,
             step=NAMES_SHOWN, entities=described(index, name) if name.strip() else [],
-            found=names_with(index, name, kind, first),
+            found=names_with(index, name, kind, first), may_change=may_change,
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/why")

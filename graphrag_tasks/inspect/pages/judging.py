@@ -73,11 +73,11 @@ def add_judging(
 
 def _gold(index: Index, said: Asked, form: _Judged) -> tuple[GoldSpan, ...]:
     """Return what answers the question, as far as the reader says it."""
-    if form.judged == "right":
-        return gold_of(index.snapshot, said.reply) if said.reply else ()
-    if not form.passage:
-        return ()
-    found = [one for one in said.found.chunks if one.chunk_id == form.passage]
-    if not found:
-        raise QueryError("the passage is not among those found", form.passage, "Ask again")
-    return gold_in(index.snapshot, found[0])
+    if form.passage:
+        found = [one for one in said.found.chunks if one.chunk_id == form.passage]
+        if not found:
+            raise QueryError("the passage is not among those found", form.passage, "Ask again")
+        return gold_in(index.snapshot, found[0])
+    if form.judged == "right" and said.reply:
+        return gold_of(index.snapshot, said.reply)
+    return ()
