@@ -16,7 +16,7 @@ from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
 
-ASK, JUDGED = "/snapshots/current/ask", "/snapshots/current/ask/judged"
+ASK = "/snapshots/current/ask"
 QUESTION = "What replaces the table VBBS?"
 OWN = {"sec-fetch-site": "same-origin"}
 HIDDEN = "Zephyr"
@@ -87,9 +87,9 @@ def texts_of(config: Config) -> list[set[str]]:
 def test_a_right_answer_becomes_a_question_for_the_gate(config: Config) -> None:
     browser = client(config)
     page = browser.get(ASK, params={"question": QUESTION}).text
-    assert page.count(f'action="/snapshots/{snapshot_id(config)}/ask/judged"') == 1
+    assert page.count('name="judged_mode"') == 1
     assert "Noted" not in page
-    done = browser.post(JUDGED, data=form(), headers=OWN)
+    done = browser.post(ASK, data=form(), headers=OWN)
     assert done.status_code == 303
     assert done.headers["location"].startswith("/snapshots/current/ask?question=What+replaces")
     assert "Noted as right, with its sources." in browser.get(done.headers["location"]).text
@@ -98,20 +98,16 @@ def test_a_right_answer_becomes_a_question_for_the_gate(config: Config) -> None:
     assert gate(index, file_of(config), minimum={}, mode="bm25").questions == 1
 
 
-def snapshot_id(config: Config) -> str:
-    return open_index(config.store, principals=ALL_DOCUMENTS).snapshot.snapshot_id
-
-
 def test_a_wrong_answer_has_the_passage_that_was_chosen_or_none(config: Config) -> None:
     browser = client(config)
     wanted = chunk_with(config, "ZSALES")
     page = browser.get(ASK, params={"question": QUESTION}).text
     assert f'<option value="{wanted}">' in page
-    browser.post(JUDGED, data=form(judged="wrong", passage=wanted), headers=OWN)
+    browser.post(ASK, data=form(judged="wrong", passage=wanted), headers=OWN)
     assert texts_of(config) == [{"The report ZSALES reads the table VBBS."}]
     page = browser.get(ASK, params={"question": QUESTION}).text
     assert "Noted as wrong, with the right passage." in page
-    browser.post(JUDGED, data=form(judged="wrong"), headers=OWN)
+    browser.post(ASK, data=form(judged="wrong"), headers=OWN)
     assert read_questions(file_of(config)) == []
     assert len(file_of(config).read_text().splitlines()) == 1
     page = browser.get(ASK, params={"question": QUESTION}).text
@@ -120,13 +116,13 @@ def test_a_wrong_answer_has_the_passage_that_was_chosen_or_none(config: Config) 
 
 def test_a_right_answer_may_have_its_passage_too(config: Config) -> None:
     wanted = chunk_with(config, "ZSALES")
-    client(config).post(JUDGED, data=form(passage=wanted), headers=OWN)
+    client(config).post(ASK, data=form(passage=wanted), headers=OWN)
     assert texts_of(config) == [{"The report ZSALES reads the table VBBS."}]
 
 
 def test_that_the_documents_do_not_hold_it_may_be_right(config: Config) -> None:
     asked = "Who won the football match on Saturday?"
-    done = client(config).post(JUDGED, data=form(question=asked), headers=OWN)
+    done = client(config).post(ASK, data=form(question=asked), headers=OWN)
     page = client(config).get(done.headers["location"]).text
     assert "Not in these documents." in page
     assert "Noted as right, without a source." in page
@@ -137,12 +133,12 @@ def test_nothing_hidden_is_shown_or_kept(config: Config) -> None:
     browser, hidden = client(config), chunk_with(config, HIDDEN)
     assert hidden not in browser.get(ASK, params={"question": QUESTION, "k": 50}).text
     refused = browser.post(
-        JUDGED, data=form(judged="wrong", passage=hidden, k="50"), headers=OWN
+        ASK, data=form(judged="wrong", passage=hidden, k="50"), headers=OWN
     )  # fmt: skip
     assert refused.status_code == 400
     assert "not among those found" in refused.text
     assert not file_of(config).exists()
-    browser.post(JUDGED, data=form(k="50"), headers=OWN)
+    browser.post(ASK, data=form(k="50"), headers=OWN)
     kept = json.loads(file_of(config).read_text())
     assert HIDDEN not in file_of(config).read_text()
     assert set(kept) == {"id", "question", "gold", "judged"}
@@ -155,12 +151,12 @@ def test_only_who_may_and_only_from_its_page(config: Config) -> None:
         raise HTTPException(403, "Not yours to change")
 
     for app in (make_app(lambda: None, config), make_app(lambda: None, config, refuse)):
-        answer = TestClient(app).post(JUDGED, data=form(), headers=OWN)
+        answer = TestClient(app).post(ASK, data=form(), headers=OWN)
         assert answer.status_code in (403, 404, 405)
     shown = TestClient(make_app(lambda: None, config)).get(ASK, params={"question": QUESTION})
-    assert "ask/judged" not in shown.text
+    assert "judged_mode" not in shown.text
     for headers in ({}, {"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
-        assert client(config).post(JUDGED, data=form(), headers=headers).status_code == 403
+        assert client(config).post(ASK, data=form(), headers=headers).status_code == 403
     assert not file_of(config).exists()
 
 
@@ -179,7 +175,7 @@ def test_only_who_may_and_only_from_its_page(config: Config) -> None:
 def test_odd_forms_are_refused(
     config: Config, fields: dict[str, str], status: int, words: str
 ) -> None:
-    answer = client(config).post(JUDGED, data=form(**fields), headers=OWN)
+    answer = client(config).post(ASK, data=form(**fields), headers=OWN)
     assert answer.status_code == status
     assert words in answer.text
     assert "<script" not in answer.text
@@ -188,7 +184,7 @@ def test_odd_forms_are_refused(
 
 @pytest.mark.parametrize("body", [b"question=%FF", b"\xff", b"&".join([b"a=1"] * 30)])
 def test_what_is_no_form_is_refused(config: Config, body: bytes) -> None:
-    answer = client(config).post(JUDGED, content=body, headers=OWN)
+    answer = client(config).post(ASK, content=body, headers=OWN)
     assert answer.status_code == 400
     assert "not readable" in answer.text
 
@@ -199,7 +195,7 @@ def test_a_store_elsewhere_needs_a_setting_and_the_page_says_which(config: Confi
     page = browser.get(ASK, params={"question": QUESTION}).text
     assert "cannot be noted" in page
     assert "Set pages.questions to a file on the local disk" in page
-    answer = browser.post(JUDGED, data=form(), headers=OWN)
+    answer = browser.post(ASK, data=form(), headers=OWN)
     assert "Set pages.questions" in answer.text
     assert answer.status_code == 409
 
@@ -207,7 +203,7 @@ def test_a_store_elsewhere_needs_a_setting_and_the_page_says_which(config: Confi
 def test_a_question_that_a_person_wrote_stays(config: Config) -> None:
     own = json.dumps({"id": "q1", "question": QUESTION, "gold_ids": ["tables.md"]}) + "\n"
     file_of(config).write_text(own)
-    answer = client(config).post(JUDGED, data=form(judged="wrong"), headers=OWN)
+    answer = client(config).post(ASK, data=form(judged="wrong"), headers=OWN)
     assert answer.status_code == 409
     assert "line 1: the question is there already" in answer.text
     assert file_of(config).read_text() == own

@@ -59,7 +59,7 @@ def add_judging(
 ) -> None:
     """Add what the buttons below an answer send."""
 
-    @app.post("/snapshots/{snapshot_id}/ask/judged", dependencies=[Depends(authorise_changes)])
+    @app.post("/snapshots/{snapshot_id}/ask", dependencies=[Depends(authorise_changes)])
     def judged(request: Request, snapshot_id: SnapshotId, fields: Fields) -> RedirectResponse:
         form = read_form(_Judged, fields)
         index = reader.index(snapshot_id)
