@@ -66,20 +66,20 @@ def judge(file: Path, question: str, said: Judgement, gold: Sequence[GoldSpan]) 
         ConfigError: The file cannot be read, or has the question with gold that a person wrote.
         TransientError: Another process holds the file, or it cannot be written.
     """
-    words = " ".join(question.split())
-    asked = Question(id=f"asked-{_key(words)}", question=words, judged=said, gold=tuple(gold))
+    words, id = " ".join(question.split()), _id(question)
+    asked = Question(id=id, question=words, judged=said, gold=tuple(gold))
 
     def changed(text: str) -> str:
         kept = list(_whole_lines(text, file))
         for number, line in enumerate(kept, 1):
             known = _parsed(line)
-            if known and known.judged is None and _key(known.question) == _key(words):
+            if known and known.id != id and _id(known.question) == id:
                 raise ConfigError(
                     "the question is there already, with what answers it",
                     f"{file}, line {number}",
                     "Change that line, or leave it",
                 )
-        kept = [line for line in kept if not _is_judged(line, words)]
+        kept = [line for line in kept if not _has_id(line, id)]
         line = asked.model_dump_json(exclude_defaults=True)
         return "".join(f"{one}\n" for one in [*kept, line])
 
@@ -92,17 +92,17 @@ def judgement_of(file: Path, question: str) -> Question | None:
     Raises:
         ConfigError: The file cannot be read.
     """
-    lines = read_text(file).split("\n")
-    return next((_parsed(line) for line in lines if _is_judged(line, question)), None)
+    lines, id = read_text(file).split("\n"), _id(question)
+    return next((_parsed(line) for line in lines if _has_id(line, id)), None)
 
 
 def _needed(span: Span, others: Sequence[Span] = ()) -> GoldSpan:
     return GoldSpan(**span.model_dump(), alternatives=tuple(others))
 
 
-def _key(question: str) -> str:
-    """Return what the same question has in common, however it is spaced and capitalised."""
-    return content_id("question", " ".join(question.split()).casefold())
+def _id(question: str) -> str:
+    """Return what the same question is known by, however it is spaced and capitalised."""
+    return f"asked-{content_id('question', ' '.join(question.split()).casefold())}"
 
 
 def _whole_lines(text: str, file: Path) -> Iterator[str]:
@@ -119,9 +119,11 @@ def _whole_lines(text: str, file: Path) -> Iterator[str]:
     yield last
 
 
-def _is_judged(line: str, question: str) -> bool:
+def _has_id(line: str, id: str) -> bool:
+    if id not in line:  # most lines: they need not be parsed
+        return False
     known = _parsed(line)
-    return bool(known and known.judged and _key(known.question) == _key(question))
+    return known is not None and known.id == id
 
 
 def _parsed(line: str) -> Question | None:

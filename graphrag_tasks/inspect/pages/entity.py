@@ -58,6 +58,10 @@ class Entity:
         own = entity_key(self.given)
         return [one for key, one in reversed(self.by_key.items()) if key != own]
 
+    def shares_name_with(self, other: Entity) -> bool:
+        """Return whether both are called the same somewhere: two senses of a name."""
+        return not self.by_key.keys().isdisjoint(other.by_key)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -134,16 +138,17 @@ def plan(index: Index, entity: Entity, change: Change, other: str) -> Plan:
         QueryError: It changes nothing, or another entity stands in the way.
     """
     other, target = other.strip(), None
-    if entity.is_sense and change != "merge":
-        hint = "Write it to the overrides file by hand (docs/graph.md, Homonyms)"
-        raise QueryError(f"'{entity.name}' shares a name with another sense", "", hint)
-    if change == "rename":
-        _refuse_taken(index, entity, other)
-    elif change == "merge":
+    if change == "merge":
         target = find_entity(index, other)
         if target.id == entity.id:
             raise QueryError(f"'{entity.name}' and '{other}' are one entity already")
-    elif other not in entity.others:
+    for sense in filter(None, (entity, target)):
+        if sense.is_sense and not (target and entity.shares_name_with(target)):
+            hint = "Only its senses can be merged here. Write other changes to the file by hand"
+            raise QueryError(f"'{sense.name}' is one sense of a name that has several", "", hint)
+    if change == "rename":
+        _refuse_taken(index, entity, other)
+    elif change == "split" and other not in entity.others:
         hint = f"Take one of: {', '.join(entity.others)}" if entity.others else ""
         raise QueryError(f"'{other}' is no other name of '{entity.name}'", "", hint)
     written = target.given if target else other
