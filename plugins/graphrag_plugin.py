@@ -19,7 +19,7 @@ from airflow.plugins_manager import AirflowPlugin
 from graphrag_tasks.operations.alerts import NOTE, as_markdown
 
 DAG_ID = "graphrag_reindex"
-"""Who may read this DAG may read what it published; who may edit it may go back to a snapshot."""
+"""Who may read this DAG may read what it published; who may edit it may change it in the pages."""
 
 PREFIX = "/graphrag"
 
@@ -29,16 +29,19 @@ _LONGEST_NOTE = 1000  # characters: what Airflow's database holds
 
 @cache
 def _pages() -> Any:  # noqa: ANN401 - a FastAPI application, which is not imported here
-    from airflow.api_fastapi.core_api.security import requires_access_dag
+    from airflow.api_fastapi.core_api.security import get_user, requires_access_dag
+    from fastapi import Depends
 
     from graphrag_tasks.core.config import load_config
     from graphrag_tasks.inspect.pages import make_app
 
-    return make_app(
-        requires_access_dag("GET", param_dag_id=DAG_ID),
-        load_config(),
-        requires_access_dag("PUT", param_dag_id=DAG_ID),
-    )
+    may_edit = Depends(requires_access_dag("PUT", param_dag_id=DAG_ID))
+    who = Depends(get_user)
+
+    def editor(_may: None = may_edit, user: Any = who) -> str:  # noqa: ANN401 - Airflow's
+        return str(user.get_name())
+
+    return make_app(requires_access_dag("GET", param_dag_id=DAG_ID), load_config(), editor)
 
 
 async def pages(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - as ASGI has it

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
+from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.entities.resolve.explain import explain_entity
-from graphrag_tasks.entities.resolve.overrides import with_override
+from graphrag_tasks.operations.overrides import Override, add_override, overrides_file
 from graphrag_tasks.snapshots.store import Store
 
 app = typer.Typer(help="Explain entities and override what was merged.", no_args_is_help=True)
@@ -68,7 +66,7 @@ def merge(
     config: ConfigOption = None,
 ) -> None:
     """Write that two names are one entity; the next run merges them."""
-    _write("same", f"[{_quoted(name)}, {_quoted(other)}]", overrides, config)
+    _write(Override("same", name, other), overrides, config)
 
 
 @app.command()
@@ -79,7 +77,7 @@ def split(
     config: ConfigOption = None,
 ) -> None:
     """Write that two names are not one entity; the next run keeps them apart."""
-    _write("different", f"[{_quoted(name)}, {_quoted(other)}]", overrides, config)
+    _write(Override("different", name, other), overrides, config)
 
 
 @app.command()
@@ -90,30 +88,10 @@ def rename(
     config: ConfigOption = None,
 ) -> None:
     """Write what an entity is to be called; the next run calls it so."""
-    _write("rename", f"{_quoted(name)}: {_quoted(new_name)}", overrides, config)
+    _write(Override("rename", name, new_name), overrides, config)
 
 
-def _quoted(name: str) -> str:
-    return json_module.dumps(name, ensure_ascii=False)
-
-
-def _write(section: str, entry: str, overrides: Path | None, config: Path | None) -> None:
-    configured = load_config(config).resolve.overrides
-    file = overrides or (Path(configured) if configured else None)
-    if file is None:
-        hint = "Name one with --overrides, and set resolve.overrides to it so that runs read it"
-        raise ConfigError("there is no overrides file", "resolve.overrides", hint)
-    changed = with_override(_text(file), section, entry, str(file))
-    with writing(file):
-        file.write_text(changed, "utf-8")
-    CONSOLE.print(f"{file}: {section} {entry}. The next run applies it.", markup=False)
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"the file cannot be read: {reason}", str(file)) from error
+def _write(override: Override, overrides: Path | None, config: Path | None) -> None:
+    file = overrides or overrides_file(load_config(config).resolve.overrides)
+    add_override(file, override)
+    CONSOLE.print(f"{file}: {override.section} {override}. The next run applies it.", markup=False)

@@ -246,6 +246,19 @@ def quote(snapshot: Snapshot, words: str) -> Iterator[Span]:
                        sha=_sha(match.group())[:SHA_DIGITS])  # fmt: skip
 
 
+def spans_of(snapshot: Snapshot, places: Sequence[SourceSentence | ChunkHit]) -> list[Span]:
+    """Return the spans of what was found in a snapshot.
+
+    They name documents by uri: a path may be that of several, of which a reader sees one.
+    """
+    texts = document_texts(snapshot, {one.document_id for one in places})
+    return [
+        Span(path=one.uri, char_start=one.char_start, char_end=one.char_end,
+             sha=_sha(texts[one.document_id][one.char_start : one.char_end])[:SHA_DIGITS])
+        for one in places
+    ]  # fmt: skip
+
+
 def _sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 

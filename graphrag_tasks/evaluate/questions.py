@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.jsonl import Line, read_lines, text_lines
 from graphrag_tasks.sources.roots import PASSAGES_SUFFIX
+
+Judgement = Literal["right", "wrong"]
 
 UNTITLED = "untitled"
 """Folder below a store that keeps an index without titles apart."""
@@ -52,6 +54,8 @@ class GoldSpan(Span):
 class Question(Line):
     """A question with what is needed to answer it: either `gold` or `gold_ids`.
 
+    One that a reader judged may have neither: then nobody knows what answers it.
+
     Attributes:
         answer: The reference answer, for readers.
         type: Kind of question; figures are also reported by type.
@@ -60,6 +64,7 @@ class Question(Line):
         gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's
             path below its source root.
         gold: Needed facts, each by a span; then chunks are judged, not documents.
+        judged: What a reader said of the answer it got (see `judged`).
     """
 
     question: str = Field(pattern=r"\S")
@@ -69,9 +74,17 @@ class Question(Line):
     gold_titles: tuple[str, ...] = ()
     gold_ids: tuple[str, ...] = ()
     gold: tuple[GoldSpan, ...] = ()
+    judged: Judgement | None = None
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether it says what answers it."""
+        return bool(self.gold or self.gold_ids)
 
     @model_validator(mode="after")
-    def _has_gold(self) -> Self:
+    def _has_one_gold(self) -> Self:
+        if self.judged and not self.has_gold:
+            return self
         if bool(self.gold) == bool(self.gold_ids):
             raise ValueError("a question needs either gold (spans) or gold_ids (documents)")
         return self
@@ -80,11 +93,13 @@ class Question(Line):
 def read_questions(path: str | Path, *, split: str | None = None) -> list[Question]:
     """Return the questions of a JSON lines file, or of one split of it.
 
+    Left out are those that were judged without anybody saying what answers them.
+
     Raises:
         ConfigError: The file is not readable, a line is not a question with gold spans or ids, or
             no question is of that split.
     """
-    questions = read_lines(path, Question)
+    questions = [one for one in read_lines(path, Question) if one.has_gold]
     if split is None:
         return questions
     found = [one for one in questions if one.split == split]

@@ -227,10 +227,17 @@ class Files:
         with file:
             yield file
 
-    def write_bytes(self, name: str, data: bytes, *, durable: bool = False) -> None:
-        """Write a file, which others see whole or not at all; `durable`: after a power cut too."""
+    def write_bytes(
+        self, name: str, data: bytes, *, durable: bool = False, mode: int | None = None
+    ) -> None:
+        """Write a file, which others see whole or not at all; `durable`: after a power cut too.
+
+        On the local disk it gets the permissions `mode`, if any are given.
+        """
         with self._renaming(name) as temporary:
             temporary.write_bytes(data)
+            if mode is not None and self.is_local:
+                temporary.chmod(mode)
             if durable and self.is_local:
                 _to_disk(temporary)
         if durable and self.is_local:

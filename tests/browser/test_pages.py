@@ -7,10 +7,12 @@ Screenshots go where those of the graph page go.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.evaluate.judged import judge
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
@@ -20,13 +22,17 @@ from tests.browser.chromium import NARROW, errors, find, hosts, look, served, wa
 pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+JUDGED = "What replaces VBB2?"
 SERIOUS = ("serious", "critical")
 PAGES = (
     "snapshots", "summary", "documents", "document", "map", "community", "deepest", "entities",
     "entity", "graph", "graph of one", "ask", "answered", "two modes", "not answered", "why",
-    "diff", "rollback", "error",
+    "diff", "rollback", "edit", "merge", "judged", "error",
 )  # fmt: skip
-BY_KEYBOARD = ("snapshots", "documents", "map", "deepest", "entity", "answered", "why", "rollback")
+BY_KEYBOARD = (
+    "snapshots", "documents", "map", "deepest", "entity", "answered", "why", "rollback", "edit",
+    "merge",
+)  # fmt: skip
 
 
 def about(letter: str) -> str:
@@ -48,11 +54,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         (corpus / f"{letter}.md").write_text(about(letter))
     overrides = {
         "store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"},
+        "resolve": {"overrides": str(folder / "overrides.yaml")},
     }  # fmt: skip
+    (folder / "overrides.yaml").write_text("rename:\n  table VBB0: table VBB0\n")
     config = load_config(overrides=overrides, environ={})
     run_index(config, workers=1)
     (corpus / "Y.md").write_text(about("Y"))
     run_index(config, workers=1)
+    judge(folder / "store" / "questions.jsonl", JUDGED, "wrong", [])
     older, newer = Store(config.store).snapshot_ids()
     snapshot = open_index(config.store).snapshot
     document = snapshot.table("documents")["document_id"][0].as_py()
@@ -67,7 +76,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         f"{one}/ask", f"{one}/ask?{asked}", f"{one}/ask?{asked}&mode=local&beside=bm25",
         f"{one}/ask?question=Who+is+the+king+of+Norway%3F",
         f"{one}/why?{asked}&chunk={chunk}", f"/diff?before={older}&after={newer}",
-        f"/snapshots/{older}/rollback", f"{one}/map?community={'0' * 24}",
+        f"/snapshots/{older}/rollback", f"{one}/entities/edit?name=table+VBB0",
+        f"{one}/entities/edit?name=table+VBB0&change=merge&other=table+XBB0",
+        f"{one}/ask?question={quote(JUDGED)}", f"{one}/map?community={'0' * 24}",
     )  # fmt: skip
     with served(make_app(lambda: None, config, lambda: None)) as root:
         yield {name: root + path for name, path in zip(PAGES, paths, strict=True)}

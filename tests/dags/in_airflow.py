@@ -43,6 +43,12 @@ def plugin() -> dict[str, Any]:
     def get_as(page: str, role: str | None) -> tuple[int, str]:
         return get(page, Authorization=f"Bearer {token(role)}")
 
+    def post_as(page: str, role: str) -> tuple[int, str]:
+        asked = {"Authorization": f"Bearer {token(role)}", "Sec-Fetch-Site": "same-origin"}
+        answer = client.post(page, headers=asked, data={"name": "table VBBS"})
+        client.cookies.clear()
+        return answer.status_code, answer.text
+
     from graphrag_plugin import _pages
 
     paths = [route.path.replace("{snapshot_id}", "current") for route in _pages().routes]
@@ -53,6 +59,13 @@ def plugin() -> dict[str, Any]:
         "forged": get(f"{PAGES}/", Authorization=f"Bearer {token('viewer')[:-4]}AAAA"),
         "no role": get_as(f"{PAGES}/", None),
         "viewer": get_as(f"{PAGES}/", "viewer"),
+        "changes": {
+            role: {
+                page: post_as(f"{PAGES}/snapshots/current/{page}", role)[0]
+                for page in ("ask", "rollback", "entities/edit")
+            }
+            for role in ("viewer", "op")
+        },
         "cookie": get(f"{PAGES}/", Cookie=f"_token={token('viewer')}"),
         "added by FastAPI": {
             page: get_as(PAGES + page, "admin")[0] for page in ("/docs", "/redoc", "/openapi.json")

@@ -35,6 +35,12 @@ def test_who_may_read_the_dag_sees_them(seen: dict[str, Any], who: str) -> None:
     assert 'href="/team/airflow/graphrag/"' in text
 
 
+def test_who_may_not_edit_the_dag_changes_nothing(seen: dict[str, Any]) -> None:
+    assert set(seen["changes"]["viewer"].values()) == {403}
+    # an editor is let in, and told of fields that are missing, or that nothing is published
+    assert seen["changes"]["op"] == {"ask": 422, "entities/edit": 422, "rollback": 404}
+
+
 def test_no_other_route_is_served(seen: dict[str, Any]) -> None:
     assert set(seen["added by FastAPI"].values()) == {404}
 

@@ -116,6 +116,22 @@ def test_every_route_asks_who_is_asking_and_only_reads(config: Config) -> None:
     assert covered == {one.path for one in routes}
 
 
+def test_every_change_asks_who_is_asking_and_whether_they_may(config: Config) -> None:
+    def refuse() -> None:
+        raise HTTPException(403, "Not yours to change")
+
+    app = make_app(lambda: None, config, refuse)
+    changes = [one for one in app.routes if isinstance(one, APIRoute) and one.methods == {"POST"}]
+    assert {one.path.rpartition("/")[2] for one in changes} == {"ask", "edit", "rollback"}
+    own = {"sec-fetch-site": "same-origin"}
+    for one in changes:
+        page = one.path.replace("{snapshot_id}", "current")
+        assert TestClient(app).post(page, headers=own).status_code == 403
+        editor = TestClient(make_app(lambda: None, config, lambda: None))
+        foreign = editor.post(page, headers={"sec-fetch-site": "cross-site"})
+        assert "not sent from a page of this server" in foreign.text
+
+
 def test_snapshots_are_listed_newest_first(config: Config) -> None:
     newest, oldest = reversed(Store(config.store).snapshot_ids())
     page = client(config).get("/").text

@@ -374,10 +374,13 @@ class AccessConfig(BaseConfig):
 
 
 class PagesConfig(BaseConfig):
-    """What the pages show of snapshots with access labels (see `graphrag_tasks.inspect.pages`)."""
+    """What the pages show of snapshots with access labels, and where they keep judged answers."""
 
     principals: tuple[Label, ...] | None = Field(
         None, description="labels that every viewer holds; unset: snapshots with labels are hidden"
+    )
+    questions: str | None = Field(
+        None, description="JSON lines that judged answers go to; questions.jsonl in a local store"
     )
 
 

@@ -2,7 +2,7 @@
 
 from graphrag_tasks.entities.resolve.asking import LlmConfirmer
 from graphrag_tasks.entities.resolve.candidates import Confirmer
-from graphrag_tasks.entities.resolve.overrides import Overrides, read_overrides
 from graphrag_tasks.entities.resolve.stage import resolve
+from graphrag_tasks.language.overrides import Overrides, read_overrides
 
 __all__ = ["Confirmer", "LlmConfirmer", "Overrides", "read_overrides", "resolve"]

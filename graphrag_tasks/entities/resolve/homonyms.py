@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.entities.resolve.overrides import Overrides
 from graphrag_tasks.entities.resolve.senses import Sense, find_senses
 from graphrag_tasks.language.domain import type_label
 from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.language.overrides import Overrides
 
 if TYPE_CHECKING:
     import duckdb

@@ -28,7 +28,6 @@ from graphrag_tasks.entities.resolve.candidates import (
 )
 from graphrag_tasks.entities.resolve.clusters import Clusters, objection
 from graphrag_tasks.entities.resolve.homonyms import find_homonyms
-from graphrag_tasks.entities.resolve.overrides import Overrides, Pair
 from graphrag_tasks.entities.resolve.selection import (
     canonical_forms,
     comparable_names,
@@ -40,6 +39,7 @@ from graphrag_tasks.entities.resolve.ties import find_ties
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.overrides import Overrides, Pair
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, statements, stream
 
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"

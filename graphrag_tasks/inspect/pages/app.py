@@ -11,7 +11,6 @@ from collections.abc import Callable
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException, RequestValidationError
@@ -19,7 +18,6 @@ from fastapi.responses import (
     HTMLResponse,
     JSONResponse,
     PlainTextResponse,
-    RedirectResponse,
     Response,
 )
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -31,6 +29,7 @@ from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph.drawing import draw
 from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.inspect.pages.asking import as_json, as_markdown, ask, examples
+from graphrag_tasks.inspect.pages.changes import add_rollback
 from graphrag_tasks.inspect.pages.charts import CHART_HEIGHT, CHART_WIDTH, charts_of
 from graphrag_tasks.inspect.pages.documents import (
     CHUNKS_SHOWN,
@@ -40,10 +39,11 @@ from graphrag_tasks.inspect.pages.documents import (
     open_document,
     picture,
 )
+from graphrag_tasks.inspect.pages.editing import add_editing
 from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
+from graphrag_tasks.inspect.pages.judging import Judging, add_judging
 from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, ENTITIES_LISTED, WIDTH, view
 from graphrag_tasks.inspect.pages.reader import (
-    CURRENT,
     ID_PATTERN,
     NAMES_SHOWN,
     Reader,
@@ -53,7 +53,6 @@ from graphrag_tasks.inspect.pages.reader import (
     summarize,
 )
 from graphrag_tasks.operations.diff import difference
-from graphrag_tasks.operations.retention import rollback
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.snapshots.store import Snapshot
 
@@ -89,7 +88,8 @@ def make_app(
     """Return the pages of the configured store, as the configured principals see it.
 
     `authorise` is a dependency of every route: it raises `HTTPException` to refuse somebody.
-    `authorise_changes` is one, too, of what changes the store; without it nothing can.
+    `authorise_changes` is one, too, of what changes the store or a file that runs read; without it
+    nothing can. It may return the name of who is asking, for the log.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
@@ -99,11 +99,13 @@ def make_app(
     _add_errors(app, html)
     _add_pages(app, reader, html, may_change=authorise_changes is not None)
     if authorise_changes is not None:
-        _add_rollback(app, reader, html, authorise_changes)
-    _add_questions(app, reader, html)
+        add_rollback(app, reader, html, authorise_changes)
+        add_judging(app, reader, html, authorise_changes)
+        add_editing(app, reader, html, authorise_changes)
+    _add_questions(app, reader, html, may_change=authorise_changes is not None)
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
-    add_graph(app, reader, html)
+    add_graph(app, reader, html, may_change=authorise_changes is not None)
     return app
 
 
@@ -147,7 +149,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: boo
             request, "entities", manifest=index.snapshot.manifest, page="entities",
             asked={"name": name, "kind": kind}, relations=relations, problem=problem, first=first,
             step=NAMES_SHOWN, entities=described(index, name) if name.strip() else [],
-            found=names_with(index, name, kind, first),
+            found=names_with(index, name, kind, first), may_change=may_change,
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/why")
@@ -172,42 +174,7 @@ def _drawn(before: Snapshot, after: Snapshot) -> Markup:
     return Markup(draw(changed) if changed.relations.num_rows else "")  # noqa: S704
 
 
-def _add_rollback(
-    app: FastAPI, reader: Reader, html: _Renderer, authorise_changes: Callable[..., Any]
-) -> None:
-    @app.get("/snapshots/{snapshot_id}/rollback")
-    def confirm(request: Request, snapshot_id: SnapshotId) -> HTMLResponse:
-        target, current = reader.index(snapshot_id).snapshot, reader.index(CURRENT).snapshot
-        return html.page(
-            request, "rollback", target=target.manifest, current=current.manifest,
-            changes=difference(current, target),
-        )  # fmt: skip
-
-    @app.post("/snapshots/{snapshot_id}/rollback", dependencies=[Depends(authorise_changes)])
-    def roll_back(request: Request, snapshot_id: SnapshotId) -> RedirectResponse:
-        if not _is_own(request):
-            why = (
-                "This was not sent from the page of the rollback. Open that page, and confirm there"
-            )
-            raise HTTPException(HTTPStatus.FORBIDDEN, why)
-        rollback(reader.store, snapshot_id)
-        root = request.scope.get("root_path", "")
-        return RedirectResponse(f"{root}/", HTTPStatus.SEE_OTHER, html.headers)
-
-
-def _is_own(request: Request) -> bool:
-    """Return whether a browser says that a page of this server sent the request.
-
-    As in `CrossOriginProtection` of Go's standard library: by `Sec-Fetch-Site`, which all browsers
-    send since 2023; of older ones, which send `Origin`, by that.
-    """
-    site = request.headers.get("sec-fetch-site")
-    if site is not None:
-        return site == "same-origin"
-    return urlsplit(request.headers.get("origin", "")).netloc == request.headers.get("host")
-
-
-def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+def _add_questions(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: bool) -> None:
     @app.get("/snapshots/{snapshot_id}/ask")
     def page(
         request: Request,
@@ -223,6 +190,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, most=MOST_CHUNKS, said=said,
             examples=[] if said else examples(index),
+            judging=Judging.of(reader.config, question) if may_change and said else None,
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/ask.json")

@@ -69,7 +69,9 @@ ItemIds = Annotated[
 
 
 class Renderer(Protocol):
-    """Makes pages."""
+    """Makes pages, with headers that all of them have."""
+
+    headers: dict[str, str]
 
     def page(
         self, request: Request, template: str, status: HTTPStatus = ..., **values: object
@@ -96,17 +98,18 @@ def asked_view(
 AskedView = Annotated[View, Depends(asked_view)]
 
 
-def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
+def add_graph(app: FastAPI, reader: Reader, html: Renderer, *, may_change: bool) -> None:
     """Add the graph page and what its script asks for."""
     script, opened = _Script(), _Opened()
-    _add_page(app, reader, html, script, opened)
+    _add_page(app, reader, html, script, opened, may_change=may_change)
     _add_data(app, reader, opened)
     _add_files(app, reader, script, opened)
 
 
 def _add_page(
-    app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened
-) -> None:
+    app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened,
+    *, may_change: bool,
+) -> None:  # fmt: skip
     @app.get("/snapshots/{snapshot_id}/graph")
     def graph(request: Request, snapshot_id: SnapshotId, view: AskedView) -> HTMLResponse:
         index = reader.index(snapshot_id)
@@ -121,6 +124,7 @@ def _add_page(
             shown=shown, problem=problem, relations=neighbourhoods.hits(shown, LISTED),
             documents=neighbourhoods.titles(shown.documents), kinds=KINDS,
             neighbours=NEIGHBOURS, script=script.path, query=request.url.query,
+            may_change=may_change,
             names=names_with(index, view.names[0]).entities if problem and view.names else [],
         )  # fmt: skip
         answer.headers["Content-Security-Policy"] += _POLICY

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.entities.resolve.overrides import Overrides, Pair, read_overrides, with_override
+from graphrag_tasks.language.overrides import Overrides, Pair, read_overrides, with_override
 
 FILE = "overrides.yaml"
 
@@ -71,6 +71,13 @@ def test_an_entry_is_added_where_its_section_ends(text: str, changed: str) -> No
 def test_an_entry_that_contradicts_the_file_is_not_added() -> None:
     with pytest.raises(ConfigError, match="different by line 4, but the same by line 2"):
         with_override("same:\n  - [p1, q1]\n", "different", '["q1", "p1"]', FILE)
+
+
+@pytest.mark.parametrize("text", ["same: [[a1, b1]]\n", "rename: {a1: B1}\n"])
+def test_a_section_in_brackets_is_left_to_its_author(text: str) -> None:
+    section, entry = ("rename", "p1: Q1") if text.startswith("rename") else ("same", "[p1, q1]")
+    with pytest.raises(ConfigError, match=r"line 1: section .* is written in brackets"):
+        with_override(text, section, entry, FILE)
 
 
 def test_new_names_are_added_too() -> None:

@@ -164,7 +164,8 @@ def with_override(text: str, section: str, entry: str, where: str) -> str:
     The entry is written as in a file: `[one, other]`, or `name: new name` in section `rename`.
 
     Raises:
-        ConfigError: The file is not readable, or the entry contradicts it: it is not added.
+        ConfigError: The file is not readable, its section is written in brackets, or the entry
+            contradicts it: it is not added.
     """
     read_overrides(text, where)
     root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -175,6 +176,12 @@ def with_override(text: str, section: str, entry: str, where: str) -> str:
     bullet = "" if section == "rename" else "- "
     if value is None:
         changed = f"{text}{section}:\n  {bullet}{entry}\n"
+    elif value.value and value.flow_style:
+        raise ConfigError(
+            f"section '{section}' is written in brackets, so nothing can be added",
+            f"{where}, line {_line(value)}",
+            "Write each entry on a line of its own",
+        )
     else:
         lines = text.splitlines(keepends=True)
         place, indent = _end_of(value)

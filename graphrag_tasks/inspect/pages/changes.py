@@ -1,0 +1,130 @@
+"""What the pages change: who may, and that a page of this server sent it; and the rollback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Annotated, Any, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import HTTPException, RequestValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import BaseModel, ValidationError
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
+from graphrag_tasks.inspect.pages.reader import CURRENT, Reader
+from graphrag_tasks.operations.diff import difference
+from graphrag_tasks.operations.retention import rollback
+
+MOST_BYTES = 20_000
+"""Of a form: a few fields of 500 characters, each at most twelve bytes as a browser sends it."""
+
+_MOST_FIELDS = 20
+
+FormT = TypeVar("FormT", bound=BaseModel)
+
+
+def add_rollback(
+    app: FastAPI, reader: Reader, html: Renderer, authorise_changes: Callable[..., Any]
+) -> None:
+    """Add the page that makes a snapshot current again."""
+
+    @app.get("/snapshots/{snapshot_id}/rollback")
+    def confirm(request: Request, snapshot_id: SnapshotId) -> HTMLResponse:
+        target, current = reader.index(snapshot_id).snapshot, reader.index(CURRENT).snapshot
+        return html.page(
+            request, "rollback", target=target.manifest, current=current.manifest,
+            changes=difference(current, target),
+        )  # fmt: skip
+
+    @app.post(
+        "/snapshots/{snapshot_id}/rollback",
+        dependencies=[Depends(authorise_changes), Depends(refuse_foreign)],
+    )
+    def roll_back(request: Request, snapshot_id: SnapshotId) -> RedirectResponse:
+        rollback(reader.store, snapshot_id)
+        return go_to(request, html, "/")
+
+
+def refuse_foreign(request: Request) -> None:
+    """Refuse what no page of this server sent: a page of another one, or a script.
+
+    As in `CrossOriginProtection` of Go's standard library: by `Sec-Fetch-Site`, which all browsers
+    send since 2023; of older ones, which send `Origin`, by that.
+
+    Raises:
+        HTTPException: It was sent from elsewhere.
+    """
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        is_own = site == "same-origin"
+    else:
+        is_own = urlsplit(request.headers.get("origin", "")).netloc == request.headers.get("host")
+    if not is_own:
+        why = "This was not sent from a page of this server. Open that page, and confirm there"
+        raise HTTPException(HTTPStatus.FORBIDDEN, why)
+
+
+async def posted(request: Request) -> dict[str, str]:
+    """Return the fields of a form that a page of this server sent.
+
+    Raises:
+        HTTPException: It was sent from elsewhere, is too long, or is no form.
+    """
+    refuse_foreign(request)
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            why = "The form is too long. Shorten what it says"
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)
+    try:
+        fields = parse_qsl(
+            body.decode("ascii"), keep_blank_values=True, errors="strict",
+            max_num_fields=_MOST_FIELDS,
+        )  # fmt: skip
+    except ValueError as error:
+        why = f"The form is not readable ({error}). Send it from its page"
+        raise HTTPException(HTTPStatus.BAD_REQUEST, why) from error
+    return dict(fields)
+
+
+Fields = Annotated[dict[str, str], Depends(posted)]
+
+
+def read_form(kind: type[FormT], fields: Mapping[str, str]) -> FormT:
+    """Return a form, checked.
+
+    Raises:
+        RequestValidationError: A field is missing or not as it should be.
+    """
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        wrong = [{**one, "loc": ("body", *one["loc"])} for one in error.errors()]
+        raise RequestValidationError(wrong) from error
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Tell a change that does not fit what is there from a server that is at fault.
+
+    Raises:
+        HTTPException: The file that is changed says otherwise, or cannot be changed.
+    """
+    try:
+        yield
+    except ConfigError as error:
+        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
+
+
+def go_to(
+    request: Request, html: Renderer, path: str, asked: Mapping[str, object] | None = None
+) -> RedirectResponse:
+    """Return the answer to a change: the browser opens a page, so that a reload repeats nothing."""
+    query = f"?{urlencode(asked)}" if asked else ""
+    root = request.scope.get("root_path", "")
+    return RedirectResponse(f"{root}{path}{query}", HTTPStatus.SEE_OTHER, dict(html.headers))

@@ -1,0 +1,83 @@
+"""Right or wrong: what readers say of an answer, kept for evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import RedirectResponse
+from pydantic import BaseModel, Field
+
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError, QueryError
+from graphrag_tasks.evaluate.judged import gold_in, gold_of, judge, judged_file, judgement_of
+from graphrag_tasks.evaluate.questions import GoldSpan, Judgement
+from graphrag_tasks.inspect.pages.asking import Asked, ask
+from graphrag_tasks.inspect.pages.changes import Fields, go_to, read_form, refusing
+from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
+from graphrag_tasks.inspect.pages.reader import Reader
+from graphrag_tasks.retrieval import Index
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What the page shows beside an answer: what was noted of it, or why nothing can be."""
+
+    noted: str = ""
+    problem: str = ""
+
+    @classmethod
+    def of(cls, config: Config, question: str) -> Judging:
+        """Look up what was said of a question."""
+        try:
+            known = judgement_of(judged_file(config), question)
+        except ConfigError as error:
+            return cls(problem=str(error))
+        if known is None:
+            return cls()
+        if known.judged == "right":
+            source = "with its sources" if known.has_gold else "without a source"
+            return cls(noted=f"Noted as right, {source}.")
+        source = "with the right passage" if known.has_gold else "without a right passage"
+        return cls(noted=f"Noted as wrong, {source}.")
+
+
+class _Judged(BaseModel):
+    question: str = Field(min_length=1, max_length=500, pattern=r"\S")
+    mode: str = Field(max_length=20)
+    beside: str = Field("", max_length=20)
+    judged_mode: str = Field(max_length=20)
+    k: int = Field(ge=1, le=50)
+    judged: Judgement
+    passage: str = Field("", max_length=100)
+
+
+def add_judging(
+    app: FastAPI, reader: Reader, html: Renderer, authorise_changes: Callable[..., Any]
+) -> None:
+    """Add what the buttons below an answer send."""
+
+    @app.post("/snapshots/{snapshot_id}/ask", dependencies=[Depends(authorise_changes)])
+    def judged(request: Request, snapshot_id: SnapshotId, fields: Fields) -> RedirectResponse:
+        form = read_form(_Judged, fields)
+        index = reader.index(snapshot_id)
+        (said,) = ask(index, form.question, [form.judged_mode], form.k)
+        gold = _gold(index, said, form)
+        with refusing():
+            judge(judged_file(reader.config), form.question, form.judged, gold)
+        asked = form.model_dump(include={"question", "mode", "beside", "k"})
+        return go_to(request, html, f"/snapshots/{snapshot_id}/ask", asked)
+
+
+def _gold(index: Index, said: Asked, form: _Judged) -> tuple[GoldSpan, ...]:
+    """Return what answers the question, as far as the reader says it."""
+    if form.passage:
+        found = [one for one in said.found.chunks if one.chunk_id == form.passage]
+        if not found:
+            raise QueryError("the passage is not among those found", form.passage, "Ask again")
+        return gold_in(index.snapshot, found[0])
+    if form.judged == "right" and said.reply:
+        return gold_of(index.snapshot, said.reply)
+    return ()

@@ -1,0 +1,73 @@
+"""Entries of the overrides file, written for the next run by commands and pages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.language.overrides import read_overrides, with_override
+from graphrag_tasks.storage.editing import edit_file, local_file
+
+SETTING = "resolve.overrides"
+
+Section = Literal["same", "different", "rename"]
+
+
+@dataclass(frozen=True)
+class Override:
+    """An entry: two names that are one thing or are not, or a name and what to call it."""
+
+    section: Section
+    name: str
+    other: str
+
+    def __str__(self) -> str:
+        """Return the entry as it stands in a file."""
+        name, other = (json.dumps(one, ensure_ascii=False) for one in (self.name, self.other))
+        return f"{name}: {other}" if self.section == "rename" else f"[{name}, {other}]"
+
+    def added_to(self, text: str, where: str) -> str:
+        """Return the text of an overrides file with this entry.
+
+        Raises:
+            ConfigError: The file is not readable, says so already, or says otherwise.
+        """
+        said = read_overrides(text, where)
+        keys = {entity_key(self.name), entity_key(self.other)}
+        if self.section != "rename":
+            if len(keys) == 1:
+                raise ConfigError(f"'{self.name}' and '{self.other}' are one name", where)
+            pairs = said.same if self.section == "same" else said.different
+            for pair in pairs:
+                if {pair.left, pair.right} == keys:
+                    hint = "The next run applies it"
+                    raise ConfigError(
+                        "the file says so already", f"{where}, line {pair.line}", hint
+                    )
+        return with_override(text, self.section, str(self), where)
+
+
+def overrides_file(configured: str | None) -> Path:
+    """Return the overrides file that entries are written to.
+
+    Raises:
+        ConfigError: None is configured, or it does not lie on the local disk.
+    """
+    if not configured:
+        hint = f"Set {SETTING} to a YAML file, which may be new; runs read it"
+        raise ConfigError("there is no overrides file", SETTING, hint)
+    return local_file(configured, SETTING)
+
+
+def add_override(file: Path, override: Override) -> None:
+    """Write an entry to an overrides file; the file is checked as a run checks it.
+
+    Raises:
+        ConfigError: The file cannot be read, says so already, or says otherwise; it stays as it is.
+        TransientError: Another process holds the file, or it cannot be written.
+    """
+    edit_file(file, lambda text: override.added_to(text, str(file)))

@@ -1,0 +1,306 @@
+"""Rename, merge and split an entity: what is shown, who may, what is written, what a run makes."""
+
+import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import HTTPException
+from fastapi.testclient import TestClient
+from httpx import Response
+
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.inspect.pages import make_app
+from graphrag_tasks.language.overrides import read_overrides
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.retrieval import open_index
+from tests.inspect.test_judging import HIDDEN, OWN, configured
+
+EDIT = "/snapshots/current/entities/edit"
+LONG, SHORT = "Application Interface Framework", "AIF"
+
+
+def write_corpus(folder: Path) -> None:
+    (folder / "corpus").mkdir()
+    (folder / "corpus" / "aif.md").write_text(
+        f"# Monitoring\n\nThe {LONG} ({SHORT}) monitors interfaces. The report ZSALES reads the "
+        f"{SHORT}.\n\nThe table VBBE replaces the table VBBS.\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    """An index in which a name and its acronym are one entity."""
+    folder = tmp_path_factory.mktemp("editing")
+    write_corpus(folder)
+    found = configured(folder)
+    run_index(found, workers=1)
+    return found
+
+
+def with_file(config: Config, file: Path | str | None) -> Config:
+    named = {"overrides": str(file) if file else None}
+    return config.model_copy(update={"resolve": config.resolve.model_copy(update=named)})
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "own.yaml"
+
+
+@pytest.fixture
+def browser(indexed: Config, file: Path) -> TestClient:
+    return client(with_file(indexed, file))
+
+
+def client(config: Config) -> TestClient:
+    """Return a browser of somebody who may change things."""
+    app = make_app(lambda: None, config, lambda: "ada")
+    return TestClient(app, follow_redirects=False)
+
+
+def shown(browser: TestClient, **asked: str) -> str:
+    return browser.get(EDIT, params=asked).text
+
+
+def send(browser: TestClient, headers: Mapping[str, str] = OWN, **fields: str) -> Response:
+    return browser.post(EDIT, data=fields, headers=dict(headers))
+
+
+def test_the_page_shows_what_would_change_and_writes_nothing(
+    browser: TestClient, file: Path
+) -> None:
+    page = shown(browser, name=SHORT)
+    assert f"<option>{SHORT}</option>" in page or f"<option>{LONG}</option>" in page
+    assert "What changes" not in page
+    merged = shown(browser, name="table VBBS", change="merge", other="table VBBE")
+    assert "together" in merged
+    assert "[&#34;table VBBS&#34;, &#34;table VBBE&#34;]" in merged
+    renamed = shown(browser, name="table VBBS", change="rename", other="Totals of sales")
+    assert "It will be called “Totals of sales”." in renamed
+    assert "takes effect with the next run" in renamed
+    assert not file.exists()
+
+
+def test_what_is_written_is_what_the_next_run_makes(tmp_path: Path) -> None:
+    write_corpus(tmp_path)
+    file = tmp_path / "own.yaml"
+    config = configured(tmp_path)
+    run_index(config, workers=1)
+    browser = client(with_file(config, file))
+    (alias,) = [one for one in (LONG, SHORT) if f"<option>{one}</option>"
+                in shown(browser, name=SHORT)]  # fmt: skip
+    for change, name, other in (
+        ("split", SHORT, alias), ("merge", "report ZSALES", "table VBBS"),
+        ("rename", "table VBBE", "Requirements: <all>"),
+    ):  # fmt: skip
+        done = send(browser, name=name, change=change, other=other)
+        assert done.status_code == 303, done.text
+    page = browser.get(done.headers["location"]).text
+    assert "is called “Requirements: &lt;all&gt;”" in page
+    run_index(with_file(config, file), workers=1)
+    aliases = open_index(config.store).snapshot.table("aliases").to_pylist()
+    of = {row["alias"].casefold(): row["entity_id"] for row in aliases}
+    entities = open_index(config.store).snapshot.table("entities").to_pylist()
+    names = {row["entity_id"]: row["name"] for row in entities}
+    assert of[SHORT.casefold()] != of[LONG.casefold()]
+    assert of["table vbbs"] == of["report zsales"]
+    assert names[of["table vbbe"]] == "Requirements: <all>"
+    again = send(browser, name="Requirements: <all>", change="rename", other="Other")
+    assert again.status_code == 409
+    assert "is to be called" in again.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"change": "merge", "other": "Atlantis"}, "there is no entity called &#39;Atlantis&#39;"),
+        ({"change": "merge", "other": "TABLE vbbs"}, "are one entity already"),
+        ({"change": "rename", "other": "table VBBE"}, "Merge the two instead"),
+        ({"change": "rename", "other": "table VBBS"}, "called &#39;table VBBS&#39; already"),
+        ({"change": "split", "other": "<script>"}, "&#39;&lt;script&gt;&#39; is no other name"),
+        ({"name": "<script>alert(1)</script>", "change": "rename", "other": "x"}, "&lt;script&gt;"),
+    ],
+)
+def test_what_changes_nothing_or_stands_in_the_way_is_refused(
+    browser: TestClient, file: Path, fields: dict[str, str], words: str
+) -> None:
+    fields = {"name": "table VBBS"} | fields
+    answer = send(browser, **fields)
+    assert answer.status_code == 400
+    for page in (answer.text, shown(browser, **fields)):
+        assert words in page
+        assert "<script" not in page
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"other": "x" * 10_000}, 422), ({"name": "x" * 10_000}, 422),
+        ({"other": "x" * 30_000}, 413),
+        ({"other": " "}, 422), ({"other": "a\nb: c"}, 422), ({"other": "a\u2028b"}, 422),
+        ({"other": "\u202egnp"}, 422), ({"change": "delete"}, 422),
+    ],
+)  # fmt: skip
+def test_odd_forms_are_refused(
+    browser: TestClient, file: Path, fields: dict[str, str], status: int
+) -> None:
+    fields = {"name": "table VBBS", "change": "rename", "other": "Totals"} | fields
+    assert send(browser, **fields).status_code == status
+    assert browser.get(EDIT, params=fields).status_code == 422
+    assert not file.exists()
+
+
+def test_merges_in_a_circle_leave_the_file_as_it_is(browser: TestClient, file: Path) -> None:
+    file.write_text("# ours\ndifferent:\n  - [table VBBS, report ZSALES]  # seen\n")
+    assert send(browser, name="table VBBS", change="merge", other="table VBBE").status_code == 303
+    before = file.read_text()
+    assert before.startswith("# ours\ndifferent:\n  - [table VBBS, report ZSALES]  # seen\n")
+    circle = send(browser, name="table VBBE", change="merge", other="table VBBS")
+    assert circle.status_code == 409
+    assert "line 5: the file says so already" in circle.text
+    longer = send(browser, name="table VBBE", change="merge", other="report ZSALES")
+    assert longer.status_code == 409
+    assert "are different by line 3, but the same by line 5, 6" in longer.text
+    assert file.read_text() == before
+
+
+def test_a_file_that_cannot_be_read_is_told_and_stays(browser: TestClient, file: Path) -> None:
+    file.write_text("same: [\n")
+    broken = send(browser, name="table VBBS", change="merge", other="table VBBE")
+    assert broken.status_code == 409
+    for page in (broken.text, shown(browser, name="table VBBS")):
+        assert "not readable as YAML" in page
+    assert file.read_text() == "same: [\n"
+
+
+def test_a_contradiction_over_several_lines_is_told_before_it_is_sent(
+    browser: TestClient, file: Path
+) -> None:
+    before = "same:\n  - [table VBBS, x1]\ndifferent:\n  - [x1, table VBBE]\n"
+    file.write_text(before)
+    asked = {"name": "table VBBS", "change": "merge", "other": "table VBBE"}
+    page = shown(browser, **asked)
+    assert "are different by line 5, but the same by line 2, 3" in page
+    assert "Write it" not in page
+    assert send(browser, **asked).status_code == 409
+    assert file.read_text() == before
+
+
+def test_entries_sent_at_the_same_time_are_all_kept(browser: TestClient, file: Path) -> None:
+    fields = [
+        {"name": "table VBBS", "change": "rename", "other": "Totals"},
+        {"name": "table VBBE", "change": "rename", "other": "Requirements"},
+        {"name": "table VBBS", "change": "merge", "other": "table VBBE"},
+    ] * 3
+    with ThreadPoolExecutor(8) as pool:
+        codes = sorted(pool.map(lambda one: send(browser, **one).status_code, fields))
+    assert codes == [303] * 3 + [409] * 6
+    said = read_overrides(file.read_text(), "")
+    assert (len(said.same), len(said.rename)) == (1, 2)
+
+
+def test_only_who_may_and_only_from_its_page(indexed: Config, file: Path) -> None:
+    config, fields = with_file(indexed, file), {"name": "table VBBS", "change": "rename"}
+
+    def refuse() -> None:
+        raise HTTPException(403, "Not yours to change")
+
+    reader = TestClient(make_app(lambda: None, config, refuse))
+    assert reader.get(EDIT, params={"name": "table VBBS"}).status_code == 403
+    assert send(reader, other="Totals", **fields).status_code == 403
+    none = TestClient(make_app(lambda: None, config))
+    assert none.get(EDIT, params={"name": "table VBBS"}).status_code == 404
+    for page in ("entities", "graph"):
+        asked = f"/snapshots/current/{page}?name=table+VBBS"
+        assert "entities/edit" not in none.get(asked).text
+        assert "entities/edit?name=table+VBBS" in client(config).get(asked).text
+    for headers in ({}, {"sec-fetch-site": "same-site"}, {"origin": "http://evil.example"}):
+        answer = send(client(config), headers, other="Totals", **fields)
+        assert answer.status_code == 403
+    assert not file.exists()
+
+
+def test_a_change_is_logged_with_who_made_it(
+    browser: TestClient, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        send(browser, name="table VBBS", change="rename", other="Totals")
+    assert f'{file}: rename "table VBBS": "Totals", by ada' in caplog.messages
+
+
+def test_senses_of_a_name_can_be_merged_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    for name, text in {
+        "planet": "# The inner planets\n\nMercury is the smallest planet of the solar system. A "
+        "telescope shows the craters of Mercury at dusk. The probe orbited Mercury and measured "
+        "its field.",
+        "metal": "# Hazardous substances\n\nMercury is a metal that is liquid at room temperature. "
+        "Miners use mercury to separate gold from ore. Bacteria turn mercury into a toxic "
+        "compound.",
+    }.items():
+        (tmp_path / "corpus" / f"{name}.md").write_text(text)
+    config = with_file(configured(tmp_path), tmp_path / "own.yaml")
+    (tmp_path / "own.yaml").write_text("")
+    run_index(config, workers=1)
+    browser, planet, metal = client(config), "Mercury (planet)", "mercury (metal)"
+    both = browser.get(EDIT, params={"name": "Mercury"})
+    assert both.status_code == 400
+    assert f"Take one of: {planet}, {metal}" in both.text
+    for fields in (
+        {"name": planet, "change": "rename", "other": "The planet"},
+        {"name": planet, "change": "merge", "other": "telescope"},
+        {"name": "telescope", "change": "merge", "other": metal},
+    ):
+        assert "is one sense of a name that has several" in send(browser, **fields).text
+    assert send(browser, name=planet, change="merge", other=metal).status_code == 303
+    run_index(config, workers=1)
+    assert open_index(config.store).snapshot.table("senses").num_rows == 0
+    assert browser.get(EDIT, params={"name": "Mercury"}).status_code == 200
+
+
+@pytest.mark.parametrize("named", [None, "memory://far/own.yaml"])
+def test_without_a_file_that_can_be_written_it_says_which_setting_to_set(
+    indexed: Config, named: str | None
+) -> None:
+    browser = client(with_file(indexed, named))
+    page = shown(browser, name="table VBBS")
+    assert "Set resolve.overrides to a" in page
+    assert "<form" not in page
+    answer = send(browser, name="table VBBS", change="rename", other="Totals")
+    assert answer.status_code == 409
+    assert "Set resolve.overrides to a" in answer.text
+
+
+def test_nothing_hidden_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "corpus" / "board"
+    folder.mkdir(parents=True)
+    (tmp_path / "corpus" / "a.md").write_text("The table VBBE replaces the table VBBS.\n")
+    (folder / "b.txt").write_text(f"The {HIDDEN} replaces the table VBBS.\n")
+    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
+    config = configured(tmp_path, access={"enabled": True, "rules": rules})
+    run_index(config, workers=1)
+    file = tmp_path / "own.yaml"
+    before = (
+        f"same:\n  - [table VBBS, {HIDDEN}]\ndifferent:\n  - [{HIDDEN}, table VBBE]\n"
+    )  # fmt: skip
+    file.write_text(before)
+
+    def seen_by(*principals: str) -> TestClient:
+        pages = config.pages.model_copy(update={"principals": principals})
+        return client(with_file(config, file).model_copy(update={"pages": pages}))
+
+    assert HIDDEN.lower() in shown(seen_by("staff", "board"), name="table VBBS")
+    staff = seen_by("staff")
+    page: dict[str, Any] = {"name": "table VBBS", "change": "merge", "other": "table VBBE"}
+    answers = [shown(staff, name="table VBBS"), shown(staff, **page), send(staff, **page).text,
+               shown(staff, name=HIDDEN).replace(HIDDEN, "", 2),
+               shown(staff, name="table VBBS", change="merge", other=HIDDEN)
+               .replace(HIDDEN, "", 1)]  # fmt: skip
+    assert not any(HIDDEN.lower() in one.lower() for one in answers)
+    assert "says otherwise" in answers[1]
+    assert "there is no entity" in answers[3]
+    assert file.read_text() == before

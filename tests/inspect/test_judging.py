@@ -1,0 +1,210 @@
+"""Right and wrong on the page Ask: who may say it, what is kept of it, and what is never."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import HTTPException
+from fastapi.testclient import TestClient
+
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.evaluate import gate, read_questions
+from graphrag_tasks.evaluate.gold import locate
+from graphrag_tasks.evaluate.judged import judgement_of
+from graphrag_tasks.inspect.pages import make_app
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
+
+ASK = "/snapshots/current/ask"
+QUESTION = "What replaces the table VBBS?"
+OWN = {"sec-fetch-site": "same-origin"}
+HIDDEN = "Zephyr"
+
+
+def configured(folder: Path, **overrides: Any) -> Config:
+    base = {
+        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
+        "load": {"vector_store": "none"},
+    }  # fmt: skip
+    return load_config(overrides=base | overrides, environ={})
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    """An index with labels: one document is the board's alone."""
+    folder = tmp_path_factory.mktemp("judging")
+    corpus = folder / "corpus"
+    (corpus / "board").mkdir(parents=True)
+    (corpus / "tables.md").write_text(
+        "# Table changes\n\nThe table VBBE replaces the table VBBS.\n"
+    )
+    (corpus / "note.txt").write_text("The report ZSALES reads the table VBBS.\n")
+    (corpus / "board" / f"{HIDDEN}.txt").write_text(f"{HIDDEN} replaces the table VBBS.\n")
+    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
+    found = configured(folder, access={"enabled": True, "rules": rules})
+    run_index(found, workers=1)
+    return found
+
+
+@pytest.fixture
+def config(indexed: Config, tmp_path: Path) -> Config:
+    """The index as staff sees it, with a file of its own."""
+    pages = {"principals": ("staff",), "questions": str(tmp_path / "questions.jsonl")}
+    return indexed.model_copy(update={"pages": indexed.pages.model_copy(update=pages)})
+
+
+def client(config: Config) -> TestClient:
+    """Return a browser of somebody who may change things."""
+    app = make_app(lambda: None, config, lambda: None)
+    return TestClient(app, follow_redirects=False)
+
+
+def file_of(config: Config) -> Path:
+    return Path(str(config.pages.questions))
+
+
+def form(**fields: str) -> dict[str, str]:
+    return {"question": QUESTION, "mode": "auto", "judged_mode": "auto", "k": "5",
+            "judged": "right"} | fields  # fmt: skip
+
+
+def chunk_with(config: Config, words: str) -> str:
+    index = open_index(config.store, principals=ALL_DOCUMENTS)
+    rows = index.snapshot.table("chunks", ["chunk_id", "text"]).to_pylist()
+    (found,) = [row["chunk_id"] for row in rows if words in row["text"]]
+    return str(found)
+
+
+def texts_of(config: Config) -> list[set[str]]:
+    """Return the texts of the chunks that each needed fact of the file stands in."""
+    snapshot = open_index(config.store, principals=ALL_DOCUMENTS).snapshot
+    (target,) = locate(read_questions(file_of(config)), snapshot).targets
+    rows = snapshot.table("chunks", ["chunk_id", "text"]).to_pylist()
+    return [{row["text"] for row in rows if row["chunk_id"] in ids} for ids in target.chunks]
+
+
+def test_a_right_answer_becomes_a_question_for_the_gate(config: Config) -> None:
+    browser = client(config)
+    page = browser.get(ASK, params={"question": QUESTION}).text
+    assert page.count('name="judged_mode"') == 1
+    assert "Noted" not in page
+    done = browser.post(ASK, data=form(), headers=OWN)
+    assert done.status_code == 303
+    assert done.headers["location"].startswith("/snapshots/current/ask?question=What+replaces")
+    assert "Noted as right, with its sources." in browser.get(done.headers["location"]).text
+    assert "VBBE replaces" in str(texts_of(config)[0])
+    index = open_index(config.store, principals=ALL_DOCUMENTS)
+    assert gate(index, file_of(config), minimum={}, mode="bm25").questions == 1
+
+
+def test_a_wrong_answer_has_the_passage_that_was_chosen_or_none(config: Config) -> None:
+    browser = client(config)
+    wanted = chunk_with(config, "ZSALES")
+    page = browser.get(ASK, params={"question": QUESTION}).text
+    assert f'<option value="{wanted}">' in page
+    browser.post(ASK, data=form(judged="wrong", passage=wanted), headers=OWN)
+    assert texts_of(config) == [{"The report ZSALES reads the table VBBS."}]
+    page = browser.get(ASK, params={"question": QUESTION}).text
+    assert "Noted as wrong, with the right passage." in page
+    browser.post(ASK, data=form(judged="wrong"), headers=OWN)
+    assert read_questions(file_of(config)) == []
+    assert len(file_of(config).read_text().splitlines()) == 1
+    page = browser.get(ASK, params={"question": QUESTION}).text
+    assert "Noted as wrong, without a right passage." in page
+
+
+def test_a_right_answer_may_have_its_passage_too(config: Config) -> None:
+    wanted = chunk_with(config, "ZSALES")
+    client(config).post(ASK, data=form(passage=wanted), headers=OWN)
+    assert texts_of(config) == [{"The report ZSALES reads the table VBBS."}]
+
+
+def test_that_the_documents_do_not_hold_it_may_be_right(config: Config) -> None:
+    asked = "Who won the football match on Saturday?"
+    done = client(config).post(ASK, data=form(question=asked), headers=OWN)
+    page = client(config).get(done.headers["location"]).text
+    assert "Not in these documents." in page
+    assert "Noted as right, without a source." in page
+    assert read_questions(file_of(config)) == []
+
+
+def test_nothing_hidden_is_shown_or_kept(config: Config) -> None:
+    browser, hidden = client(config), chunk_with(config, HIDDEN)
+    assert hidden not in browser.get(ASK, params={"question": QUESTION, "k": 50}).text
+    refused = browser.post(
+        ASK, data=form(judged="wrong", passage=hidden, k="50"), headers=OWN
+    )  # fmt: skip
+    assert refused.status_code == 400
+    assert "not among those found" in refused.text
+    assert not file_of(config).exists()
+    browser.post(ASK, data=form(k="50"), headers=OWN)
+    kept = json.loads(file_of(config).read_text())
+    assert HIDDEN not in file_of(config).read_text()
+    assert set(kept) == {"id", "question", "gold", "judged"}
+    for one in kept["gold"]:
+        assert set(one) <= {"path", "char_start", "char_end", "sha", "alternatives"}
+
+
+def test_only_who_may_and_only_from_its_page(config: Config) -> None:
+    def refuse() -> None:
+        raise HTTPException(403, "Not yours to change")
+
+    for app in (make_app(lambda: None, config), make_app(lambda: None, config, refuse)):
+        answer = TestClient(app).post(ASK, data=form(), headers=OWN)
+        assert answer.status_code in (403, 404, 405)
+    shown = TestClient(make_app(lambda: None, config)).get(ASK, params={"question": QUESTION})
+    assert "judged_mode" not in shown.text
+    for headers in ({}, {"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
+        assert client(config).post(ASK, data=form(), headers=headers).status_code == 403
+    assert not file_of(config).exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "words"),
+    [
+        ({"question": "x" * 501}, 422, "question"),
+        ({"question": " "}, 422, "question"),
+        ({"judged": "maybe"}, 422, "judged"),
+        ({"k": "1000"}, 422, "k:"),
+        ({"judged_mode": "magic"}, 400, "there is no mode"),
+        ({"judged": "wrong", "passage": "<script>"}, 400, "&lt;script&gt;"),
+        ({"question": "x" * 30_000}, 413, "too long"),
+    ],
+)
+def test_odd_forms_are_refused(
+    config: Config, fields: dict[str, str], status: int, words: str
+) -> None:
+    answer = client(config).post(ASK, data=form(**fields), headers=OWN)
+    assert answer.status_code == status
+    assert words in answer.text
+    assert "<script" not in answer.text
+    assert not file_of(config).exists()
+
+
+@pytest.mark.parametrize("body", [b"question=%FF", b"\xff", b"&".join([b"a=1"] * 30)])
+def test_what_is_no_form_is_refused(config: Config, body: bytes) -> None:
+    answer = client(config).post(ASK, content=body, headers=OWN)
+    assert answer.status_code == 400
+    assert "not readable" in answer.text
+
+
+def test_a_store_elsewhere_needs_a_setting_and_the_page_says_which(config: Config) -> None:
+    elsewhere = config.pages.model_copy(update={"questions": "memory://far/questions.jsonl"})
+    browser = client(config.model_copy(update={"pages": elsewhere}))
+    page = browser.get(ASK, params={"question": QUESTION}).text
+    assert "cannot be noted" in page
+    assert "Set pages.questions to a file on the local disk" in page
+    answer = browser.post(ASK, data=form(), headers=OWN)
+    assert "Set pages.questions" in answer.text
+    assert answer.status_code == 409
+
+
+def test_a_question_that_a_person_wrote_stays(config: Config) -> None:
+    own = json.dumps({"id": "q1", "question": QUESTION, "gold_ids": ["tables.md"]}) + "\n"
+    file_of(config).write_text(own)
+    answer = client(config).post(ASK, data=form(judged="wrong"), headers=OWN)
+    assert answer.status_code == 409
+    assert "line 1: the question is there already" in answer.text
+    assert file_of(config).read_text() == own
+    assert judgement_of(file_of(config), QUESTION) is None
