@@ -189,13 +189,12 @@ def graphrag_reindex() -> None:
         run = open_run()
         published = run.publish(QualityGate(run.state.config.quality))
         snapshot_id = published.manifest.snapshot_id
-        if not published.changed:
-            why = f"Nothing changed: snapshot {snapshot_id} is current already"
-            instance.xcom_push(NOTE, why)
-            raise AirflowSkipException(why)
         summary = headline(run.state.store.open(snapshot_id))
+        told = note(summary, changed=published.changed)
+        instance.xcom_push(NOTE, told)
+        if not published.changed:
+            raise AirflowSkipException(told)
         instance.xcom_push("summary", summary)
-        instance.xcom_push(NOTE, note(summary))
         yield Metadata(SNAPSHOT, summary)
 
     shards = shard.expand(work=plan())  # a task of each stage for a lot of shards

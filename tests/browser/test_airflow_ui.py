@@ -185,7 +185,7 @@ def trigger_a_run(airflow_url: str, browser: Any, picture: Callable[[str], None]
 
 def read_the_note(run_url: str, browser: Any, picture: Callable[[str], None]) -> None:
     browser.get(run_url)
-    wait_for(lambda: "Published: 18 added, " in text_of(browser), 60, "note of the run")
+    wait_for(lambda: " published: 18 added, " in text_of(browser), 60, "note of the run")
     picture("note")
 
 

@@ -139,10 +139,9 @@ def test_the_note_of_a_run_says_how_it_ended(seen: dict[str, Any], store: Path) 
     published, nothing, failed = (run["note"] for run in seen["runs"])
     current = seen["runs"][0]["current"].strip()
     assert published.startswith(
-        "Published: 3 added, 0 changed, 0 removed, 0 unchanged, 3 documents"
+        f"Snapshot {current} published: 3 added, 0 changed, 0 removed, 0 unchanged, 3 documents"
     )
-    assert published.endswith(f" Snapshot {current}.")
-    assert nothing == f"Nothing changed: snapshot {current} is current already"
+    assert nothing == f"Nothing changed: snapshot {current} is current already."
     assert failed.startswith("plan failed: ")
     assert f"{store.parent}/un!\\[mounted\\]&lt;img src=x&gt;: the source does" in failed
 
