@@ -108,8 +108,8 @@ def shard_stage(stage: str, doc: str) -> Any:
         from graphrag_tasks.pipeline import Run
 
         run = Run.open(work["run"])
-        receipts = [run.process_shard(stage, shard).as_dict() for shard in work["shards"]]
-        return {**work, "receipts": receipts}
+        receipts = run.process_lot(stage, work["shards"])
+        return {**work, "receipts": [one.as_dict() for one in receipts]}
 
     return run_stage
 
