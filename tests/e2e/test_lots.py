@@ -36,3 +36,11 @@ def test_the_log_of_parse_names_what_failed(
     assert told() == []
     run.process_lot("parse", run.shards)  # after a kill: nothing is parsed again
     assert told() == [broken, nul]
+
+
+def test_the_log_says_how_far_a_lot_is(
+    configure: Callable[..., Config], progress_told: Callable[[], list[str]]
+) -> None:
+    run, _ = Run.start(configure(plan={"shard_bytes": 1}))
+    run.process_lot("parse", run.shards)
+    assert progress_told() == ["parse: 1 / 3 documents", "parse: 2 / 3 documents"]
