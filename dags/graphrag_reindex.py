@@ -49,6 +49,9 @@ from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_ST
 DEFAULTS = load_config()
 ASK, ADOPT = MODEL_STAGES.values()
 
+READING, WORK, LIMITS = "What reads", "What is done again", "When nothing is published"
+"""Sections of the form, closed at first; what stands in none must be given and comes first."""
+
 PARAMS = {
     "sources": Param(
         list(DEFAULTS.sources),
@@ -56,7 +59,7 @@ PARAMS = {
         items={"type": "string", "minLength": 1},
         minItems=1,
         title="Sources",
-        description="Folders, files or URIs, one a line; NAME=URI names one",
+        description="Folders, files or URIs, one a line. NAME=URI gives a source a name",
     ),
     "store": store_param(),
     "extractor": Param(
@@ -64,40 +67,49 @@ PARAMS = {
         type="string",
         enum=EXTRACTORS.names,
         title="Extractor",
-        description="What reads the sentences: rules, a language model, or both",
+        section=READING,
+        description="Rules (dependency) cost nothing. A language model (llm), or both (hybrid), "
+        "needs [llm] in the settings",
     ),
     "budget_usd": Param(
         DEFAULTS.llm.budget.usd,
-        type="number",
+        type=["number", "null"],
         minimum=0,
-        title="Budget",
-        description="Most USD a language model may cost; 0: no cap",
+        title="Budget in USD",
+        section=READING,
+        description="Most that the language model may cost in this run. 0 sets no cap; empty: as "
+        "in the settings",
     ),
     "full_refresh": Param(
         DEFAULTS.plan.full_refresh,
-        type="boolean",
+        type=["boolean", "null"],
         title="Full refresh",
+        section=WORK,
         description="Process every document again, changed or not",
-    ),
-    "allow_mass_delete": Param(
-        DEFAULTS.plan.allow_mass_delete,
-        type="boolean",
-        title="Allow mass delete",
-        description="Publish although the sources are empty or lost most of their documents",
-    ),
-    "allow_quality_drop": Param(
-        DEFAULTS.quality.allow_drop,
-        type="boolean",
-        title="Allow quality drop",
-        description="Publish although the new snapshot is worse than the published one",
     ),
     "max_failed_share": Param(
         DEFAULTS.merge_shards.max_failed_share,
-        type="number",
+        type=["number", "null"],
         minimum=0,
         maximum=1,
         title="Tolerated failures",
-        description="Share of documents that may fail before the run fails",
+        section=LIMITS,
+        description="Share of the documents that may fail, from 0 to 1. The run fails if more do; "
+        "empty: as in the settings",
+    ),
+    "allow_mass_delete": Param(
+        DEFAULTS.plan.allow_mass_delete,
+        type=["boolean", "null"],
+        title="Allow mass delete",
+        section=LIMITS,
+        description="Publish although a source is empty or lost most of its documents",
+    ),
+    "allow_quality_drop": Param(
+        DEFAULTS.quality.allow_drop,
+        type=["boolean", "null"],
+        title="Allow quality drop",
+        section=LIMITS,
+        description="Publish although the new snapshot is worse than the published one",
     ),
 }
 

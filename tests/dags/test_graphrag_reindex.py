@@ -88,8 +88,23 @@ def test_every_param_is_typed(seen: dict[str, Any]) -> None:
         "sources", "store", "extractor", "full_refresh", "allow_mass_delete", "allow_quality_drop",
         "max_failed_share", "budget_usd",
     }  # fmt: skip
-    assert all(schema["type"] and schema["description"] for schema in params.values())
+    told = ("type", "title", "description")
+    assert all(schema[name] for schema in params.values() for name in told)
     assert params["extractor"]["enum"] == ["dependency", "hybrid", "llm"]
+
+
+def test_the_form_asks_first_for_what_must_be_given(seen: dict[str, Any]) -> None:
+    params = seen["dag"]["params"]
+    assert {name: schema.get("section") for name, schema in params.items()} == {
+        "sources": None, "store": None,
+        "extractor": "What reads", "budget_usd": "What reads",
+        "full_refresh": "What is done again",
+        "max_failed_share": "When nothing is published",
+        "allow_mass_delete": "When nothing is published",
+        "allow_quality_drop": "When nothing is published",
+    }  # fmt: skip
+    must = {name for name, schema in params.items() if "null" not in schema["type"]}
+    assert must == {"sources", "store", "extractor"}  # one of a list is always chosen
 
 
 def test_terminal_errors_are_not_retried_and_transient_ones_are(seen: dict[str, Any]) -> None:
