@@ -33,11 +33,14 @@ from airflow.sdk.exceptions import AirflowSkipException
 from graphrag_asking import approval, batches, may_spend
 from graphrag_defaults import (
     DEFAULT_ARGS,
+    LATER_LINKS,
     LLM_POOL,
     SHARD_POOL,
     SNAPSHOT,
     SnapshotLink,
     deadline,
+    link_pages,
+    linked,
     store_param,
 )
 
@@ -141,7 +144,7 @@ def corpus_stage(stage: str, doc: str) -> Any:
     def run_stage() -> Any:
         return open_run().process_corpus(stage).as_dict()
 
-    return run_stage()
+    return linked(run_stage(), *LATER_LINKS.get(stage, ()))
 
 
 @dag(
@@ -181,7 +184,7 @@ def graphrag_reindex() -> None:
     @task_group
     def shard(work: Any) -> None:
         for name, stage in SHARD_STAGES.items():
-            work = shard_stage(name, stage.doc)(work)
+            work = linked(shard_stage(name, stage.doc)(work), *LATER_LINKS.get(name, ()))
 
     @task(task_id=ASK.name, pool=LLM_POOL, doc_md=ASK.doc, trigger_rule="none_failed")
     def ask() -> list[dict[str, Any]]:
@@ -199,6 +202,7 @@ def graphrag_reindex() -> None:
 
         instance = get_current_context()["ti"]
         run = open_run()
+        parse_tasks = len(run.lots)
         published = run.publish(QualityGate(run.state.config.quality))
         snapshot_id = published.manifest.snapshot_id
         summary = headline(run.state.store.open(snapshot_id))
@@ -207,6 +211,7 @@ def graphrag_reindex() -> None:
         if not published.changed:
             raise AirflowSkipException(told)
         instance.xcom_push("summary", summary)
+        link_pages(instance, summary, parse_tasks)
         yield Metadata(SNAPSHOT, summary)
 
     shards = shard.expand(work=plan())  # a task of each stage for a lot of shards
@@ -215,8 +220,7 @@ def graphrag_reindex() -> None:
         if stage.divisible:
             stages.append(part_stage(name, f"{stage.doc}: of a part of the rows"))
         stages.append(corpus_stage(name, stage.doc))
-    published: Any = publish()
-    published.operator.operator_extra_links = (SnapshotLink(),)
+    published = linked(publish(), SnapshotLink())
     asked, waited = ask(), batches(DEFAULTS, open_run)
     approving = approval(DEFAULTS, open_run, then="batches" if waited else ASK.name)
     adopted = shard_stage(ADOPT.name, ADOPT.doc).expand(work=asked)
