@@ -263,8 +263,8 @@ def reload_a_page_and_make_it_dark(
     wait_for(lambda: in_frame(lambda: heading in text_of(browser)), 60, "page after a reload")
 
     def choose(name: str) -> None:
-        of = "//button[normalize-space()='{0}'] | //*[@role='menuitem'][normalize-space()='{0}']"
-        found = wait_for(lambda: browser.find_elements("xpath", of.format(name)), 60, name)
+        of = f"//*[self::button or starts-with(@role, 'menuitem')][normalize-space()='{name}']"
+        found = wait_for(lambda: browser.find_elements("xpath", of), 60, name)
         found[-1].click()
 
     def background() -> str:
