@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -73,8 +74,21 @@ def tell_failure(context: Any) -> None:
     instance.xcom_push(NOTE, f"{instance.task_id} failed: {why}")
 
 
+def _page(snapshot_id: str, page: str = "") -> str:
+    """Return the address of one of the plugin's pages of a snapshot."""
+    base = urlsplit(conf.get("api", "base_url", fallback="")).path.rstrip("/")
+    return f"{base}/graphrag/snapshots/{snapshot_id}{page}"
+
+
 class SnapshotLink(BaseOperatorLink):
-    """A link of the publish task to the plugin's page of what it published."""
+    """A link of a task to the plugin's page of the snapshot that it made or looked at.
+
+    Args:
+        key: Of the XCom in which the task says `snapshot_id`.
+    """
+
+    def __init__(self, key: str = "summary") -> None:
+        self._key = key
 
     @property
     def name(self) -> str:
@@ -82,13 +96,60 @@ class SnapshotLink(BaseOperatorLink):
         return "Snapshot"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:
-        """Return the page's address; none where nothing new was published."""
+        """Return the page's address; none where the task names no snapshot."""
         del operator
-        summary = XCom.get_value(ti_key=ti_key, key="summary")
-        if not summary:
-            return ""
-        base = urlsplit(conf.get("api", "base_url", fallback="")).path.rstrip("/")
-        return f"{base}/graphrag/snapshots/{summary['snapshot_id']}"
+        told = XCom.get_value(ti_key=ti_key, key=self._key)
+        return _page(told["snapshot_id"]) if told else ""
+
+
+class LaterLink(BaseOperatorLink):
+    """A link of a task to a page that is there once its run has published: see `link_pages`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """What the button says."""
+        return self._name
+
+    @property
+    def xcom_key(self) -> str:
+        """Where Airflow's UI looks for the address."""
+        return f"_link_{self._name}"
+
+    def get_link(self, operator: Any, *, ti_key: Any) -> str:
+        """Return none: when the task ends, nothing is published."""
+        del operator, ti_key
+        return ""
+
+
+_DOCUMENTS, _MAP = LaterLink("Documents"), LaterLink("Map")
+LATER_LINKS = {"parse": (_DOCUMENTS,), "communities": (_MAP,)}
+"""By stage."""
+
+
+def linked(made: Any, *links: BaseOperatorLink) -> Any:
+    """Give a task, as its decorator made it, links among its details; return it."""
+    made.operator.operator_extra_links = links
+    return made
+
+
+def link_pages(instance: Any, summary: Mapping[str, Any], parse_tasks: int) -> None:
+    """Give earlier tasks of a run their links to what it published.
+
+    `parse` leads to the documents: to those that failed, if any did. `communities` leads to the
+    map.
+    """
+    snapshot_id = summary["snapshot_id"]
+    documents = _page(snapshot_id, f"/documents{'?status=failed' if summary['failed'] else ''}")
+    links = [("communities", -1, _MAP, _page(snapshot_id, "/map"))]
+    links += [("shard.parse", index, _DOCUMENTS, documents) for index in range(parse_tasks)]
+    for task_id, map_index, link, address in links:
+        XCom.set(
+            link.xcom_key, address, dag_id=instance.dag_id, run_id=instance.run_id,
+            task_id=task_id, map_index=map_index,
+        )  # fmt: skip
 
 
 DEFAULT_ARGS = {

@@ -13,7 +13,7 @@ from typing import Any
 
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
-from graphrag_defaults import DEFAULT_ARGS, SNAPSHOT, store_param
+from graphrag_defaults import DEFAULT_ARGS, SNAPSHOT, SnapshotLink, linked, store_param
 
 from graphrag_tasks.core.config import load_config
 
@@ -58,7 +58,7 @@ def graphrag_evaluate() -> None:
             raise AirflowSkipException("quality.questions names no file of questions")
         return evaluate_store(params["store"], params["questions"], params["modes"])
 
-    evaluate()
+    linked(evaluate(), SnapshotLink("return_value"))
 
 
 graphrag_evaluate()

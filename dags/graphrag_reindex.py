@@ -33,11 +33,14 @@ from airflow.sdk.exceptions import AirflowSkipException
 from graphrag_asking import approval, batches, may_spend
 from graphrag_defaults import (
     DEFAULT_ARGS,
+    LATER_LINKS,
     LLM_POOL,
     SHARD_POOL,
     SNAPSHOT,
     SnapshotLink,
     deadline,
+    link_pages,
+    linked,
     store_param,
 )
 
@@ -49,6 +52,9 @@ from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_ST
 DEFAULTS = load_config()
 ASK, ADOPT = MODEL_STAGES.values()
 
+READING, WORK, LIMITS = "What reads", "What is done again", "When nothing is published"
+"""Sections of the form, closed at first; what stands in none must be given and comes first."""
+
 PARAMS = {
     "sources": Param(
         list(DEFAULTS.sources),
@@ -56,7 +62,7 @@ PARAMS = {
         items={"type": "string", "minLength": 1},
         minItems=1,
         title="Sources",
-        description="Folders, files or URIs, one a line; NAME=URI names one",
+        description="Folders, files or URIs, one a line. NAME=URI gives a source a name",
     ),
     "store": store_param(),
     "extractor": Param(
@@ -64,40 +70,49 @@ PARAMS = {
         type="string",
         enum=EXTRACTORS.names,
         title="Extractor",
-        description="What reads the sentences: rules, a language model, or both",
+        section=READING,
+        description="Rules (dependency) cost nothing. A language model (llm), or both (hybrid), "
+        "needs [llm] in the settings",
     ),
     "budget_usd": Param(
         DEFAULTS.llm.budget.usd,
-        type="number",
+        type=["number", "null"],
         minimum=0,
-        title="Budget",
-        description="Most USD a language model may cost; 0: no cap",
+        title="Budget in USD",
+        section=READING,
+        description="Most that the language model may cost in this run. 0 sets no cap; empty: as "
+        "in the settings",
     ),
     "full_refresh": Param(
         DEFAULTS.plan.full_refresh,
-        type="boolean",
+        type=["boolean", "null"],
         title="Full refresh",
+        section=WORK,
         description="Process every document again, changed or not",
-    ),
-    "allow_mass_delete": Param(
-        DEFAULTS.plan.allow_mass_delete,
-        type="boolean",
-        title="Allow mass delete",
-        description="Publish although the sources are empty or lost most of their documents",
-    ),
-    "allow_quality_drop": Param(
-        DEFAULTS.quality.allow_drop,
-        type="boolean",
-        title="Allow quality drop",
-        description="Publish although the new snapshot is worse than the published one",
     ),
     "max_failed_share": Param(
         DEFAULTS.merge_shards.max_failed_share,
-        type="number",
+        type=["number", "null"],
         minimum=0,
         maximum=1,
         title="Tolerated failures",
-        description="Share of documents that may fail before the run fails",
+        section=LIMITS,
+        description="Share of the documents that may fail, from 0 to 1. The run fails if more do; "
+        "empty: as in the settings",
+    ),
+    "allow_mass_delete": Param(
+        DEFAULTS.plan.allow_mass_delete,
+        type=["boolean", "null"],
+        title="Allow mass delete",
+        section=LIMITS,
+        description="Publish although a source is empty or lost most of its documents",
+    ),
+    "allow_quality_drop": Param(
+        DEFAULTS.quality.allow_drop,
+        type=["boolean", "null"],
+        title="Allow quality drop",
+        section=LIMITS,
+        description="Publish although the new snapshot is worse than the published one",
     ),
 }
 
@@ -108,8 +123,8 @@ def shard_stage(stage: str, doc: str) -> Any:
         from graphrag_tasks.pipeline import Run
 
         run = Run.open(work["run"])
-        receipts = [run.process_shard(stage, shard).as_dict() for shard in work["shards"]]
-        return {**work, "receipts": receipts}
+        receipts = run.process_lot(stage, work["shards"])
+        return {**work, "receipts": [one.as_dict() for one in receipts]}
 
     return run_stage
 
@@ -129,7 +144,7 @@ def corpus_stage(stage: str, doc: str) -> Any:
     def run_stage() -> Any:
         return open_run().process_corpus(stage).as_dict()
 
-    return run_stage()
+    return linked(run_stage(), *LATER_LINKS.get(stage, ()))
 
 
 @dag(
@@ -169,7 +184,7 @@ def graphrag_reindex() -> None:
     @task_group
     def shard(work: Any) -> None:
         for name, stage in SHARD_STAGES.items():
-            work = shard_stage(name, stage.doc)(work)
+            work = linked(shard_stage(name, stage.doc)(work), *LATER_LINKS.get(name, ()))
 
     @task(task_id=ASK.name, pool=LLM_POOL, doc_md=ASK.doc, trigger_rule="none_failed")
     def ask() -> list[dict[str, Any]]:
@@ -187,15 +202,16 @@ def graphrag_reindex() -> None:
 
         instance = get_current_context()["ti"]
         run = open_run()
+        parse_tasks = len(run.lots)
         published = run.publish(QualityGate(run.state.config.quality))
         snapshot_id = published.manifest.snapshot_id
-        if not published.changed:
-            why = f"Nothing changed: snapshot {snapshot_id} is current already"
-            instance.xcom_push(NOTE, why)
-            raise AirflowSkipException(why)
         summary = headline(run.state.store.open(snapshot_id))
+        told = note(summary, changed=published.changed)
+        instance.xcom_push(NOTE, told)
+        if not published.changed:
+            raise AirflowSkipException(told)
         instance.xcom_push("summary", summary)
-        instance.xcom_push(NOTE, note(summary))
+        link_pages(instance, summary, parse_tasks)
         yield Metadata(SNAPSHOT, summary)
 
     shards = shard.expand(work=plan())  # a task of each stage for a lot of shards
@@ -204,8 +220,7 @@ def graphrag_reindex() -> None:
         if stage.divisible:
             stages.append(part_stage(name, f"{stage.doc}: of a part of the rows"))
         stages.append(corpus_stage(name, stage.doc))
-    published: Any = publish()
-    published.operator.operator_extra_links = (SnapshotLink(),)
+    published = linked(publish(), SnapshotLink())
     asked, waited = ask(), batches(DEFAULTS, open_run)
     approving = approval(DEFAULTS, open_run, then="batches" if waited else ASK.name)
     adopted = shard_stage(ADOPT.name, ADOPT.doc).expand(work=asked)

@@ -1,13 +1,20 @@
 """What holds for all test processes and for those that they start."""
 
+import logging
 import os
+import re
+from collections.abc import Callable
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+from graphrag_tasks.core import progress
+
 # Several processes share the cores: threads of one that wait for one another take all of them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+ProgressTold = Callable[[], list[str]]
 
 TOGETHER = ("tests/dags/", "tests/e2e/")
 """Folders whose files share a process that is slow to start: Airflow, the server of warm runs."""
@@ -28,3 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduling:
     return Scheduling(config, log)
+
+
+@pytest.fixture
+def progress_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> ProgressTold:
+    """Have each step of long work tell its progress at once; return what was told of how many."""
+    monkeypatch.setattr(progress, "INTERVAL_SECONDS", 0)
+    caplog.set_level(logging.INFO, "graphrag_tasks")
+    line = re.compile(r"[a-z ]+: [\d,]+ / [\d,]+ [a-z]+(?=, .* a second, about .* left)")
+    return lambda: [found[0] for one in caplog.messages if (found := line.match(one))]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -16,8 +17,11 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.errors import ConfigError, EndpointError
+from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.llm import Client
+
+log = logging.getLogger(__name__)
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
 _SHORTENED = "text-embedding-3"
@@ -98,13 +102,16 @@ class EndpointEmbedder:
     def _sent(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors of texts, in requests that leave side by side."""
         wanted = self.dimension if self._config.model.startswith(_SHORTENED) else 0
+        progress = Progress(log, "embed", len(texts), "texts")
+        found: list[NDArray[np.float32]] = []
+        sent = 0
         with self._client.connected(), ThreadPoolExecutor(self._client.concurrency) as pool:
-            found = list(
-                pool.map(
-                    lambda part: self._client.embed(part, self._config.model, wanted),
-                    _requests(texts),
-                )
-            )
+            for vectors in pool.map(
+                lambda part: self._client.embed(part, self._config.model, wanted), _requests(texts)
+            ):
+                found.append(vectors)
+                sent += len(vectors)
+                progress.reach(sent)
         vectors = np.concatenate(
             [np.empty((0, self.dimension), np.float32), *map(self._own, found)]
         )

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.embed.engine import Engine
 from graphrag_tasks.embed.model_files import (
     DEFAULT_MODEL,
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 __all__ = ["DEFAULT_MODEL", "Encoded", "LocalEmbedder", "verify_weights"]
+
+log = logging.getLogger(__name__)
 
 _DECISIVE = (
     "hidden_size", "layers", "heads", "layer_norm_eps", "max_positions", "pad_token_id",
@@ -139,11 +143,16 @@ class LocalEmbedder:
         rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
         unique = list(rows)
         vectors = np.empty((len(unique), self.dimension), np.float32)
+        progress = Progress(log, "embed", len(unique), "texts")
         windowed = total = 0
         for start in range(0, len(unique), _TEXTS_AT_ONCE):
             part = unique[start : start + _TEXTS_AT_ONCE]
             windows = self._windows(part, prompt)
-            encoded = self._encode_windows(windows)
+
+            def tell(share: float, start: int = start, texts: int = len(part)) -> None:
+                progress.reach(start + int(share * texts))
+
+            encoded = self._encode_windows(windows, tell)
             vectors[start : start + len(part)] = merge(windows, encoded, len(part))
             total += len(windows)
             counts = Counter(window.text for window in windows)
@@ -163,17 +172,25 @@ class LocalEmbedder:
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [window for text, one in enumerate(encodings) for window in cut(text, one.ids)]
 
-    def _encode_windows(self, windows: Sequence[Window]) -> NDArray[np.float32]:
-        """Return the windows' unit vectors, shape (len(windows), dimension)."""
+    def _encode_windows(
+        self, windows: Sequence[Window], tell: Callable[[float], None]
+    ) -> NDArray[np.float32]:
+        """Return the windows' unit vectors, shape (len(windows), dimension).
+
+        `tell` is called with the share of them that is done, after each batch.
+        """
         from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, INPUT_IDS
 
         vectors = np.empty((len(windows), self.dimension), np.float32)
         longest, pad = self._config.longest, self._config.pad_token_id
+        done = 0
         for batch in batches(
             windows, batch_tokens=self._batch_tokens, longest=longest, pad_token_id=pad
         ):
             inputs = {INPUT_IDS: batch.input_ids, ATTENTION_MASK: batch.attention_mask}
             vectors[batch.windows] = self._engine.run(inputs)
+            done += len(batch.windows)
+            tell(done / len(windows))
         return vectors
 
     @cached_property

@@ -7,6 +7,7 @@ find is one triple.
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import HYBRID, LLM, ExtractConfig
+from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Places
@@ -32,6 +34,8 @@ from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
 from graphrag_tasks.extract.windows import windows_of
 from graphrag_tasks.language.cells import is_code
+
+log = logging.getLogger(__name__)
 
 EXTRACTORS: Registry[Extractor] = Registry(
     "extractor",
@@ -131,8 +135,12 @@ def extract_facts(
     prose, stats = _prose(blocks, cells, sentences, config)
     oversized = extractor.oversized_sentences
     collected = _Rows()
-    for (row, _), found in zip(prose, _read(prose, extractor, config), strict=True):
+    progress = Progress(log, "extract", len(prose), "sentences")
+    for done, ((row, _), found) in enumerate(
+        zip(prose, _read(prose, extractor, config), strict=True), start=1
+    ):
         collected.add(row, found)
+        progress.reach(done)
     stats["sentences_oversized"] = extractor.oversized_sentences - oversized
     if config.tables:
         stats |= _add_tables(collected, cells, sentences, config)

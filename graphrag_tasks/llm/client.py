@@ -32,6 +32,7 @@ from graphrag_tasks.core.errors import (
     UnusableAnswersError,
 )
 from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.batch import Batches
@@ -305,6 +306,7 @@ class Client:
         results: dict[str, Answer | Failure] = {}
         errors: list[BaseException] = []
         spent: list[str] = []
+        progress = Progress(log, "language model", len(missing), "requests")
 
         def work() -> None:
             while not self._stopped.is_set():
@@ -328,6 +330,8 @@ class Client:
                 except BaseException as error:  # noqa: BLE001 - raised below
                     errors.append(error)
                     self._stopped.set()
+                with self._lock:
+                    progress.reach(len(results))
 
         threads = min(self._config.concurrency, len(missing))
         try:

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
+from graphrag_tasks.core.failed_documents import FAILED, FailedDocuments
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.storage.artifacts import conform
 from graphrag_tasks.storage.sql import Rows
@@ -30,7 +31,7 @@ log = logging.getLogger(__name__)
 SORTED_BYTES = 1 << 28
 """Bytes that are sorted at once, as the files count them (uncompressed, but encoded)."""
 _BATCH_ROWS = 1 << 13
-_FAILED, _SKIPPED = "failed", "skipped"
+_SKIPPED = "skipped"
 _NAMED_FAILURES = 5
 
 
@@ -51,7 +52,7 @@ def merge_shards(
     """
     unchanged = _ids(sources, "change", schemas.UNCHANGED)
     made = _table("documents", processed["documents"])
-    failed = _ids(made, "status", _FAILED)
+    failed = _ids(made, "status", FAILED)
     before = _table("documents", published["documents"])
     carried = before.filter(pc.is_in(before["document_id"], value_set=unchanged))
     documents = _labelled(pa.concat_tables([made, carried]).sort_by("uri"), sources)
@@ -90,7 +91,7 @@ def _counts(documents: pa.Table) -> dict[str, int | float]:
         "renditions_omitted": 0,
         "documents_hidden": _sum(hidden),
     }
-    for status in ("parsed", "partial", "empty", _FAILED, _SKIPPED):
+    for status in ("parsed", "partial", "empty", FAILED, _SKIPPED):
         stats[f"documents_{status}"] = len(_ids(documents, "status", status))
     return stats
 
@@ -143,11 +144,10 @@ def _ids(table: pa.Table, column: str, value: str) -> pa.Array:
 
 def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
     """Log which documents failed, and refuse to go on if they are too many."""
-    columns = ["uri", "error_code", "error_message"]
-    failed = documents.filter(pc.equal(documents["status"], _FAILED)).select(columns).to_pylist()
-    for row in failed:
-        told = (" ".join(str(value).split()) for value in row.values())  # a name may hold line ends
-        log.warning("%s failed (%s): %s", *told)
+    columns = ["uri", "error_code"]
+    with FailedDocuments(log) as told:
+        told.tell(documents)
+    failed = documents.filter(pc.equal(documents["status"], FAILED)).select(columns).to_pylist()
     readable = _sum(pc.not_equal(documents["status"], _SKIPPED))
     if not failed or len(failed) <= config.max_failed_share * readable:
         return

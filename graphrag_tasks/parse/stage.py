@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
+from graphrag_tasks.core.failed_documents import FAILED
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
@@ -31,7 +32,7 @@ from graphrag_tasks.parse.unread import advice
 from graphrag_tasks.sources.listing import LINK, SPECIAL
 from graphrag_tasks.sources.markdown_pages import INCLUDE
 
-PARSED, PARTIAL, EMPTY, FAILED, SKIPPED = "parsed", "partial", "empty", "failed", "skipped"
+PARSED, PARTIAL, EMPTY, SKIPPED = "parsed", "partial", "empty", "skipped"
 _STATUS_OF_CODE = {
     "unknown_type": SKIPPED,
     "no_regular_file": SKIPPED,
@@ -90,7 +91,7 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     with Parser((row["media_type"] for row in rows), config) as parser:
         for source in rows:
             document, parsed = _parse_one(source, config, fetch, parser)
-            if document["status"] in (FAILED, PARTIAL):
+            if document["status"] == PARTIAL:  # of those that failed the caller tells
                 said = (document[name] for name in ("status", "error_code", "error_message"))
                 log.info("%s (%s): %s", *map(one_line, said))
             documents.append(document)

@@ -48,7 +48,8 @@ def read_passage(data: bytes) -> ParsedDocument:
         passage = json.loads(data)
         title, text = one_line(str(passage.get("title") or "")), clean_text(passage["text"])
     except (ValueError, AttributeError, KeyError, TypeError) as error:
-        raise DocumentError("broken", f"the line is not a passage: {error}") from error
+        what, hint = f"the line is not a passage: {error}", 'Write it as {"title": …, "text": …}'
+        raise DocumentError("broken", what, hint=hint) from error
     blocks = [Block("heading", title, level=1)] if title else []
     blocks += [Block("paragraph", text)] if text.strip() else []
     metadata = Title(title, METADATA) if title else None

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import accumulate
 from types import MappingProxyType
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.cost import measured
 from graphrag_tasks.core.errors import SnapshotError, TransientError
+from graphrag_tasks.core.failed_documents import FailedDocuments
 from graphrag_tasks.core.memory import release
+from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.llm.forecast import Forecast
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.asking import ask_groups, batch, price, what_was_asked
@@ -32,6 +35,8 @@ from graphrag_tasks.snapshots.summary import summarize
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 from graphrag_tasks.storage.receipts import Receipt
+
+_DOCUMENTS = "documents"
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +102,19 @@ class Run:
         """
         fingerprint = self.state.basis.fingerprints[stage]
         return self._finish(STAGES_OF_SHARDS[stage], fingerprint, shard, made=made)
+
+    def process_lot(self, stage: str, shards: Sequence[int]) -> list[Receipt]:
+        """Run a stage of shards on several; log how far it is, and which documents fail."""
+        receipts = []
+        sizes = [self.state.shard_rows(shard).num_rows for shard in shards]
+        progress = Progress(log, stage, sum(sizes), "documents")
+        with FailedDocuments(log) as failed:
+            for done, shard in zip(accumulate(sizes), shards, strict=True):
+                receipts.append(self.process_shard(stage, shard))
+                progress.reach(done)
+                if _DOCUMENTS in STAGES_OF_SHARDS[stage].makes:
+                    failed.tell(self.state.shard_tables(shard).read_table(_DOCUMENTS))
+        return receipts
 
     @property
     def asks(self) -> bool:

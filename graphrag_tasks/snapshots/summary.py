@@ -12,6 +12,8 @@ _CHANGES = ("added", "changed", "removed", "unchanged")
 _READ = ("windows_answered", "windows_silent")
 """Windows that got an answer; those without a fact are among them."""
 _HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations")
+_NAMED_FAILURES = 3
+_LONGEST_NAME = 120
 
 
 def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) -> dict[str, Any]:
@@ -48,12 +50,28 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def note(summary: Mapping[str, Any]) -> str:
-    """Return what `headline` returned as a text; Airflow's UI shows its first 40 characters."""
+def note(summary: Mapping[str, Any], *, changed: bool = True) -> str:
+    """Return what `headline` returned as a text, failures first: that is what must be acted on.
+
+    Airflow's UI shows a note's first 40 characters in its lists, and keeps 1,000.
+    """
+    snapshot_id = summary["snapshot_id"]
+    if not changed:
+        return f"{_failures(summary)}Nothing changed: snapshot {snapshot_id} is current already."
     counted = ", ".join(f"{summary[name]:,} {name}" for name in _HEADLINE)
-    failed = f" Failed: {', '.join(summary['failed'])}." if summary["failed"] else ""
     read = f" {reading(summary['llm'])}." if summary.get("llm") else ""
-    return f"Published: {counted}.{failed}{read} Snapshot {summary['snapshot_id']}."
+    return f"{_failures(summary)}Snapshot {snapshot_id} published: {counted}.{read}"
+
+
+def _failures(summary: Mapping[str, Any]) -> str:
+    """Return the sentence on failed documents: how many, and the first few of them."""
+    failed = summary["failed"]
+    if not failed:
+        return ""
+    named = [one if len(one) <= _LONGEST_NAME else f"…{one[-_LONGEST_NAME:]}" for one in failed]
+    rest = len(failed) - _NAMED_FAILURES
+    listed = ", ".join(named[:_NAMED_FAILURES]) + (f" and {rest:,} more" if rest > 0 else "")
+    return f"{len(failed):,} {'document' if len(failed) == 1 else 'documents'} failed: {listed}. "
 
 
 def reading(llm: Mapping[str, Any]) -> str:

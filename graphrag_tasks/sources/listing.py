@@ -52,6 +52,8 @@ __all__ = [
 
 log = logging.getLogger(__name__)
 
+_LEADS_OUT, _PUT_THERE = "the path leads out of its source", "Put the file itself in its place"
+
 MEDIA_TYPES = {
     ".pdf": "pdf",
     ".html": "html",
@@ -319,7 +321,8 @@ class SourceReader:
         name, _, path = uri.partition("/")
         root = self._roots.get(name)
         if root is None:
-            raise DocumentError("unreadable", f"there is no source '{name}' in this run", uri)
+            what = f"there is no source '{name}' in this run"
+            raise DocumentError("unreadable", what, uri, "Name it among the sources")
         if root.holds_passages:
             return self._passage(root, path, uri)
         fs, base = file_system(root.uri)
@@ -355,9 +358,9 @@ def _read_inside(
     if "file" in fs.protocol:
         resolved, inside = Path(full).resolve(), Path(base or "/").resolve()
         if not resolved.is_relative_to(inside):
-            raise DocumentError("unreadable", "the path leads out of its source", where)
+            raise DocumentError("unreadable", _LEADS_OUT, where, _PUT_THERE)
         if resolved.exists() and not resolved.is_file():  # opening a pipe would never end
-            raise DocumentError("unreadable", "it is no longer a regular file", where)
+            raise DocumentError("unreadable", "it is no longer a regular file", where, _PUT_THERE)
     elif ".." in full.split("/"):
-        raise DocumentError("unreadable", "the path leads out of its source", where)
+        raise DocumentError("unreadable", _LEADS_OUT, where, _PUT_THERE)
     return bytes(fs.cat_file(full))

@@ -129,8 +129,9 @@ def test_a_run_and_the_pages_of_what_it_published(
     run_url = trigger_a_run(airflow_url, browser, picture)
     snapshot_id = (store / "CURRENT").read_text().strip()
     read_the_note(run_url, browser, picture)
-    follow_the_link_of_publish(run_url, snapshot_id, browser, picture)
+    follow_the_links_of_tasks(run_url, snapshot_id, browser, picture)
     browse_the_pages(airflow_url, snapshot_id, browser, picture)
+    reload_a_page_and_make_it_dark(airflow_url, snapshot_id, browser, picture)
 
 
 def trigger_a_run(airflow_url: str, browser: Any, picture: Callable[[str], None]) -> str:
@@ -152,8 +153,9 @@ def trigger_a_run(airflow_url: str, browser: Any, picture: Callable[[str], None]
     # The form unpauses the DAG only where it has already read that the DAG is paused.
     wait_for(lambda: "Unpause graphrag_reindex" in text(), 60, "paused DAG in the form")
     form = wait_for(lambda: "Run Parameters" in text() and text(), 60, "trigger form")
-    for title in ("Sources", "Store", "Extractor", "Full refresh", "Allow mass delete"):
+    for title in ("Sources", "Store", "What reads", "What is done again", "When nothing is pub"):
         assert title in form
+    assert "Allow mass delete" not in form  # its section is closed
     browser.set_window_size(1500, 1500)
     picture("trigger-form")
     click("[data-testid=trigger-dag-submit]")
@@ -185,19 +187,25 @@ def trigger_a_run(airflow_url: str, browser: Any, picture: Callable[[str], None]
 
 def read_the_note(run_url: str, browser: Any, picture: Callable[[str], None]) -> None:
     browser.get(run_url)
-    wait_for(lambda: "Published: 18 added, " in text_of(browser), 60, "note of the run")
+    wait_for(lambda: " published: 18 added, " in text_of(browser), 60, "note of the run")
     picture("note")
 
 
-def follow_the_link_of_publish(
+def follow_the_links_of_tasks(
     run_url: str, snapshot_id: str, browser: Any, picture: Callable[[str], None]
 ) -> None:
-    browser.get(f"{run_url.rstrip('/')}/tasks/publish/details")
-    (link,) = wait_for(lambda: browser.find_elements("link text", "Snapshot"), 60, "link")
-    assert link.get_attribute("href").endswith(f"/graphrag/snapshots/{snapshot_id}")
-    picture("publish")
-    browser.get(link.get_attribute("href"))
-    assert f"Snapshot {snapshot_id}" in text_of(browser)
+    for task, name, page, shows in (
+        ("publish", "Snapshot", "", f"Snapshot {snapshot_id}"),
+        ("communities", "Map", "/map", "entities"),
+        ("shard.parse/mapped/0", "Documents", "/documents", "18 documents"),
+    ):
+        browser.get(f"{run_url.rstrip('/')}/tasks/{task}/details")
+        (link,) = wait_for(lambda: browser.find_elements("link text", name), 60, name)  # noqa: B023
+        address = link.get_attribute("href")
+        assert address.endswith(f"/graphrag/snapshots/{snapshot_id}{page}")
+        picture(f"link-{name.lower()}")
+        browser.get(address)
+        assert shows in text_of(browser)
 
 
 def browse_the_pages(
@@ -225,3 +233,46 @@ def browse_the_pages(
     follow("table VBBS", "also called")
     picture("plugin-entity")
     browser.switch_to.default_content()
+
+
+def reload_a_page_and_make_it_dark(
+    airflow_url: str, snapshot_id: str, browser: Any, picture: Callable[[str], None]
+) -> None:
+    """See Airflow's address follow the page in its frame, and the page Airflow's colours."""
+    browser.get(f"{airflow_url}/plugin/graphrag")
+
+    def in_frame(look: Callable[[], Any]) -> Any:
+        frames = browser.find_elements("tag name", "iframe")
+        if not frames:
+            return None
+        browser.switch_to.frame(frames[0])
+        try:
+            return look()
+        finally:
+            browser.switch_to.default_content()
+
+    def links() -> list[Any]:
+        return list(browser.find_elements("link text", snapshot_id))
+
+    wait_for(lambda: in_frame(links), 60, "snapshot in the frame")
+    in_frame(lambda: links()[0].click())
+    address = f"{airflow_url}/plugin/graphrag/graphrag/snapshots/{snapshot_id}"
+    wait_for(lambda: browser.current_url == address, 60, address)
+    browser.refresh()
+    heading = f"Snapshot {snapshot_id}"
+    wait_for(lambda: in_frame(lambda: heading in text_of(browser)), 60, "page after a reload")
+
+    def choose(name: str) -> None:
+        of = f"//*[self::button or starts-with(@role, 'menuitem')][normalize-space()='{name}']"
+        found = wait_for(lambda: browser.find_elements("xpath", of), 60, name)
+        found[-1].click()
+
+    def background() -> str:
+        script = "return getComputedStyle(document.body).backgroundColor"
+        return str(in_frame(lambda: browser.execute_script(script)))
+
+    for scheme, colour in (("Dark Mode", "rgb(20, 24, 31)"), ("Light Mode", "rgb(255, 255, 255)")):
+        for name in ("User", "Appearance", scheme):
+            choose(name)
+        wait_for(lambda: background() == colour, 60, scheme)  # noqa: B023
+        picture(f"plugin-{scheme.split()[0].lower()}")

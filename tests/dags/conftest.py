@@ -68,7 +68,10 @@ def in_airflow(tmp_path_factory: pytest.TempPathFactory) -> InAirflow:
     missing = good | {"sources": [str(folder / UNMOUNTED)]}
     questions = folder / "questions.jsonl"
     questions.write_text(json.dumps(QUESTION) + "\n")
-    runs = json.dumps([good, good, missing])
+    # fields that are left empty in the form: as in the settings
+    empty = ("budget_usd", "full_refresh", "max_failed_share", "allow_mass_delete",
+             "allow_quality_drop")  # fmt: skip
+    runs = json.dumps([good, good | dict.fromkeys(empty), missing])
     program = [sys.executable, "-m", "tests.dags.in_airflow"]
     with scripted(batch=BatchScript(looks=2)) as endpoint:
         done = subprocess.run(  # noqa: S603

@@ -110,18 +110,31 @@ def note_of(run: Any) -> str | None:
         return note
 
 
+def links_of(dag: Any, tasks: list[Any]) -> dict[str, str]:
+    """Return the links of tasks as the UI has them: task, map index and name, and the address."""
+    from airflow.serialization.serialized_objects import DagSerialization
+
+    served = DagSerialization.from_dict(DagSerialization.to_dict(dag))
+    found = {}
+    for one in tasks:
+        task = served.get_task(one.task_id)
+        for name in task.extra_links:
+            if address := task.get_extra_links(one, name):
+                found[f"{one.task_id} {one.map_index} {name}"] = address
+    return found
+
+
 def reindexed(dag: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Run the reindex DAG; return the run and how it ended."""
     run = dag.test(run_conf=params)
     tasks = run.get_task_instances()
-    (publish,) = [one for one in tasks if one.task_id == "publish"]
     current = Path(params["store"]) / "CURRENT"
     return run, {
         "state": run.state,
         "note": note_of(run),
         "tasks": {one.task_id: one.state for one in tasks},
         "mapped": sum(one.task_id == "shard.parse" for one in tasks),
-        "link": publish.xcom_pull("publish", key="_link_SnapshotLink"),
+        "links": links_of(dag, tasks),
         "current": current.read_text() if current.exists() else None,
     }
 
@@ -204,6 +217,7 @@ def followed(dag: Any, params: dict[str, Any]) -> dict[str, Any]:
     return {
         "state": run.state,
         "tasks": {one.task_id: one.state for one in tasks},
+        "links": links_of(dag, tasks),
         "returned": {one.task_id: one.xcom_pull(one.task_id) for one in tasks},
     }
 
@@ -221,7 +235,11 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str, url: str) -> d
     )
     ended = [reindexed(reindex, params) for params in runs]
     store = runs[0]["store"]
-    read = {**runs[0], "store": f"{store}-read", "extractor": "llm"}
+    broken = Path(f"{store}-broken")
+    broken.mkdir()
+    (broken / "d.docx").write_text("no DOCX file")
+    sources = [*runs[0]["sources"], str(broken)]
+    read = {"store": f"{store}-read", "extractor": "llm", "sources": sources, "max_failed_share": 1}
     asked = {"store": store, "questions": questions, "modes": ["dense"]}
     return {
         "dag": described(reindex),

@@ -88,8 +88,23 @@ def test_every_param_is_typed(seen: dict[str, Any]) -> None:
         "sources", "store", "extractor", "full_refresh", "allow_mass_delete", "allow_quality_drop",
         "max_failed_share", "budget_usd",
     }  # fmt: skip
-    assert all(schema["type"] and schema["description"] for schema in params.values())
+    told = ("type", "title", "description")
+    assert all(schema[name] for schema in params.values() for name in told)
     assert params["extractor"]["enum"] == ["dependency", "hybrid", "llm"]
+
+
+def test_the_form_asks_first_for_what_must_be_given(seen: dict[str, Any]) -> None:
+    params = seen["dag"]["params"]
+    assert {name: schema.get("section") for name, schema in params.items()} == {
+        "sources": None, "store": None,
+        "extractor": "What reads", "budget_usd": "What reads",
+        "full_refresh": "What is done again",
+        "max_failed_share": "When nothing is published",
+        "allow_mass_delete": "When nothing is published",
+        "allow_quality_drop": "When nothing is published",
+    }  # fmt: skip
+    must = {name for name, schema in params.items() if "null" not in schema["type"]}
+    assert must == {"sources", "store", "extractor"}  # one of a list is always chosen
 
 
 def test_terminal_errors_are_not_retried_and_transient_ones_are(seen: dict[str, Any]) -> None:
@@ -106,7 +121,6 @@ def test_a_run_publishes(seen: dict[str, Any], store: Path) -> None:
     counts = json.loads(manifest.read_text())["stats"]["counts"]
     assert (counts["documents"], counts["documents_skipped"]) == (3, 1)
     assert counts["relations"] >= 2
-    assert first["link"] == f"/team/airflow/graphrag/snapshots/{first['current'].strip()}"
 
 
 def test_a_task_does_several_shards_where_there_are_more_than_tasks(
@@ -125,7 +139,7 @@ def test_a_run_with_nothing_to_do_publishes_nothing_and_succeeds(seen: dict[str,
     assert second["tasks"]["shard.parse"] == "skipped"
     assert second["tasks"]["publish"] == "skipped"
     assert second["current"] == first["current"]
-    assert not second["link"]
+    assert second["links"] == {}
 
 
 def test_a_missing_source_fails_the_run_and_changes_nothing(seen: dict[str, Any]) -> None:
@@ -135,16 +149,39 @@ def test_a_missing_source_fails_the_run_and_changes_nothing(seen: dict[str, Any]
     assert third["current"] == first["current"]
 
 
+def test_tasks_link_to_the_pages_of_what_their_run_published(seen: dict[str, Any]) -> None:
+    first, _, third = seen["runs"]
+    snapshot = f"/team/airflow/graphrag/snapshots/{first['current'].strip()}"
+    assert first["links"] == {
+        "publish -1 Snapshot": snapshot,
+        "communities -1 Map": f"{snapshot}/map",
+        "shard.parse 0 Documents": f"{snapshot}/documents",
+        "shard.parse 1 Documents": f"{snapshot}/documents",
+    }
+    assert third["links"] == {}
+    assert seen["evaluated"]["links"] == {"evaluate -1 Snapshot": snapshot}
+    assert seen["not evaluated"]["links"] == {}
+
+
 def test_the_note_of_a_run_says_how_it_ended(seen: dict[str, Any], store: Path) -> None:
     published, nothing, failed = (run["note"] for run in seen["runs"])
     current = seen["runs"][0]["current"].strip()
     assert published.startswith(
-        "Published: 3 added, 0 changed, 0 removed, 0 unchanged, 3 documents"
+        f"Snapshot {current} published: 3 added, 0 changed, 0 removed, 0 unchanged, 3 documents"
     )
-    assert published.endswith(f" Snapshot {current}.")
-    assert nothing == f"Nothing changed: snapshot {current} is current already"
+    assert nothing == f"Nothing changed: snapshot {current} is current already."
     assert failed.startswith("plan failed: ")
     assert f"{store.parent}/un!\\[mounted\\]&lt;img src=x&gt;: the source does" in failed
+
+
+def test_notes_and_links_lead_to_what_failed(seen: dict[str, Any]) -> None:
+    found = seen["reading"]
+    snapshot_id = found["current"].strip()
+    assert found["note"].startswith(
+        f"1 document failed: store-broken/d.docx (broken). Snapshot {snapshot_id} published: 4 "
+    )
+    links = {address for name, address in found["links"].items() if "parse" in name}
+    assert links == {f"/team/airflow/graphrag/snapshots/{snapshot_id}/documents?status=failed"}
 
 
 def test_a_note_that_a_user_wrote_stays(seen: dict[str, Any]) -> None:

@@ -69,6 +69,15 @@ def test_bytes_do_not_depend_on_where_the_texts_are_cut(
     assert whole.tobytes() == embedder.encode(texts).tobytes()
 
 
+def test_progress_counts_the_texts(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch, progress_told: Callable[[], list[str]]
+) -> None:
+    monkeypatch.setattr(local, "_TEXTS_AT_ONCE", 4)
+    embedder = LocalEmbedder(tiny_model, max_tokens=16, threads=1, batch_tokens=1)
+    embedder.encode(["a", "b", "c", "d", "a", "e", "f"])
+    assert progress_told() == [f"embed: {done} / 6 texts" for done in range(1, 6)]
+
+
 def test_equal_texts_are_encoded_once_and_long_ones_in_windows(embedder: LocalEmbedder) -> None:
     long = " ".join("abcdefghijklmnopqrstuvwxyz" * 2)  # 52 tokens: 14 + 14 + 14 + 10
     encoded = embedder.encode_detailed(["a", long, "a", "b"])

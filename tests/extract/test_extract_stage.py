@@ -1,6 +1,6 @@
 """The extract stage: what is read, what rows come out, and that ids come from content."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -93,6 +93,11 @@ def test_ids_do_not_depend_on_the_other_sentences() -> None:
 def test_the_same_words_in_two_sentences_are_two_triples() -> None:
     triples = run(sentences("A b", "A b"), TwoWords()).tables["triples"]
     assert len(set(triples["triple_id"].to_pylist())) == 2
+
+
+def test_progress_counts_the_sentences(progress_told: Callable[[], list[str]]) -> None:
+    run(sentences("A b", "E", "F g"), TwoWords())
+    assert progress_told() == ["extract: 1 / 3 sentences", "extract: 2 / 3 sentences"]
 
 
 def test_an_unknown_extractor_is_answered_with_the_known_ones() -> None:

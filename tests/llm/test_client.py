@@ -6,14 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
-from graphrag_tasks.core.config import BudgetConfig, LlmConfig, ModelPrice
+from graphrag_tasks.core.config import BudgetConfig, EmbedConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.errors import (
     ArtifactError,
     BudgetError,
@@ -23,6 +23,7 @@ from graphrag_tasks.core.errors import (
     PriceError,
     TransientError,
 )
+from graphrag_tasks.embed.endpoint import EndpointEmbedder
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.journal import UNSURE, StoreJournal
@@ -77,6 +78,25 @@ def test_answers_come_in_order_and_are_asked_for_once(tmp_path: Path) -> None:
         settings("http://127.0.0.1:9/v1", provider=client.identity().provider), str(tmp_path)
     )
     assert again.ask(asked) == found[:12]  # the endpoint is gone, the answers are not
+
+
+def test_progress_counts_what_is_not_known_yet(
+    tmp_path: Path, progress_told: Callable[[], list[str]]
+) -> None:
+    with scripted() as endpoint:
+        Client(settings(endpoint), str(tmp_path)).ask(requests(2))
+        Client(settings(endpoint, concurrency=1), str(tmp_path)).ask(requests(5))
+    assert progress_told()[-2:] == [f"language model: {done} / 3 requests" for done in (1, 2)]
+
+
+def test_progress_counts_the_texts_that_an_endpoint_embedded(
+    progress_told: Callable[[], list[str]],
+) -> None:
+    with scripted() as endpoint:
+        config = EmbedConfig(embedder="endpoint", model="e", dimensions=8)
+        client = Client(settings(endpoint, prices={"e": ModelPrice(input=1, output=0)}))
+        EndpointEmbedder(config, client).encode([f"text {place}" for place in range(150)])
+    assert progress_told() == ["embed: 64 / 150 texts", "embed: 128 / 150 texts"]
 
 
 @pytest.mark.parametrize("seed", range(3))

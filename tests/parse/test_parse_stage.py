@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from typing import Any
@@ -80,17 +79,6 @@ def test_what_is_no_file_is_skipped_unread_and_says_so(media_type: str, said: st
     (message,) = result.tables["documents"]["error_message"].to_pylist()
     assert said in message
     assert "Rename" not in message
-
-
-def test_what_failed_is_named_in_the_log(
-    parse_files: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.INFO):
-        parse_files({"a.txt": b"\x00", "b.txt": GOOD, "c.zip": GOOD})
-    told = [one for one in caplog.messages if one.startswith("failed")]
-    assert told == [
-        "failed (broken): a.txt: the file is not text: it holds NUL bytes. Save it as UTF-8"
-    ]
 
 
 @pytest.mark.parametrize(

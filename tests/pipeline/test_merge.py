@@ -130,7 +130,7 @@ def test_each_failure_is_named_in_the_log_in_one_line(caplog: pytest.LogCaptureF
     merge_shards(
         plan, corpus(table, chunks(b=["b"])), NOTHING, config=MergeConfig(max_failed_share=1)
     )
-    assert caplog.messages == ["docs/a failed (broken): docs/a: not a PDF. ERROR forged"]
+    assert caplog.messages == ["failed (broken): docs/a: not a PDF. ERROR forged"]
     assert {one.levelname for one in caplog.records} == {"WARNING"}
 
 

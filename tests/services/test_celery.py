@@ -109,7 +109,8 @@ def test_two_workers_publish_what_the_command_line_publishes(
     published.verify()
     assert published.manifest.tables == expected.tables
     assert published.snapshot_id == expected.snapshot_id
-    assert airflow.note("both").startswith(f"Published: {SHARDS} added, ")
+    said = f"Snapshot {published.snapshot_id} published: {SHARDS} added, "
+    assert airflow.note("both").startswith(said)
     assert "the run both is late" in airflow.alerts()
     wait_for(lambda: "success" in airflow.states("graphrag_evaluate"), RUN_SECONDS, "evaluation")
 

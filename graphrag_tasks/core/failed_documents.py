@@ -1,0 +1,48 @@
+"""Documents that failed, in the log of whoever saw them fail."""
+
+from __future__ import annotations
+
+import logging
+from typing import Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+FAILED = "failed"
+"""Status of a document that could not be read."""
+
+MOST_LINES = 50
+
+
+class FailedDocuments:
+    """Warns of each document that failed: what, where, and what to do next.
+
+    A source may hold thousands of broken files, so after `MOST_LINES` lines only their number is
+    told, at the end of the block.
+    """
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        """Return what tells of documents within the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.count > MOST_LINES:
+            self._log.warning(
+                "%d more failed. Once a snapshot is published, `graphrag-tasks "
+                "documents list --problems` and the page of its documents name them all",
+                self.count - MOST_LINES,
+            )
+
+    def tell(self, documents: pa.Table) -> None:
+        """Warn of those among the rows of a `documents` table that failed."""
+        failed = documents.filter(pc.equal(documents["status"], FAILED))
+        lines = failed.slice(0, max(0, MOST_LINES - self.count))
+        self.count += failed.num_rows
+        for row in lines.select(["error_code", "error_message"]).to_pylist():
+            # A name of a file may hold line ends, which would forge lines of the log.
+            code, message = (" ".join(str(value).split()) for value in row.values())
+            self._log.warning("failed (%s): %s", code, message)
