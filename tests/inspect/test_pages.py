@@ -36,6 +36,7 @@ PAGES = (
     "/snapshots/current/graph/shown.csv?name=VBBS",
 )  # fmt: skip
 SCRIPT = "/static/graph.js"
+ICON = "/icon.svg"
 HIDDEN = "Zephyr"
 
 
@@ -103,15 +104,15 @@ def test_every_route_asks_who_is_asking_and_only_reads(config: Config) -> None:
 
     app = make_app(refuse, config)
     routes = [route for route in app.routes if isinstance(route, APIRoute)]
-    assert len(routes) == len(app.routes) == len((*PAGES, SCRIPT))
+    assert len(routes) == len(app.routes) == len((*PAGES, SCRIPT, ICON))
     assert all(route.methods == {"GET"} for route in routes)
     stranger = TestClient(app)
-    for page in (*PAGES, SCRIPT):
+    for page in (*PAGES, SCRIPT, ICON):
         answer = stranger.get(page)
         assert answer.status_code == 401, page
         assert "VBBS" not in answer.text.replace(page, "")
         assert config.store not in answer.text
-    covered = {one.path for one in routes for page in (*PAGES, SCRIPT)
+    covered = {one.path for one in routes for page in (*PAGES, SCRIPT, ICON)
                if one.path_regex.match(page.split("?")[0])}  # fmt: skip
     assert covered == {one.path for one in routes}
 

@@ -59,6 +59,7 @@ from graphrag_tasks.snapshots.store import Snapshot
 MOST_CHUNKS = 50
 FACTS_DRAWN = 40
 AUTO = "auto"
+ICON = "/icon.svg"
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
 NamedId = Annotated[str, Query(pattern=ID_PATTERN)]
 Text = Annotated[str, Query(max_length=500)]
@@ -118,6 +119,11 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: boo
             charts=charts_of(listed), width=CHART_WIDTH, height=CHART_HEIGHT,
             may_change=may_change,
         )  # fmt: skip
+
+    @app.get(ICON)
+    def icon() -> Response:
+        drawn = files(__package__).joinpath("static", "icon.svg").read_bytes()
+        return Response(drawn, media_type="image/svg+xml")
 
     @app.get("/diff")
     def diff(request: Request, before: NamedId, after: NamedId) -> HTMLResponse:
@@ -234,12 +240,10 @@ def _add_documents(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         first: From = 0,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        answer = html.page(
+        return html.page(
             request, "document", manifest=index.snapshot.manifest, page="documents", chunk=chunk,
             step=CHUNKS_SHOWN, opened=open_document(index, document_id, chunk, first), pdf=PDF,
         )  # fmt: skip
-        answer.headers["Content-Security-Policy"] += "; img-src 'self'"
-        return answer
 
     @app.get("/snapshots/{snapshot_id}/documents/{document_id}/pages/{page}.png")
     def page_picture(
@@ -299,7 +303,8 @@ class _Renderer:
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
         self.headers = {
             "Cache-Control": "private, no-store",
-            "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{digest}'; "
+            "Content-Security-Policy": f"default-src 'none'; img-src 'self'; "
+            f"style-src 'sha256-{digest}'; "
             "form-action 'self'; frame-ancestors 'self'; base-uri 'none'",
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
