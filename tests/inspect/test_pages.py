@@ -473,3 +473,15 @@ def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: C
     assert back.status_code == 303
     assert store.current_id() == newest
     assert editor.post(f"/snapshots/{'0' * 24}/rollback", headers=own).status_code == 404
+
+
+def test_the_first_page_asks_the_current_snapshot(config: Config, tmp_path: Path) -> None:
+    browser = client(config)
+    page = browser.get("/").text
+    current = Store(config.store).current_id()
+    assert f'action="/snapshots/{current}/ask"' in page
+    answer = browser.get(f"/snapshots/{current}/ask?question=Which+table+replaces+VBBS%3F").text
+    assert "The table VBBE replaces the table VBBS." in answer
+    assert "documents/" in answer
+    empty = client(config.model_copy(update={"store": str(tmp_path)})).get("/").text
+    assert "Ask" not in empty
