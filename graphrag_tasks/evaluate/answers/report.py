@@ -52,9 +52,11 @@ class JudgedMode:
 
     def values(self) -> dict[str, list[float | None]]:
         """Return the value of each answer by each measure."""
-        found: dict[str, list[float | None]] = {
-            name: [getattr(one, name) for one in self.unaided] for name in FIGURES if self.unaided
-        }
+        found: dict[str, list[float | None]] = {}
+        for name in FIGURES:
+            values = [getattr(one, name) for one in self.unaided]
+            if any(one is not None for one in values):
+                found[name] = values
         return found | {
             name: [one.value for one in verdicts] for name, verdicts in self.by_measure.items()
         }
@@ -203,7 +205,7 @@ def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Differenc
     for name, values in mode.values().items():
         pairs = [
             (one, other)
-            for one, other in zip(values, others[name], strict=True)
+            for one, other in zip(values, others.get(name, [None] * len(values)), strict=True)
             if one is not None and other is not None
         ]
         if pairs:
@@ -224,10 +226,9 @@ def _rows(mode: JudgedMode) -> Iterator[dict[str, Any]]:
     for place, answer in enumerate(mode.answers):
         about = {"mode": mode.mode, "id": answer.id, "question": answer.question,
                  "answer": answer.text}  # fmt: skip
-        if mode.unaided:
-            for name in FIGURES:
-                value = getattr(mode.unaided[place], name)
-                yield {**about, "measure": name, "vote": 0, "value": value}
+        for name in FIGURES if mode.unaided else ():
+            value = getattr(mode.unaided[place], name)
+            yield {**about, "measure": name, "vote": 0, "value": value}
         for name, verdicts in mode.by_measure.items():
             for vote, value in enumerate(verdicts[place].votes):
                 yield {**about, "measure": name, "vote": vote, "value": value}

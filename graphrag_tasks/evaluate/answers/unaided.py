@@ -14,11 +14,12 @@ from statistics import fmean
 from graphrag_tasks.answer import AnswerSentence, Reply
 from graphrag_tasks.answer.support import Source, problem
 from graphrag_tasks.answer.verdict import NOT_HERE
+from graphrag_tasks.evaluate.answers.measures import exact_match, word_f1
 from graphrag_tasks.evaluate.gold import Target
 
 COVERAGE, CITATION_PRECISION, CITATION_RECALL = "coverage", "citation_precision", "citation_recall"
-ANSWERED = "answered"
-FIGURES = (COVERAGE, CITATION_PRECISION, CITATION_RECALL, ANSWERED)
+ANSWERED, EXACT_MATCH, WORD_F1 = "answered", "exact_match", "word_f1"
+FIGURES = (COVERAGE, CITATION_PRECISION, CITATION_RECALL, ANSWERED, EXACT_MATCH, WORD_F1)
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class UnaidedVerdict:
             where nothing is cited.
         citation_recall: Share of the sentences that their citations support; None without any.
         answered: 1, or 0 where the documents were said to hold no answer.
+        exact_match: Of an answer that a model wrote, whether it is the reference; else None, as a
+            quotation never is.
+        word_f1: Likewise how many words the two share.
     """
 
     id: str
@@ -38,6 +42,8 @@ class UnaidedVerdict:
     citation_precision: float | None
     citation_recall: float | None
     answered: float
+    exact_match: float | None = None
+    word_f1: float | None = None
 
 
 def unaided(target: Target, reply: Reply) -> UnaidedVerdict:
@@ -52,12 +58,16 @@ def unaided(target: Target, reply: Reply) -> UnaidedVerdict:
         item for sentence in supported for one in sentence.citations
         for item in target.items_at(one.source)
     }  # fmt: skip
+    reference = target.question.answer if reply.model else ""
+    text = " ".join(one.text for one in sentences)
     return UnaidedVerdict(
         id=target.question.id,
         coverage=len(stated) / len(target.gold),
         citation_precision=fmean(map(bool, held)) if held else None,
         citation_recall=len(supported) / len(sentences) if sentences else None,
         answered=float(reply.verdict.state != NOT_HERE),
+        exact_match=exact_match(text, reference) if reference else None,
+        word_f1=word_f1(text, reference) if reference else None,
     )
 
 

@@ -169,3 +169,16 @@ def test_what_comes_with_the_examples_judges_and_is_judged(tmp_path: Path) -> No
     found = json.loads(shown.stdout)
     assert found["outcomes"] == {**wanted, "tie": 0, "undecided": 0}
     assert set(found["points"]) == set(CRITERIA)
+
+
+def test_an_answer_that_a_model_wrote_is_compared_by_its_words(index: Index, gold: Gold) -> None:
+    with scripted(answer=lambda _: "The table VBBE replaces the table VBBS [1].") as endpoint:
+        config = {"base_url": endpoint.url, "model": "m", "budget": {"usd": 0}}
+        writer = Client(LlmConfig.model_validate(config))
+        report = evaluate_answers(index, gold, ["auto"], writer=writer)
+    first = report.modes[0].unaided[0]
+    assert (first.exact_match, first.word_f1) == (1, 1)
+    assert report.modes[0].unaided[2].exact_match == 0
+    quoted = evaluate_answers(index, gold, ["auto"]).modes[0]
+    assert quoted.unaided[0].exact_match is None
+    assert "exact_match" not in quoted.values()
