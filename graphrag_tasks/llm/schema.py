@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from math import isfinite
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -22,6 +23,18 @@ _KEPT = {
 }  # fmt: skip
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
+
+
+def _finite(digits: str) -> float:
+    """Return a number; one that is no number, or too large for one, makes the answer invalid."""
+    value = float(digits)
+    if not isfinite(value):
+        raise ValueError(f"{digits[:40]} is no finite number")
+    return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_finite, parse_float=_finite)
+"""Python's own takes NaN and Infinity for numbers, which JSON has not."""
 
 
 class InvalidAnswerError(Exception):
@@ -64,7 +77,7 @@ def validated(text: str, model: type[Form]) -> Form:
     if start < 0:
         raise InvalidAnswerError("it holds no JSON object")
     try:
-        value, _ = json.JSONDecoder().raw_decode(text, start)
+        value, _ = _DECODER.raw_decode(text, start)
         return model.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]

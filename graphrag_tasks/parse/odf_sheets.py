@@ -19,7 +19,7 @@ from graphrag_tasks.parse.odf import open_document
 from graphrag_tasks.parse.odf_text import OdfWriter, span
 from graphrag_tasks.parse.tables import Cell
 from graphrag_tasks.parse.text import one_line
-from graphrag_tasks.parse.values import Value, value_of
+from graphrag_tasks.parse.values import Value, numeric, value_of
 from graphrag_tasks.parse.workbook import Sheet, tables_of
 from graphrag_tasks.parse.xml_files import (
     Element,
@@ -178,7 +178,7 @@ def _number(text: str, said: str, kind: str) -> tuple[str, Value | None]:
         return text, None
     if kind == "number" and number.is_integer():
         kind = "integer"
-    return text or said, Value(kind, number)
+    return text or said, numeric(kind, number)
 
 
 def _time(text: str, said: str) -> tuple[str, Value | None]:

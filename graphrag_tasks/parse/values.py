@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
+from math import isfinite
 from typing import NamedTuple
 
 from graphrag_tasks.parse.text import one_line
@@ -68,10 +69,15 @@ def _number_value(text: str) -> Value | None:
     if not plain.isascii():
         return None
     if _INTEGER.fullmatch(plain) or _DECIMAL_POINT.fullmatch(plain):
-        return Value("number" if "." in plain else "integer", float(plain.replace(",", "")))
+        return numeric("number" if "." in plain else "integer", float(plain.replace(",", "")))
     if _DECIMAL_COMMA.fullmatch(plain):
-        return Value("number", float(plain.replace(".", "").replace(",", ".")))
+        return numeric("number", float(plain.replace(".", "").replace(",", ".")))
     return None
+
+
+def numeric(kind: str, number: float) -> Value:
+    """Return a value with a number; of type text where it is too large for one, or is none."""
+    return Value(kind, number) if isfinite(number) else TEXT
 
 
 def _time_value(text: str) -> Value:
@@ -134,7 +140,7 @@ def shown_value(value: object, number_format: str, data_type: str) -> tuple[str,
     if isinstance(value, (int, float)):
         is_integer = float(value).is_integer()
         kind = "percent" if is_percent(number_format) else "integer" if is_integer else "number"
-        return shown_number(value, number_format), Value(kind, float(value))
+        return shown_number(value, number_format), numeric(kind, float(value))
     if isinstance(value, datetime):
         iso = value.replace(microsecond=0).isoformat()
         if value.time() != time() or "h" in number_format.lower():

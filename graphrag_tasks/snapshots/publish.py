@@ -12,8 +12,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.core.schemas import SCHEMA_VERSION
+from graphrag_tasks.core.schemas import SCHEMA_VERSION, schema_of
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import (
     ARROW_TABLES,
@@ -81,6 +84,7 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
         candidate = Snapshot.of(staged, manifest)
         candidate.verify()
         _check_counts(candidate)
+        _check_numbers(candidate)
         target.delete()  # what a run that was killed while moving left there, or what was damaged
         staged.move_to(target, last=MANIFEST_FILE)
     target.to_disk()
@@ -125,3 +129,14 @@ def _check_counts(snapshot: Snapshot) -> None:
             raise SnapshotError(f"{name} has {rows[name]} rows where {count} are due", "publish")
     if rows["evidence"] < relations:
         raise SnapshotError("a relation has no evidence", "publish")
+
+
+def _check_numbers(snapshot: Snapshot) -> None:
+    """Check that every number is finite: NaN would pass through all that counts with it."""
+    for name in SNAPSHOT_TABLES:
+        for field in schema_of(name) or ():  # vectors have no fixed one: their encoder is checked
+            if not pa.types.is_floating(field.type):
+                continue
+            column = snapshot.table(name, [field.name])[field.name]
+            if not pc.all(pc.is_finite(column), min_count=0).as_py():
+                raise SnapshotError(f"{name}.{field.name} has a value that is no number", "publish")

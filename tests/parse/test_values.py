@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_tasks.parse.values import TEXT, Value, value_of
+from graphrag_tasks.parse.values import TEXT, Value, shown_value, value_of
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,9 @@ def test_booleans(text: str) -> None:
 )  # fmt: skip
 def test_what_cannot_be_read_in_one_way_is_text(text: str) -> None:
     assert value_of(text) == TEXT
+
+
+@pytest.mark.parametrize("text", ["1.5e999", "-9.0E999", "1.5e999 %"])
+def test_what_is_too_large_for_a_number_is_text(text: str) -> None:
+    assert value_of(text).number is None
+    assert shown_value(float("inf"), "General", "n")[1] == TEXT

@@ -5,12 +5,20 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.operations.retention import collect_garbage, rollback
 from graphrag_tasks.snapshots.publish import build_manifest, publish, time_of_publish
-from graphrag_tasks.snapshots.store import Manifest, Snapshot, Store, content_snapshot_id
+from graphrag_tasks.snapshots.store import (
+    Manifest,
+    Snapshot,
+    Store,
+    content_snapshot_id,
+    write_table,
+)
 from graphrag_tasks.storage.receipts import Table
 from tests.snapshots.makers import EMBEDDING, staged
 
@@ -129,6 +137,19 @@ def test_tables_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     wrong = manifest.tables | {"nodes": Table(7, manifest.tables["nodes"].sha256)}
     with pytest.raises(SnapshotError, match="nodes has 7 rows where 0 are due"):
         publish(store, folder, Manifest(**{**vars(manifest), "tables": wrong}))
+    assert store.current_id() is None
+
+
+def test_a_number_that_is_none_is_not_published(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    folder, manifest = staged(store)
+    row = {"community_id": "c", "entity_id": "e", "centrality": float("nan"), "x": 0.0, "y": 0.0}
+    rows = pa.Table.from_pylist([row], schema=schemas.MEMBERS)
+    members = write_table(folder, "members", rows, fingerprint="one")
+    about = vars(manifest) | {"tables": manifest.tables | {"members": members}}
+    about["snapshot_id"] = content_snapshot_id(about["tables"], EMBEDDING)
+    with pytest.raises(SnapshotError, match=r"members\.centrality has a value that is no number"):
+        publish(store, folder, Manifest(**about))
     assert store.current_id() is None
 
 
