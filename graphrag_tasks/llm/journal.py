@@ -125,14 +125,15 @@ class StoreJournal:
         folder, found = self._folder / SPENT / run, {}
         if folder.is_local and folder.exists(_LINES):
             *lines, _ = folder.read_bytes(_LINES).split(b"\n")  # what a kill left of a line
-            try:
-                values = [json.loads(line) for line in lines]
-            except ValueError as error:
-                hint = "Delete the line, and count what it cost yourself"
-                raise ArtifactError(
-                    f"is not JSON: {error}", f"{folder.uri}/{_LINES}", hint
-                ) from error
-            found = {value.pop("name"): Attempt(**value) for value in values}
+            for number, line in enumerate(lines, 1):
+                try:
+                    value = json.loads(line)
+                    name = value.pop("name")
+                    found[name] = Attempt(**value)
+                except (ValueError, TypeError, KeyError, AttributeError) as error:
+                    hint = "Delete the line, and count what it cost yourself"
+                    where = f"{folder.uri}/{_LINES}, line {number}"
+                    raise ArtifactError(f"is no attempt: {error}", where, hint) from error
         for name in folder.names():
             if name.endswith(".json"):
                 found[name.removesuffix(".json")] = Attempt(**folder.read_json(name))

@@ -10,6 +10,7 @@ What holds:
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -21,7 +22,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
 from graphrag_tasks.storage import file_system, is_s3
@@ -31,6 +32,23 @@ _REFUSALS = {
     errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC, errno.EPERM, errno.EROFS,
 }  # fmt: skip
 _NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR}
+
+
+_TAIL = 4096
+"""Bytes that are read at a time to find where the last whole line ends."""
+
+
+def _end_of_lines(file: BinaryIO) -> int:
+    """Return where the last whole line of a file ends."""
+    end = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(end - _TAIL, 0)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 @contextmanager
@@ -244,12 +262,24 @@ class Files:
             _to_disk(Path(self.path(name)).parent)
 
     def append_line(self, name: str, line: bytes) -> None:
-        """Write a line at the end of a file on the local disk, whole or not at all."""
+        """Write a line at the end of a file on the local disk, whole or not at all.
+
+        What a kill or a full disk left of an earlier line is cut off first. Several processes may
+        write to one file.
+
+        Raises:
+            TransientError: There is no room, or the storage refuses.
+        """
         path = Path(self.path(name))
         with changing(f"{self.uri}/{name}"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("ab", buffering=0) as file:
-                file.write(line + b"\n")
+            with path.open("a+b", buffering=0) as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
+                end = _end_of_lines(file)
+                file.truncate(end)
+                if file.write(line + b"\n") != len(line) + 1:
+                    file.truncate(end)
+                    raise OSError(errno.ENOSPC, "no room for a whole line", str(path))
 
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
