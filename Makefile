@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install reindex test test-slow test-services test-local-llm test-ragas demo-llm demo-answers test-browser web notebooks train lint audit format \
+.PHONY: help install reindex test test-slow test-services test-local-llm test-ragas demo-llm demo-answers demo-judges test-browser web notebooks train lint audit format \
 	airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -105,6 +105,9 @@ demo-llm: .venv-llm/installed ## Read and summarise examples/corpus by a real, s
 
 demo-answers: .venv-llm/installed ## Answer ten questions by quotations, a scripted and a real, small model
 	@$(BIN)/python -m tests.local_llm.demo_answers
+
+demo-judges: .venv-llm/installed ## Judge answers without a model, by scripted judges and a real, small model
+	@$(BIN)/python -m tests.local_llm.demo_judges
 
 .venv-llm/installed: .venv/installed tests/local_llm/requirements.txt
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-llm
