@@ -53,6 +53,10 @@ EMBED = "embed"
 
 _AGAIN = "Run again: answers so far are kept"
 _FIRST_WAIT = 0.5
+_MOST_DOUBLED = 8
+_MOST_WAITED = 3600.0
+"""Seconds that one request is told to wait, in all, before the run gives up."""
+
 _FREE = {Kind.BUSY, Kind.FAILED, Kind.UNSUPPORTED, Kind.TOO_LONG, Kind.REFUSED}
 """Of these nothing is billed where the endpoint tells no tokens."""
 
@@ -404,39 +408,50 @@ class Client:
     def _until_done(
         self, billed: Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
     ) -> Outcome:
-        """Send a request until something came of it; where the endpoint is away for long, raise."""
+        """Send a request until something came of it; where the endpoint is away for long, raise.
+
+        To be told to wait is no failure: only an hour of it is.
+        """
         backoff = random.Random(billed.key)  # noqa: S311 - spreads threads, no secret
-        outcome = None
-        for number in range(self._config.attempts):
-            if self._stopped.is_set() and number:
-                break
-            outcome = self._billed(billed, send, keep)
+        outcome, failed, busy = None, 0, 0
+        waited = 0.0
+        while failed < self._config.attempts and not (self._stopped.is_set() and failed + busy):
+            outcome, left_at = self._billed(billed, send, keep)
             if outcome.kind not in (Kind.BUSY, Kind.FAILED, Kind.UNSURE):
                 return outcome
             longest = self._config.longest_wait_seconds
-            seconds = min(_FIRST_WAIT * 2**number * (0.5 + backoff.random()), longest)
+            again = min(failed + busy, _MOST_DOUBLED)
+            seconds = min(_FIRST_WAIT * 2**again * (0.5 + backoff.random()), longest)
             if outcome.wait is not None:
                 seconds = outcome.wait
+            if outcome.kind == Kind.BUSY:
+                busy, waited = busy + 1, waited + seconds
+                if waited > _MOST_WAITED:
+                    break
+                self._limiter.refused(left_at, seconds)
+                log.info("%s: %s; asked again in %.1f s", billed.purpose, outcome.why, seconds)
+                continue
+            failed += 1
             if seconds > longest:
                 break
             log.warning("%s: %s; asked again in %.1f s", billed.purpose, outcome.why, seconds)
-            if outcome.kind == Kind.BUSY:
-                self._limiter.pause(seconds)
-            else:
-                self._stopped.wait(seconds)
+            self._stopped.wait(seconds)
         why = outcome.why if outcome else "the run was stopped"
         raise TransientError(why, self._config.url, _AGAIN)
 
     def _billed(
         self, billed: Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]
-    ) -> Outcome:
-        """Send a request once, with the worst case set aside and a record of what it cost."""
+    ) -> tuple[Outcome, float]:
+        """Send a request once, with the worst case set aside and a record of what it cost.
+
+        Returns what came of it, and when it left.
+        """
         ledger, worst = self._ledger, self._ledger.cost(billed.model, billed.most)
         budget = billed.budget or ledger.budget
         budget.reserve(worst)
         spent = NOTHING
         try:
-            self._limiter.take(billed.tokens + billed.max_output)
+            left_at = self._limiter.take(billed.tokens + billed.max_output)
             name = self._journal.sending(billed.key, ledger.attempt(billed))
             spent = worst
             try:
@@ -452,7 +467,9 @@ class Client:
         finally:
             budget.settle(worst, spent)
         self._limiter.told(outcome.headers)
-        return outcome
+        if outcome.kind != Kind.BUSY:
+            self._limiter.answered()
+        return outcome, left_at
 
     def _refuse_cut_prompts(self, billed: Billed, outcome: Outcome) -> None:
         """Refuse an answer to a prompt that the server cut without a word, as Ollama does."""

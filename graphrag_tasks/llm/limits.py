@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -11,47 +12,133 @@ _MINUTE = 60.0
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
+_FIRST_PACE = 2.0
+"""Most seconds between requests after the first refusal."""
+
+_FASTER, _SLOWLY, _LESS_SLOWLY, _CAREFUL = 0.7, 0.99, 0.93, 1.03
+"""What the seconds between requests are multiplied by: after `_IN_A_ROW` answers before the second
+refusal; after `_LATER_IN_A_ROW` afterwards; likewise once `_LONG` seconds went by without one; and
+what was measured between two refusals. Chosen by simulation: tests/llm/test_pace.py."""
+
+_IN_A_ROW, _LATER_IN_A_ROW, _LONG = 4, 20, 120.0
+_SLOWEST = 60.0
+_JITTER = 0.1
+"""Share of a space that is drawn, so that several processes do not leave together."""
+
+_FEW_LEFT = 0.25
+"""Share of a limit below which requests leave no faster than it fills up again."""
+
 
 class Limiter:
     """Lets requests through one by one.
 
     They are spread over the minute: in any 60 seconds there are at most as many as are allowed, and
-    hardly fewer where there is work enough.
+    hardly fewer where there is work enough. What is allowed is configured, told by the endpoint's
+    headers, or learnt from its refusals: after one, all wait and then leave one by one, at first
+    slowly, and faster with each answer until the next refusal.
 
     Args:
         requests: Most a minute; 0: no limit.
         tokens: Most a minute; 0: no limit.
         clock: Returns seconds.
+        draw: Draws the jitter.
     """
 
     def __init__(
-        self, requests: int = 0, tokens: int = 0, *, clock: Callable[[], float] = time.monotonic
+        self,
+        requests: int = 0,
+        tokens: int = 0,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        draw: random.Random | None = None,
     ) -> None:
         # One less than allowed, as requests do not arrive as evenly as they leave.
         self._interval = _MINUTE / max(requests - 1, 0.5) if requests else 0.0
         self._per_token = _MINUTE / tokens if tokens else 0.0
         self._clock = clock
         self._changed = Condition()
+        self._draw = draw or random.Random()  # noqa: S311 - spreads processes, no secret
         self._free_at = self._paused_until = float("-inf")
+        self._pace = 0.0
+        self._refusals = self._in_a_row = self._since_refusal = 0
+        self._refused_at = float("-inf")
 
-    def take(self, tokens: int) -> None:
-        """Wait until a request of so many tokens may leave."""
+    @property
+    def wait(self) -> float:
+        """Seconds until the next request may leave; not above 0 where it may now."""
+        return max(self._free_at, self._paused_until) - self._clock()
+
+    def take(self, tokens: int) -> float:
+        """Wait until a request of so many tokens may leave; return when it leaves."""
         with self._changed:
-            while (wait := max(self._free_at, self._paused_until) - self._clock()) > 0:
+            while (wait := self.wait) > 0:
                 self._changed.wait(wait)
-            spacing = max(self._interval, tokens * self._per_token)
-            self._free_at = self._clock() + spacing
+            now = self._clock()
+            pace = self._pace * (1 + _JITTER * (self._draw.random() - 0.5))
+            self._free_at = now + max(self._interval, tokens * self._per_token, pace)
+            return now
 
     def pause(self, seconds: float) -> None:
         """Let no request of any thread through for some seconds."""
         with self._changed:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
 
+    def refused(self, left_at: float, wait: float) -> None:
+        """Slow down, as a request that left at a time was told to come again after a wait.
+
+        Requests that left before an earlier refusal was known tell nothing new.
+        """
+        with self._changed:
+            now = self._clock()
+            self._paused_until = max(self._paused_until, now + wait)
+            if left_at <= self._refused_at:
+                return
+            if not self._pace:
+                self._pace = min(wait, _FIRST_PACE) or _FIRST_PACE
+            elif self._since_refusal:
+                # What was let through between two refusals is what was filled up meanwhile.
+                measured = (now - self._refused_at) / self._since_refusal
+                self._pace = min(measured * _CAREFUL, _SLOWEST)
+            else:
+                self._pace = min(self._pace * 2, _SLOWEST)
+            self._refused_at, self._in_a_row, self._since_refusal = now, 0, 0
+            self._refusals += 1
+
+    def answered(self) -> None:
+        """Take note that a request was not refused."""
+        with self._changed:
+            if not self._pace:
+                return
+            self._since_refusal += 1
+            self._in_a_row += 1
+            is_sure = self._refusals > 1
+            if self._in_a_row >= (_LATER_IN_A_ROW if is_sure else _IN_A_ROW):
+                self._in_a_row = 0
+                is_long = self._clock() - self._refused_at > _LONG
+                self._pace *= (_SLOWLY if not is_long else _LESS_SLOWLY) if is_sure else _FASTER
+
     def told(self, headers: Mapping[str, str]) -> None:
-        """Read what an endpoint says is left: where it is nothing, wait until it is more."""
+        """Read what an endpoint says is left.
+
+        Where it is little, requests leave as it fills up again; where it is nothing, they wait for
+        the next one.
+        """
         for kind in ("requests", "tokens"):
-            if headers.get(f"x-ratelimit-remaining-{kind}") == "0":
-                self.pause(_seconds(headers.get(f"x-ratelimit-reset-{kind}", "")))
+            limit, left, reset = (headers.get(f"x-ratelimit-{name}-{kind}", "")
+                                  for name in ("limit", "remaining", "reset"))  # fmt: skip
+            seconds = _seconds(reset)
+            if left == "0":
+                used = int(limit) if limit.isdecimal() and kind == "requests" else 1
+                self.pause(seconds / max(used, 1))
+            if kind == "requests" and limit.isdecimal() and left.isdecimal() and seconds:
+                self._follow(int(limit), int(left), seconds)
+
+    def _follow(self, limit: int, left: int, seconds: float) -> None:
+        """Take the pace at which a limit fills up again, while little of it is left."""
+        with self._changed:
+            if limit and left < _FEW_LEFT * limit:
+                self._pace = min(seconds / max(limit - left, 1), _SLOWEST)
+                self._refusals = max(self._refusals, 2)
 
 
 def _seconds(duration: str) -> float:
