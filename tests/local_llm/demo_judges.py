@@ -22,22 +22,23 @@ from tests.local_llm.conftest import ROOT, served
 from tests.local_llm.test_small_model import CALM, settings
 
 EXAMPLES = ROOT / "examples"
+BY_HAND = read_lines(EXAMPLES / "judged_answers.jsonl", JudgedByHand)
 SMALL = ("q01", "q04", "q07")
 """Questions that the real model judges: more take it hours."""
 
 
 def report(index: Index, gold: Gold, config: LlmConfig | None, votes: int) -> str:
     """Return the report of a judge; None: of no model."""
-    by_hand = read_lines(EXAMPLES / "judged_answers.jsonl", JudgedByHand)
     one = Judge(Client(config), votes) if config else None
     modes = ["dense", "auto"]
-    found = evaluate_answers(index, gold, modes, against="dense", judge=one, by_hand=by_hand)
+    found = evaluate_answers(index, gold, modes, against="dense", judge=one, by_hand=BY_HAND)
     return found.to_markdown()
 
 
 def of_scripted(index: Index, gold: Gold, name: str, compare: Callable[..., str]) -> str:
     """Return the report of a scripted judge."""
-    with scripted(answer=judge(compare), usage=False) as endpoint:
+    known = {one.answer: one.verdict for one in BY_HAND}
+    with scripted(answer=judge(compare, known), usage=False) as endpoint:
         given = {"base_url": endpoint.url, "model": name, "budget": {"usd": 0}}
         return report(index, gold, LlmConfig.model_validate(given), 3)
 

@@ -3,8 +3,8 @@
 Of answers that are known to be right, each of these asks for verdicts whose right outcome is known:
 
 * the same answer on both sides (neither is better),
-* a right answer beside one with another number or with "not" (the right one is better), in both
-  orders (the verdict stays with the answer, not with the place),
+* a right answer beside one with another number or name, or with "not" (the right one is better), in
+  both orders (the verdict stays with the answer, not with the place),
 * a right answer beside itself with sentences that say nothing (the padded one is not better),
 * answers that a person has judged (the verdicts are the same).
 """
@@ -24,6 +24,7 @@ from graphrag_tasks.evaluate.answers.measures import share_interval
 from graphrag_tasks.evaluate.answers.pairs import ONE, OTHER, Pair, Preferred, preferred
 from graphrag_tasks.evaluate.answers.verdicts import CLASSES, Answered, aligned
 from graphrag_tasks.evaluate.jsonl import Line
+from graphrag_tasks.language.bm25.tokens import is_code_name, words
 
 PADDING = (
     "This is an important point that deserves attention. It is worth noting that the details "
@@ -42,6 +43,7 @@ _MOST_PADDED = 0.25
 _LEAST_STAYED = 0.7
 """Least share of verdicts that stay when the places are swapped."""
 
+_CAPITALS = re.compile(r"[A-Z]{3,}")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?![\w.,/-]*\w)")
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|can|must|should|will|has|have|does|do)\b(?! not)", re.IGNORECASE
@@ -105,13 +107,14 @@ def check_judge(
 ) -> JudgeCheck:
     """Return what a judge makes of answers whose verdicts are known.
 
-    `answers` give questions with references. Those without a number and a verb that can be denied
-    are of no use for what is known to be wrong.
+    `answers` give questions with references. Those without a number, a name and a verb that can be
+    denied are of no use for what is known to be wrong.
     """
     right = [one for one in answers if one.reference][:MOST_PAIRS]
+    names = sorted({name for one in right for name in _names(one.reference)})
     same = preferred(judge, [_pair(one, one.reference) for one in right])
     wrong = preferred(
-        judge, [_pair(one, said) for one in right if (said := falsified(one.reference))]
+        judge, [_pair(one, said) for one in right if (said := falsified(one.reference, names))]
     )
     padded = preferred(judge, [_pair(one, f"{one.reference} {PADDING}") for one in right])
     findings = [_of_same(same), _of_swapped(wrong), _of_wrong(wrong), _of_padded(padded)]
@@ -120,20 +123,30 @@ def check_judge(
     return JudgeCheck(judge.model, tuple(findings))
 
 
-def falsified(text: str) -> str | None:
-    """Return a text with another number, or with "not" where it has none, or without its "not".
+def falsified(text: str, names: Sequence[str] = ()) -> str | None:
+    """Return a text that is wrong by one thing; None where nothing in it can be made wrong.
 
-    None where it has neither a number nor such a verb.
+    Another number; else another of the names for one that the text has; else with "not", or without
+    it.
     """
     draw = random.Random(text)  # noqa: S311 - no secret
     if numbers := list(_NUMBER.finditer(text)):
         one = draw.choice(numbers)
         return f"{text[: one.start()]}{int(one[0]) + draw.choice([1, 3, 70])}{text[one.end() :]}"
+    own = _names(text)
+    others = [name for name in names if name not in own]
+    if own and others:
+        return text.replace(own[0], draw.choice(others))
     if _NOT.search(text):
         return _NOT.sub(r"\1", text, count=1)
     if verb := _AUXILIARY.search(text):
         return f"{text[: verb.end()]} not{text[verb.end() :]}"
     return None
+
+
+def _names(text: str) -> list[str]:
+    """Return the words of a text that are written as codes or in capitals, in order."""
+    return [word for word in words(text) if is_code_name(word) or _CAPITALS.fullmatch(word)]
 
 
 def _pair(one: Answered, other: str) -> Pair:
@@ -165,7 +178,7 @@ def _of_wrong(pairs: Sequence[Preferred]) -> Finding:
     return _finding(
         "known wrong answers seen", seen,
         lambda share, *_: share >= _LEAST_KNOWN, f"at least {_LEAST_KNOWN}",
-        "does not see wrong numbers and negations",
+        "does not see wrong numbers, names and negations",
     )  # fmt: skip
 
 

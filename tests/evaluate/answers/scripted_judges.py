@@ -3,10 +3,12 @@
 import json
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 Body = dict[str, Any]
+NOTHING: Mapping[str, float] = MappingProxyType({})
 Compare = Callable[[dict[str, Any], Body], str]
 
 
@@ -48,12 +50,18 @@ class Guesser:
         return self._draw.choice(["first", "second"])
 
 
-def judge(compare: Compare) -> Callable[[Body], str]:
-    """Return the answers of a judge that is honest in all but how it compares two things."""
+def judge(compare: Compare, known: Mapping[str, float] = NOTHING) -> Callable[[Body], str]:
+    """Return the answers of a judge that is honest in all but how it compares two things.
+
+    `known` are answers that it judges as a person does.
+    """
 
     def answer(body: Body) -> str:
         shown = json.loads(body["messages"][1]["content"].split("\n\nYour last answer")[0])
         form = body["response_format"]["json_schema"]["schema"]["properties"]
+        if "verdict" in form and (said := known.get(shown["answer"])) is not None:
+            names = {1.0: "same", 0.5: "partly", 0.0: "different"}
+            return json.dumps({"reason": "scripted", "verdict": names[said]})
         return json.dumps({"reason": "scripted"} | _verdict(form, shown, body, compare))
 
     return answer

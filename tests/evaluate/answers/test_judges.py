@@ -69,7 +69,7 @@ def asked(
         (honest, set()),
         (first_place, {"prefers a place", "changes its mind when the places are swapped"}),
         (longer, {"prefers the longer answer"}),
-        (Guesser(), {"does not see wrong numbers and negations"}),
+        (Guesser(), {"does not see wrong numbers, names and negations"}),
     ],
 )
 def test_a_judge_with_a_fault_is_found_out(compare: Callable[..., str], faults: set[str]) -> None:
@@ -186,6 +186,12 @@ def test_code_is_reviewed_by_five_criteria_in_both_orders() -> None:
 )
 def test_a_falsified_text_denies_what_it_said(text: str, other: str | None) -> None:
     assert falsified(text) == other
+
+
+def test_a_falsified_text_names_another_thing() -> None:
+    assert falsified("Use table VBBE.", ["VBBE"]) is None
+    said = falsified("Use table VBBE; VBBE is new.", ["KONV", "VBBE"])
+    assert said == "Use table KONV; KONV is new."
 
 
 def test_a_falsified_text_has_another_number() -> None:
