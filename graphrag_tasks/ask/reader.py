@@ -167,11 +167,11 @@ class LlmReader:
             BudgetError: There is such a rest, and the run is to fail then.
         """
         what, found = "what it costs was not approved", dict[str, Answer | Failure]()
-        for one, answer in self._client.answered(requests):
-            if answer is None and not self._until_spent:
+        for one, known in self._client.known(requests):
+            if known is None and not self._until_spent:
                 raise BudgetError(what, "ask", "Answers are kept. Approve it, or ask less")
             key = one.key(self.identity)
-            found[key] = answer or Failure(key, Kind.OVER_BUDGET, what)
+            found[key] = known or Failure(key, Kind.OVER_BUDGET, what)
         return found
 
     def _refuse_useless(self, replies: Iterable[Reply]) -> None:

@@ -85,6 +85,7 @@ class Client:
         self._users = 0
         self._learned: dict[str, Abilities] = {}
         self._counts = {kind: 0 for kind in Kind}
+        self._has_answered = False
 
     def at(self, base_url: str) -> Client:
         """Return a client of another address; empty: this one."""
@@ -128,7 +129,8 @@ class Client:
     ) -> list[Answer | Failure]:
         """Return an answer, or why there is none, for each request in order.
 
-        Answers that are known are not asked for again, nor is a request that stands here twice.
+        Answers that are known are not asked for again, nor is a request that stands here twice, nor
+        one that got no valid answer before, unless `llm.retry_failed` is set.
         With `until_spent`, those that come when a cap is reached are failures in place of an error.
 
         Raises:
@@ -142,7 +144,7 @@ class Client:
         by_key = dict(zip(keys, requests, strict=True))
         results: dict[str, Answer | Failure] = {}
         for key in by_key:
-            if known := self._journal.known(key):
+            if known := self._known(key):
                 results[key] = known
         missing = [(key, one) for key, one in by_key.items() if key not in results]
         log.info("%d requests, %d known", len(by_key), len(results))
@@ -175,8 +177,8 @@ class Client:
             BudgetError: It could pass a cap. Otherwise as `ask` does.
         """
         key = request.key(self.identity(request.purpose))
-        if known := self._journal.known(key):
-            if tell:
+        if known := self._known(key):
+            if tell and isinstance(known, Answer):
                 tell(known.text)
             return known
         check_price(self._config, self.identity(request.purpose).model)
@@ -223,10 +225,16 @@ class Client:
             (request.system, request.user), request.max_output,
         )  # fmt: skip
 
-    def answered(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | None]]:
-        """Return requests, each once, with the answers that they have; nothing is sent."""
+    def known(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | Failure | None]]:
+        """Return requests, each once, with what came of them before; nothing is sent."""
         by_key = {one.key(self.identity(one.purpose)): one for one in requests}
-        return [(one, self._journal.known(key)) for key, one in by_key.items()]
+        return [(one, self._known(key)) for key, one in by_key.items()]
+
+    def _known(self, key: str) -> Answer | Failure | None:
+        known = self._journal.known(key)
+        self._has_answered |= isinstance(known, Answer)
+        is_asked_again = isinstance(known, Failure) and self._config.retry_failed
+        return None if is_asked_again else known
 
     def rates(self, requests: Iterable[Request]) -> Rates:
         """Return what follows from requests, learned from those that were asked.
@@ -235,8 +243,10 @@ class Client:
         """
         used = self._journal.usages(self._run)
         found = []
-        for one, answer in self.answered(requests):
-            usage = used.get(one.key(self.identity(one.purpose))) or (answer and answer.usage)
+        for one, known in self.known(requests):
+            usage = used.get(one.key(self.identity(one.purpose)))
+            if usage is None and isinstance(known, Answer):
+                usage = known.usage
             if usage:
                 found.append((one, usage))
         return Rates.learned(found)
@@ -253,9 +263,9 @@ class Client:
         Without `rates`, those are learned from the answers that there are. Whether the requests are
         enough to be `batched` is decided by their number, unless it is told.
         """
-        found = self.answered(requests)
+        found = self.known(requests)
         rates = rates or self.rates(one for one, _ in found)
-        waiting = [one for one, answer in found if answer is None]
+        waiting = [one for one, known in found if known is None]
         model = self.identity(waiting[0].purpose).model if waiting else ""
         if batched is None:
             batched = len(waiting) >= self._config.batch_from
@@ -401,9 +411,13 @@ class Client:
             self._counts[outcome.kind] += 1
             counts = dict(self._counts)
         if outcome.kind == Kind.ANSWERED:
+            self._has_answered = True
             return Answer(key, outcome.text, outcome.usage or Usage(), outcome.model)
         self._refuse_useless(counts)
-        return Failure(key, outcome.kind, outcome.why)
+        failure = Failure(key, outcome.kind, outcome.why)
+        if self._has_answered:  # else it may be the settings, not the request
+            self._journal.give_up(failure)
+        return failure
 
     def _until_done(
         self, billed: Billed, send: Callable[[], Outcome], keep: Callable[[Outcome], None]

@@ -1,6 +1,7 @@
 """What was answered, and what it cost, kept in the store.
 
     STORE/answers/<2 hex digits>/<key>.json      a valid answer, written whole and then never again
+    STORE/answers/failures/<2 hex digits>/<key>.json   why a request has none: not asked again
     STORE/answers/spent/<run>/attempts.jsonl     attempts: a line before one leaves, one after;
                                                  in S3, where nothing is appended, an object each
     STORE/answers/abilities/<hash>.json          what an endpoint understands
@@ -21,11 +22,11 @@ from typing import Protocol
 
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.llm.abilities import Abilities
-from graphrag_tasks.llm.answers import Answer, Usage
+from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.storage.files import Files
 
-ANSWERS, SPENT, ABILITIES = "answers", "spent", "abilities"
+ANSWERS, SPENT, ABILITIES, FAILURES = "answers", "spent", "abilities", "failures"
 _LINES = "attempts.jsonl"
 _IN_MEMORY = 1000
 """Answers that are kept without a store: some MB at most."""
@@ -73,19 +74,24 @@ class StoreJournal:
         self._numbers: dict[str, Counter[str]] = {}
         self._lock = Lock()
 
-    def known(self, key: str) -> Answer | None:
-        """Return the answer to a request, or None where there is none.
+    def known(self, key: str) -> Answer | Failure | None:
+        """Return the answer to a request, or why it got none; None where it was not asked.
 
         Raises:
             ArtifactError: There is one and it cannot be read: it is not asked for again.
         """
         name = f"{key[:2]}/{key}.json"
+        failure = f"{FAILURES}/{name}"
         if not self._folder.exists(name):
-            return None
+            if not self._folder.exists(failure):
+                return None
+            name = failure
         value = self._folder.read_json(name)
         try:
+            if name == failure:
+                return Failure(key, Kind(value["kind"]), value["why"])
             return Answer(key, value["text"], Usage(**value["usage"]), value["model"])
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             hint = "Delete the file to ask again"
             raise ArtifactError(
                 f"is no answer: {error}", f"{self._folder.uri}/{name}", hint
@@ -95,6 +101,11 @@ class StoreJournal:
         """Write an answer; it is on the disk when this returns."""
         value = {"text": answer.text, "usage": asdict(answer.usage), "model": answer.model}
         self._folder.write_json(f"{answer.key[:2]}/{answer.key}.json", value, durable=True)
+
+    def give_up(self, failure: Failure) -> None:
+        """Write why a request has no answer: it is not asked again."""
+        value = {"kind": str(failure.kind), "why": failure.why}
+        self._folder.write_json(f"{FAILURES}/{failure.key[:2]}/{failure.key}.json", value)
 
     def sending(self, key: str, attempt: Attempt) -> str:
         """Record that a request is about to leave; return the name of the record."""
@@ -179,11 +190,14 @@ class StoreJournal:
 class Journal(Protocol):
     """What a client keeps, and where it looks before it asks."""
 
-    def known(self, key: str, /) -> Answer | None:
-        """Return the answer to a request, or None where there is none."""
+    def known(self, key: str, /) -> Answer | Failure | None:
+        """Return the answer to a request, or why it got none; None where it was not asked."""
 
     def keep(self, answer: Answer, /) -> None:
         """Keep an answer: it must not be lost once this returns."""
+
+    def give_up(self, failure: Failure, /) -> None:
+        """Keep why a request has no answer: it is not asked again."""
 
     def sending(self, key: str, attempt: Attempt, /) -> str:
         """Record that a request is about to leave; return the name of the record."""
@@ -208,14 +222,18 @@ class MemoryJournal:
     """Keeps the last answers in memory, and no record: for readers, who may not write the store."""
 
     def __init__(self) -> None:
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, Answer | Failure] = {}
         self._lock = Lock()
 
-    def known(self, key: str) -> Answer | None:
-        """Return the answer to a request, or None where there is none."""
+    def known(self, key: str) -> Answer | Failure | None:
+        """Return the answer to a request, or why it got none; None where it was not asked."""
         return self._answers.get(key)
 
-    def keep(self, answer: Answer) -> None:
+    def give_up(self, failure: Failure) -> None:
+        """Keep why a request has no answer."""
+        self.keep(failure)
+
+    def keep(self, answer: Answer | Failure) -> None:
         """Keep an answer, in place of the oldest where there are too many."""
         with self._lock:
             self._answers[answer.key] = answer

@@ -134,6 +134,40 @@ def test_what_is_no_answer_is_not_kept_and_has_a_reason(
     assert len(files(tmp_path)) == 1
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_what_stayed_bad_is_taken_as_it_is_by_a_rebuild_without_the_endpoint(
+    tmp_path: Path, seed: int
+) -> None:
+    asked = requests(30)
+    with scripted(kinds=("prose", "refusal", "long"), seed=seed) as endpoint:
+        config = settings(endpoint, concurrency=1)
+        Client(settings(endpoint), str(tmp_path), "run").ask(asked[:1])
+        endpoint.script.faults = 0.4
+        found = Client(config, str(tmp_path), "run").ask(asked)
+        failed = [one for one in found if isinstance(one, Failure)]
+        assert failed
+        before = endpoint.requests
+        assert Client(config, str(tmp_path), "other").ask(asked) == found
+        assert endpoint.requests == before
+        told = Client(config, str(tmp_path), "other").forecast(asked)
+        assert (told.requests, told.known) == (0, 30)
+        endpoint.script.faults = 0.0
+        again = Client(settings(endpoint, retry_failed=True), str(tmp_path), "third").ask(asked)
+        assert all(isinstance(one, Answer) for one in again)
+        assert endpoint.requests == before + len(failed)
+    assert Client(config, str(tmp_path), "fourth").ask(asked) == again
+
+
+def test_a_model_that_never_answers_leaves_nothing_that_the_next_would_take(tmp_path: Path) -> None:
+    with scripted(answer=lambda _: "Once upon a time") as endpoint:
+        client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
+        with pytest.raises(EndpointError, match="no answer has the form"):
+            client.ask(requests(5))
+        endpoint.script.answer = None
+        found = Client(settings(endpoint), str(tmp_path), "run").ask(requests(5))
+        assert all(isinstance(one, Answer) for one in found)
+
+
 def test_an_invalid_answer_is_asked_for_again_with_what_was_wrong(tmp_path: Path) -> None:
     def answer(body: Body) -> str:
         said = body["messages"][-1]["content"]

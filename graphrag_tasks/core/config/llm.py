@@ -79,6 +79,9 @@ class LlmConfig(BaseConfig):
     tokens_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")
     timeout_seconds: float = Field(120, gt=0, description="of one request")
     attempts: int = Field(5, gt=0, description="tries of a request that fails for a while")
+    retry_failed: bool = Field(
+        False, description="ask again what got no valid answer before (docs/llm.md)"
+    )
     longest_wait_seconds: float = Field(120, ge=0, description="most that is waited between two")
     structured: Literal["auto", "json_schema", "json_object", "prompt"] = Field(
         "auto", description="how answers get their form; auto: the strictest that is understood"
