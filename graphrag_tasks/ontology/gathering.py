@@ -39,8 +39,8 @@ class Need:
         cluster: Its number.
         named: Name and label of the entities that it names; the label is empty where none is known.
         facts: Facts of the passages found that touch these entities or say nothing but words of the
-            question; where none does, all of them. Those that only say that things go together are left
-            out.
+            question; where none does, all of them. Those that only say that things go together are
+            left out.
         passages: What was found for it; empty where it was not searched.
         searched: Whether it was searched.
     """

@@ -204,6 +204,8 @@ def _merged(
         head = key.split(" ")[-1]
         if head != key and head in found:
             merged[key] = (head, f"a kind of '{head}'")
+    if not found:
+        return {}
     left = [key for key in found if key not in merged]
     weights = {key: sum(support[label] for label in found[key].labels) for key in left}
     ordered = sorted(left, key=lambda key: (-weights[key], key))
