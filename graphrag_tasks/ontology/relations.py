@@ -18,6 +18,7 @@ from graphrag_tasks.ontology.report import RELATION, Dropped, Kept
 from graphrag_tasks.ontology.selection import Encode, Support, nearest, selected
 from graphrag_tasks.ontology.types import Types
 from graphrag_tasks.ontology.wordings import (
+    BY_AGENT,
     MOST_RELATION_WORDS,
     Wording,
     is_general_relation,
@@ -80,7 +81,7 @@ def consolidated_relations(
         by_name[draft.name].append(draft)
     matches, why = _matches(by_name, support, encode)
     joined = _Joined(support)
-    joined.add(_statements(drafts, matches))
+    joined.add([*_by_forms(support), *_statements(drafts, matches)])
     groups: dict[str, _Group] = {}
     fates: dict[str, tuple[str, str]] = {name: ("", reason) for name, reason in why.items()}
     for name in sorted(by_name):
@@ -185,7 +186,7 @@ Statement = tuple[str, str, bool]
 def _statements(
     drafts: Sequence[RelationDraft], matches: Mapping[str, Sequence[Oriented]]
 ) -> list[Statement]:
-    """Return what drafts say of wordings, what most of them say first; forms before all."""
+    """Return what drafts say of wordings, what most of them say first."""
     said: Counter[Statement] = Counter()
     for draft in drafts:
         # where the graph does not have its name, a synonym stands for it
@@ -197,18 +198,18 @@ def _statements(
                         if first != second:
                             flip = turned != (first_turned != second_turned)
                             said[(min(first, second), max(first, second), flip)] += 1
-    forms = list(_by_forms(matches))
-    return forms + sorted(said, key=lambda one: (-said[one], one))
+    return sorted(said, key=lambda one: (-said[one], one))
 
 
-def _by_forms(matches: Mapping[str, Sequence[Oriented]]) -> Iterator[Statement]:
+def _by_forms(support: Mapping[str, int]) -> Iterator[Statement]:
     """Yield the wordings that are one relation by their form: "replace" and "be replaced by"."""
     by_key: defaultdict[Wording, list[str]] = defaultdict(list)
-    for wording in sorted({one for found in matches.values() for one, _ in found}):
-        by_key[Wording.of(wording)].append(wording)
+    for wording in sorted(support):
+        if not is_general_relation(wording):
+            by_key[Wording.of(wording)].append(wording)
     for key, same in by_key.items():
         yield from ((same[0], one, False) for one in same[1:])
-        if key.inverse and key.inverse in by_key and key.voice == "by":
+        if key.voice == BY_AGENT and key.inverse in by_key:
             yield same[0], by_key[key.inverse][0], True
 
 

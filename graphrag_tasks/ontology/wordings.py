@@ -19,7 +19,7 @@ MOST_TYPE_WORDS, MOST_RELATION_WORDS = 4, 7
 """Longer ones are prose; the longest type of the example graph has 3 words, the longest relation 6.
 """
 
-_ACTIVE, _PASSIVE, _BY_AGENT = "active", "passive", "by"
+_ACTIVE, _PASSIVE, BY_AGENT = "active", "passive", "by"
 _AUXILIARIES = frozenset({"be", "is", "are", "was", "were", "been", "being", "get", "gets"})
 _AUXILIARY_HAVE = frozenset({"has", "had", "have"})
 _PARTICIPLE = re.compile(r"\w*(?:ed|en|wn|ght|lt|nt|pt|put|set|run|read|kept|held|made|found)")
@@ -82,13 +82,13 @@ class Wording:
         elif len(words) > 1 and _is_participle(words[0]) and words[1] in STOP_WORDS:
             voice = _PASSIVE  # "stored in": a label without its auxiliary
         if voice == _PASSIVE and words[-1] == "by":
-            words, voice = words[:-1], _BY_AGENT
+            words, voice = words[:-1], BY_AGENT
         return cls(tuple(_stem(one) for one in words), voice)
 
     @property
     def inverse(self) -> Wording | None:
         """The same relation told from its tail; None where the form does not tell it."""
-        turned = {_ACTIVE: _BY_AGENT, _BY_AGENT: _ACTIVE}.get(self.voice)
+        turned = {_ACTIVE: BY_AGENT, BY_AGENT: _ACTIVE}.get(self.voice)
         return Wording(self.stems, turned) if turned else None
 
     @property
