@@ -43,6 +43,13 @@ _ANSWER_WITHIN = timedelta(days=3)
             title="Questions",
             description="JSON lines, each with a question of a user (docs/graph.md)",
         ),
+        "outside": Param(
+            "map",
+            type="string",
+            enum=["map", "keep", "drop"],
+            title="Other relations",
+            description="Outside the ontology: map to one, keep as they are, or drop",
+        ),
         "llm": Param(
             False,
             type="boolean",
@@ -65,7 +72,13 @@ def graphrag_ontology() -> None:
             raise AirflowSkipException("quality.questions names no file of questions")
         config = load_config(overrides={"store": params["store"]})
         run = f"ontology-{content_id('run', context['run_id'])}"
-        proposal = propose_in_store(config, params["questions"], by_model=params["llm"], run=run)
+        proposal = propose_in_store(
+            config,
+            params["questions"],
+            by_model=params["llm"],
+            outside=params["outside"],
+            run=run,
+        )
         asked = shown_in_store(params["store"], proposal.id)
         if asked is None:
             raise AirflowSkipException(f"ontology {proposal.id} is in force already")

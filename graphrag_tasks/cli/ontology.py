@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -29,6 +29,10 @@ def propose(
     llm: Annotated[
         bool, typer.Option("--llm/--no-llm", help="Have llm.models.ontology name them.")
     ] = False,
+    outside: Annotated[
+        Literal["map", "keep", "drop"],
+        typer.Option(help="Other relations: map to one, keep as they are, or drop."),
+    ] = "map",
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -38,7 +42,7 @@ def propose(
 
     settings = load_config(config, overrides={"store": store})
     run = f"ontology-{date.today():%Y-%m-%d}"
-    proposal = propose_in_store(settings, questions, by_model=llm, run=run)
+    proposal = propose_in_store(settings, questions, by_model=llm, outside=outside, run=run)
     if json:
         print_json({"id": proposal.id, "report": proposal.report.model_dump()})
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.ontology.drafts import Drafts
@@ -18,6 +19,9 @@ from graphrag_tasks.ontology.types import Types, consolidated_types
 
 MOST_TYPES, MOST_RELATIONS = 30, 60
 """Types and relations of an ontology: as many as a person looks through before an approval."""
+
+Outside = Literal["map", "keep", "drop"]
+"""Relations outside an ontology become one ("be related to"), stay as they are, or go."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ def consolidated(
     *,
     most_types: int = MOST_TYPES,
     most_relations: int = MOST_RELATIONS,
+    outside: Outside = "map",
 ) -> Consolidated:
     """Return one ontology; the same drafts in any order give the same.
 
@@ -55,11 +60,12 @@ def consolidated(
         encode: Makes unit vectors of texts.
         most_types: Entity types wanted.
         most_relations: Relation types wanted.
+        outside: What a run does with relations that the ontology does not have.
     """
     types = consolidated_types(drafts.types, gathered, labels_of, encode, most_types)
     relations = consolidated_relations(drafts.relations, gathered, types, encode, most_relations)
     schema = GraphSchema(
-        entity_types=dict(types.labels), relations=dict(relations.types), on_violation="map"
+        entity_types=dict(types.labels), relations=dict(relations.types), on_violation=outside
     )
     inside = _Inside(schema)
     return Consolidated(
@@ -83,9 +89,9 @@ class _Inside:
         self._rules = {str(rule["wording"]): rule for rule in schema.rules()}
 
     def covers(self, need: Need) -> bool:
-        """Return whether all labels that a question names, and one of its facts, are inside."""
+        """Return whether all labels that a question names, and one fact it asks for, are inside."""
         return need.types <= self._labels and any(
-            self.has(one.head_type, one.relation, one.tail_type) for one in need.facts
+            self.has(one.head_type, one.relation, one.tail_type) for one in need.asked
         )
 
     def has(self, head: str, relation: str, tail: str) -> bool:

@@ -41,6 +41,7 @@ class Need:
         facts: Facts of the passages found that touch these entities or say nothing but words of the
             question; where none does, all of them. Those that only say that things go together are
             left out.
+        asked: Those of them that it asks for: they touch what it names in its own words, if any do.
         passages: What was found for it; empty where it was not searched.
         searched: Whether it was searched.
     """
@@ -49,6 +50,7 @@ class Need:
     cluster: int
     named: tuple[tuple[str, str], ...] = ()
     facts: tuple[Fact, ...] = ()
+    asked: tuple[Fact, ...] = ()
     passages: tuple[Passage, ...] = ()
     searched: bool = True
 
@@ -96,8 +98,8 @@ def gather(index: Index, facts: Facts, questions: Sequence[str]) -> Gathered:
         named = tuple(
             (index.graph.entity_names[row], index.graph.entity_types[row] or "") for row in rows
         )
-        near = _near(question, ids_named, told)
-        needs.append(Need(question, cluster, named, near, found, place in searched))
+        near, asked = _near(question, ids_named, told)
+        needs.append(Need(question, cluster, named, near, asked, found, place in searched))
     return Gathered(tuple(needs), tuple(facts.patterns()), _labels(needs))
 
 
@@ -118,15 +120,22 @@ def _named(index: Index, question: str) -> list[int]:
     return list(dict.fromkeys(one.rows[0] for one in links if one.is_telling))
 
 
-def _near(question: str, named: set[str], told: Sequence[Fact]) -> tuple[Fact, ...]:
+def _near(
+    question: str, named: set[str], told: Sequence[Fact]
+) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+    """Return the facts near a question, and those of them that it asks for."""
     words = set(terms(question))
 
-    def is_near(fact: Fact) -> bool:
+    def nearness(fact: Fact) -> int:
         said = {one for one in terms(fact.relation) if one not in STOP_WORDS}
-        return bool({fact.head_id, fact.tail_id} & named) or said <= words
+        ends = (set(terms(name)) for name in (fact.head, fact.tail))
+        touches = {fact.head_id, fact.tail_id} & named or any(one <= words for one in ends if one)
+        return bool(touches) + (said <= words)
 
-    telling = [one for one in told if not is_general_relation(one.relation)]
-    return tuple([one for one in telling if is_near(one)] or telling)
+    telling = [(nearness(one), one) for one in told if not is_general_relation(one.relation)]
+    near = [one for how, one in telling if how] or [one for _, one in telling]
+    most = max((how for how, _ in telling), default=0)
+    return tuple(near), tuple(one for how, one in telling if how == most)
 
 
 def _evenly(clusters: Sequence[int], most: int) -> frozenset[int]:

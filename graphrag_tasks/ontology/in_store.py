@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.llm import Client
+from graphrag_tasks.ontology.consolidate import Outside
 from graphrag_tasks.ontology.difference import to_markdown
 from graphrag_tasks.ontology.proposal import Proposal, propose
 from graphrag_tasks.ontology.questions import read_asked
@@ -23,7 +24,12 @@ class Asked(NamedTuple):
 
 
 def propose_in_store(
-    config: Config, questions: str | Path, *, by_model: bool = False, run: str = "ontology"
+    config: Config,
+    questions: str | Path,
+    *,
+    by_model: bool = False,
+    outside: Outside = "map",
+    run: str = "ontology",
 ) -> Proposal:
     """Propose an ontology for the current snapshot of a store, and keep it there.
 
@@ -31,6 +37,7 @@ def propose_in_store(
         config: Its store, its search, and with `by_model` its language model.
         questions: JSON lines, each with `question`.
         by_model: Whether `llm.models.ontology` names types and relations.
+        outside: What a run does with relations that the ontology does not have.
         run: Name of the run: its budget counts what it spent before a kill.
 
     Raises:
@@ -42,7 +49,7 @@ def propose_in_store(
     client = Client(config.llm, config.store, run) if by_model else None
     ontologies = Ontologies(config.store)
     based_on = ontologies.id_in_force()
-    proposal = propose(index, asked, client, based_on=based_on, sql=config.sql)
+    proposal = propose(index, asked, client, based_on=based_on, outside=outside, sql=config.sql)
     ontologies.keep(proposal)
     return proposal
 

@@ -14,6 +14,7 @@ from graphrag_tasks.ontology.consolidate import (
     MOST_RELATIONS,
     MOST_TYPES,
     Consolidated,
+    Outside,
     consolidated,
 )
 from graphrag_tasks.ontology.facts import facts_of
@@ -62,6 +63,7 @@ def propose(
     based_on: str = "",
     most_types: int = MOST_TYPES,
     most_relations: int = MOST_RELATIONS,
+    outside: Outside = "map",
     sql: SqlConfig | None = None,
 ) -> Proposal:
     """Return the ontology that users' questions ask for (QuestionRAG, "Surfacing the structure").
@@ -77,6 +79,7 @@ def propose(
         based_on: Id of the ontology in force; empty without one.
         most_types: Entity types wanted.
         most_relations: Relation types wanted.
+        outside: What a run does with relations that the ontology does not have.
         sql: What the reading of the graph may use.
 
     Raises:
@@ -89,7 +92,7 @@ def propose(
     found = induced(gathered.clusters(), client, index.snapshot)
     made = consolidated(
         found.drafts, gathered, lambda name: labels_of(index, name), index.encode,
-        most_types=most_types, most_relations=most_relations,
+        most_types=most_types, most_relations=most_relations, outside=outside,
     )  # fmt: skip
     report = _report(index, questions, gathered, found, made, based_on)
     return Proposal(schema_text(made.schema), report)

@@ -255,7 +255,7 @@ def _support(group: _Group, support: Mapping[str, int], gathered: Gathered) -> S
     serves = frozenset(
         place
         for place, need in enumerate(gathered.needs)
-        if any(fact.relation in group.wordings for fact in need.facts)
+        if any(fact.relation in group.wordings for fact in need.asked)
     )
     triples = sum(support[one] for one in group.wordings)
     return Support(group, serves, triples, len({one.cluster for one in group.drafts}))

@@ -20,7 +20,7 @@ class Kept(_Strict):
         sources: Who proposed it: `frequency` or `model`.
         clusters: Clusters of questions that need it.
         questions: Share of the questions that it serves: they name such an entity, or a fact that
-            was found for them has the relation.
+            they ask for has the relation.
         triples: Share of the graph's triples between entities that have it.
     """
 

@@ -34,7 +34,7 @@ def fact(relation: str, head: str = "", tail: str = "", name: str = "A") -> Fact
 def need(
     *facts: Fact, cluster: int = 0, named: Iterable[tuple[str, str]] = (), question: str = "?"
 ) -> Need:
-    return Need(question, cluster, tuple(named), facts)
+    return Need(question, cluster, tuple(named), facts, facts)
 
 
 def world(needs: Sequence[Need], patterns: Iterable[tuple[str, str, str, int]]) -> Gathered:
