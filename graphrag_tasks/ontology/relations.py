@@ -209,8 +209,9 @@ def _by_forms(support: Mapping[str, int]) -> Iterator[Statement]:
             by_key[Wording.of(wording)].append(wording)
     for key, same in by_key.items():
         yield from ((same[0], one, False) for one in same[1:])
-        if key.voice == BY_AGENT and key.inverse in by_key:
-            yield same[0], by_key[key.inverse][0], True
+        active = by_key.get(key.inverse) if key.voice == BY_AGENT and key.inverse else None
+        if active:
+            yield same[0], active[0], True
 
 
 class _Joined:

@@ -180,12 +180,14 @@ def test_excluded_documents_are_never_sent(store: Path, tmp_path: Path) -> None:
     with scripted(answer=lambda _: answer_of("replace")) as endpoint:
         propose_in_store(asking(store, endpoint.url), questions, by_model=True)
         assert "ZPAYROLL" in json.dumps(endpoint.bodies)
+        assert "(TABLE)" in json.dumps(endpoint.bodies)
     with scripted(answer=lambda _: answer_of("replace")) as endpoint:
         config = asking(store, endpoint.url, exclude=["secret.md"], models={"ontology": "n"},
                         budget={"usd": 0})  # fmt: skip
         propose_in_store(config, questions, by_model=True)
         assert endpoint.requests
         assert "ZPAYROLL" not in json.dumps(endpoint.bodies)
+        assert "(TABLE)" not in json.dumps(endpoint.bodies)
     with scripted() as endpoint:
         config = asking(store, endpoint.url, exclude=["**"])
         found = propose_in_store(config, questions, by_model=True).report
