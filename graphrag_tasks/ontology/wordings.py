@@ -16,8 +16,7 @@ from graphrag_tasks.language.forms import american, singular
 _NAME = re.compile(r"\w[\w ./&'’+-]*")
 _MOST_CHARACTERS = 60
 MOST_TYPE_WORDS, MOST_RELATION_WORDS = 4, 7
-"""Longer ones are prose; the longest type of the example graph has 3 words, the longest relation 6.
-"""
+"""Longer ones are prose; the longest relation of the example graph has 7 words."""
 
 _ACTIVE, _PASSIVE, BY_AGENT = "active", "passive", "by"
 _AUXILIARIES = frozenset({"be", "is", "are", "was", "were", "been", "being", "get", "gets"})

@@ -108,6 +108,31 @@ def test_ends_are_what_the_graph_has() -> None:
     assert (found.domain, found.range) == (None, None)
 
 
+def test_what_is_told_from_the_other_end_counts_for_the_ends() -> None:
+    graph = [("REPORT", "read", "TABLE", 6), ("TABLE", "be read by", "REPORT", 4)]
+    asked = [need(fact("be read by", "TABLE", "REPORT"))]
+    drafts = Drafts((typed("TABLE"), typed("REPORT")), (draft("read"),))
+    found = made(drafts, world(asked, graph))
+    assert (found.schema.relations["read"].domain, found.schema.relations["read"].range) == (
+        ["report"], ["table"],
+    )  # fmt: skip
+    assert (found.covered, found.triples_covered) == ({0}, 10)
+
+
+def test_a_question_is_not_covered_without_the_types_that_it_names() -> None:
+    drafts = Drafts((typed("TABLE"), typed("REPORT")), (draft("replace"), draft("read")))
+    found = made(drafts, world(BOTH, GRAPH), most_types=1)
+    assert found.schema.entity_types == {"table": ["TABLE"]}
+    assert found.covered == {0}
+
+
+def test_examples_that_disagree_lead_nowhere() -> None:
+    labels = {"VBBS": "TABLE", "ZSALES": "REPORT", "4711": "NOTE"}
+    found = made(Drafts((typed("stuff", *labels),)), world(BOTH, GRAPH), labels=labels)
+    assert found.schema.entity_types == {}
+    assert whys(found.types.dropped)["stuff"][1] == "no entity of the graph has a label for it"
+
+
 def test_a_circle_of_synonyms_and_inverses_is_reported_and_the_file_is_read() -> None:
     drafts = relations(
         draft("replace", cluster=0, synonyms=("read",)),

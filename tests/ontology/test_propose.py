@@ -21,6 +21,8 @@ from graphrag_tasks.ontology import (
     shown_in_store,
 )
 from graphrag_tasks.ontology import gathering as gathering_module
+from graphrag_tasks.ontology.facts import facts_of
+from graphrag_tasks.ontology.gathering import gather
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.retrieval import Index
@@ -49,6 +51,17 @@ def test_frequency_finds_what_the_questions_are_about(index: Index) -> None:
     assert (schema.on_violation, schema.untyped) == ("map", "accept")
     assert (found.report.covered, found.report.searched) == (4, 4)
     assert found.schema == schema
+
+
+def test_a_question_asks_for_the_facts_that_touch_what_it_names_in_its_words(
+    index: Index,
+) -> None:
+    with facts_of(index.snapshot) as facts:
+        (need,) = gather(index, facts, ["What replaced VBBS?"]).needs
+    assert [(one.head, one.relation, one.tail) for one in need.asked] == [
+        ("table VBBE", "replace", "table VBBS")
+    ]
+    assert {one.relation for one in need.facts} == {"replace", "read"}
 
 
 def test_the_same_questions_give_the_same_bytes(index: Index) -> None:

@@ -73,6 +73,16 @@ def test_what_is_not_proposed_is_refused(
     assert not current.exists()
 
 
+def test_an_id_leads_to_no_other_folder(ontologies: Ontologies, current: Path) -> None:
+    one = proposal("read")
+    ontologies.keep(one)
+    for ending in ("yaml", "json"):
+        file = current.parent / "proposed" / f"{one.id}.{ending}"
+        (current.parent / f"outside.{ending}").write_bytes(file.read_bytes())
+    with pytest.raises(ConfigError, match="no proposed ontology"):
+        ontologies.show("../outside")
+
+
 def test_what_was_not_shown_last_is_refused(ontologies: Ontologies, current: Path) -> None:
     first, second = proposal("read"), proposal("write")
     ontologies.keep(first)
