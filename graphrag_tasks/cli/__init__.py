@@ -21,6 +21,7 @@ from graphrag_tasks.cli import (
     graph,
     index,
     llm,
+    ontology,
     query,
     serve,
     snapshots,
@@ -48,6 +49,7 @@ app.add_typer(snapshots.app, name="snapshots")
 app.add_typer(documents.app, name="documents")
 app.add_typer(entities.app, name="entities")
 app.add_typer(graph.app, name="graph")
+app.add_typer(ontology.app, name="ontology")
 app.command()(graph.export)
 app.command()(llm.spending)
 app.command()(index.doctor)

@@ -18,6 +18,7 @@ from graphrag_tasks.language.domain import (
     read_domain,
     with_gazetteers,
 )
+from graphrag_tasks.snapshots.ontology import APPROVED, ontology_in_force, place_in_force
 from graphrag_tasks.storage import file_system
 
 
@@ -36,11 +37,12 @@ class UserFiles:
 
         Raises:
             ConfigError: One cannot be read.
+            ArtifactError: The ontology in force cannot be read.
             MissingDependencyError: One lies in S3, and the package for S3 is not installed.
         """
         return cls(
             overrides=_text(config.resolve.overrides, "resolve.overrides"),
-            schema=_text(config.relationships.schema_file, "relationships.schema_file"),
+            schema=_schema(config),
             domain=_text(config.domain.file, "domain.file"),
             gazetteers=_texts(config.domain.gazetteers, "domain.gazetteers"),
         )
@@ -52,6 +54,8 @@ class UserFiles:
     def parsed_schema(self, config: Config) -> GraphSchema:
         """Return the schema, or raise what `read_schema` raises."""
         where = config.relationships.schema_file or "relationships.schema_file"
+        if where == APPROVED:
+            where = place_in_force(config.store)
         return read_schema(self.schema, where)
 
     def parsed_domain(self, config: Config) -> Domain:
@@ -62,6 +66,13 @@ class UserFiles:
         where, lists = config.domain.file, config.domain.gazetteers
         domain = default_domain() if where is None else read_domain(self.domain, where)
         return with_gazetteers(domain, self.gazetteers, lists or "domain.gazetteers")
+
+
+def _schema(config: Config) -> str:
+    """Return the schema's text; "" also where no ontology is approved yet, as in a first run."""
+    if config.relationships.schema_file == APPROVED:
+        return ontology_in_force(config.store)
+    return _text(config.relationships.schema_file, "relationships.schema_file")
 
 
 def _text(uri: str | None, setting: str) -> str:

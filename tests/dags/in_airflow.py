@@ -210,15 +210,28 @@ def reading(folder: str, params: dict[str, Any], url: str) -> dict[str, Any]:
     }
 
 
-def followed(dag: Any, params: dict[str, Any]) -> dict[str, Any]:
-    """Run another DAG; return how it ended and what its tasks returned."""
-    run = dag.test(run_conf=params)
+def followed(dag: Any, params: dict[str, Any], approved: str | None = None) -> dict[str, Any]:
+    """Run another DAG; return how it ended and what its tasks returned.
+
+    The task `approved`, which would wait for a person, succeeds at once.
+    """
+    run = dag.test(run_conf=params, mark_success_pattern=approved)
     tasks = run.get_task_instances()
     return {
         "state": run.state,
         "tasks": {one.task_id: one.state for one in tasks},
         "links": links_of(dag, tasks),
         "returned": {one.task_id: one.xcom_pull(one.task_id) for one in tasks},
+    }
+
+
+def approval_of(dag: Any) -> dict[str, Any]:
+    """Return what a DAG's approval does where nobody answers."""
+    approve = dag.task_dict["approve"]
+    return {
+        "defaults": list(approve.defaults),
+        "hours": approve.response_timeout.total_seconds() / 3600,
+        "shows": [approve.subject, approve.body],
     }
 
 
@@ -230,8 +243,8 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str, url: str) -> d
     sys.path.append(folder)  # as Airflow does
     bag = DagBag(folder)
     assert not bag.import_errors, bag.import_errors
-    reindex, maintenance, evaluate = (
-        bag.dags[f"graphrag_{name}"] for name in ("reindex", "maintenance", "evaluate")
+    reindex, maintenance, evaluate, ontology = (
+        bag.dags[f"graphrag_{name}"] for name in ("reindex", "maintenance", "evaluate", "ontology")
     )
     ended = [reindexed(reindex, params) for params in runs]
     store = runs[0]["store"]
@@ -241,6 +254,7 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str, url: str) -> d
     sources = [*runs[0]["sources"], str(broken)]
     read = {"store": f"{store}-read", "extractor": "llm", "sources": sources, "max_failed_share": 1}
     asked = {"store": store, "questions": questions, "modes": ["dense"]}
+    users = {"store": store, "questions": questions}
     return {
         "dag": described(reindex),
         "runs": [how for _, how in ended],
@@ -256,6 +270,10 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str, url: str) -> d
         "maintained": followed(maintenance, {"store": store, "keep": 0}),
         "evaluated": followed(evaluate, asked),
         "not evaluated": followed(evaluate, {"store": store, "questions": ""}),
+        "ontology": {**described(ontology), "approval": approval_of(ontology)},
+        "approved": followed(ontology, users, "approve"),
+        "in force already": followed(ontology, users, "approve"),
+        "not asked": followed(ontology, {"store": store, "questions": ""}),
         "reading": reading(folder, read, url),
     }
 

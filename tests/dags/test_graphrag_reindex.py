@@ -39,6 +39,7 @@ def test_the_dag_is_safe_to_deploy(seen: dict[str, Any]) -> None:
 def test_every_run_ends(seen: dict[str, Any]) -> None:
     assert seen["hours"] == {
         "graphrag_reindex": 12, "graphrag_maintenance": 12, "graphrag_evaluate": 4,
+        "graphrag_ontology": 80,
     }  # fmt: skip
 
 
@@ -200,6 +201,7 @@ def test_the_nightly_run_goes_first_and_shards_one_after_the_other(seen: dict[st
         "graphrag_reindex": [["absolute", 2]],
         "graphrag_maintenance": [["absolute", 1]],
         "graphrag_evaluate": [["absolute", 1]],
+        "graphrag_ontology": [["absolute", 1]],
     }
 
 

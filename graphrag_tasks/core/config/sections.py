@@ -240,7 +240,9 @@ class LinkConfig(LanguageConfig):
 class RelationshipsConfig(BaseConfig):
     """Which relations there may be."""
 
-    schema_file: str | None = Field(None, description="YAML file or URI with an expert's schema")
+    schema_file: str | None = Field(
+        None, description="YAML file or URI with an expert's schema; approved: the store's ontology"
+    )
 
 
 class SqlConfig(BaseConfig):

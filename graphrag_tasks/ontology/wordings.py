@@ -1,0 +1,117 @@
+"""When two names of a type, or two wordings of a relation, are the same: by form, without a model.
+
+An encoder cannot decide it alone: it takes "be moved from" for "be moved to" (cosine 0.96 by the
+shipped one). So voice and prepositions must agree before a cosine counts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from graphrag_tasks.graph.relation_kinds import ASSOCIATION, kind_of
+from graphrag_tasks.language.bm25 import STOP_WORDS, fold, terms
+from graphrag_tasks.language.forms import american, singular
+
+_NAME = re.compile(r"\w[\w ./&'’+-]*")
+_MOST_CHARACTERS = 60
+MOST_TYPE_WORDS, MOST_RELATION_WORDS = 4, 7
+"""Longer ones are prose; the longest relation of the example graph has 7 words."""
+
+_ACTIVE, _PASSIVE, BY_AGENT = "active", "passive", "by"
+_AUXILIARIES = frozenset({"be", "is", "are", "was", "were", "been", "being", "get", "gets"})
+_AUXILIARY_HAVE = frozenset({"has", "had", "have"})
+_PARTICIPLE = re.compile(r"\w*(?:ed|en|wn|ght|lt|nt|pt|put|set|run|read|kept|held|made|found)")
+_ARTICLES = frozenset({"a", "an", "the"})
+_GENERAL_TYPES = frozenset(
+    {"thing", "entity", "concept", "other", "unknown", "miscellaneous", "misc", "topic", "name"}
+)
+"""Words that everything is: schema.org calls the type of all things "Thing"."""
+
+_GENERAL_VERBS = frozenset(terms("relate associate connect link concern involve refer correspond"))
+"""Verbs that say no more than that two things go together, as associations do."""
+
+
+def is_name(text: str, most_words: int) -> bool:
+    """Return whether a text can be a name: few words, and no sign of a markup or a program."""
+    name = text.strip()
+    return (
+        len(name) <= _MOST_CHARACTERS
+        and len(name.split()) <= most_words
+        and _NAME.fullmatch(name) is not None
+    )
+
+
+def type_key(name: str) -> str:
+    """Return what types are compared by: lower case, one spelling, the last word in the singular.
+
+    `CDS_VIEW`, "cds-views" and "CDS view" are "cds view".
+    """
+    words = re.sub(r"[\s_-]+", " ", fold(name)).strip()
+    return singular(american(words))
+
+
+def is_general_type(key: str) -> bool:
+    """Return whether a type says nothing: everything is a thing."""
+    return all(word in _GENERAL_TYPES for word in key.split())
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What relations are compared by.
+
+    Attributes:
+        stems: Stems of its words, prepositions among them, without articles and auxiliaries.
+        voice: `active`, `passive` or `by`: passive with its agent.
+    """
+
+    stems: tuple[str, ...]
+    voice: str
+
+    @classmethod
+    def of(cls, text: str) -> Wording:
+        """Return what "is read by" is compared by: `read`, with an agent."""
+        words = [fold(one) for one in re.split(r"[\s_]+", text.strip()) if one]
+        words = [one for one in words if one not in _ARTICLES]
+        voice = _ACTIVE
+        if len(words) > 1 and words[0] in _AUXILIARY_HAVE and words[1] == "been":
+            words = words[1:]
+        if len(words) > 1 and words[0] in _AUXILIARIES and _PARTICIPLE.fullmatch(words[1]):
+            words, voice = words[1:], _PASSIVE
+        elif len(words) > 1 and _is_participle(words[0]) and words[1] in STOP_WORDS:
+            voice = _PASSIVE  # "stored in": a label without its auxiliary
+        if voice == _PASSIVE and words[-1] == "by":
+            words, voice = words[:-1], BY_AGENT
+        return cls(tuple(_stem(one) for one in words), voice)
+
+    @property
+    def inverse(self) -> Wording | None:
+        """The same relation told from its tail; None where the form does not tell it."""
+        turned = {_ACTIVE: BY_AGENT, BY_AGENT: _ACTIVE}.get(self.voice)
+        return Wording(self.stems, turned) if turned else None
+
+    @property
+    def frame(self) -> tuple[str, ...]:
+        """Voice and words of grammar: what must agree before a cosine counts."""
+        return (self.voice, *(one for one in self.stems if one in STOP_WORDS))
+
+
+def _is_participle(word: str) -> bool:
+    """Return whether a word is a regular participle: "stored", but not "need"."""
+    return word.endswith("ed") and terms(word) != [word]
+
+
+def _stem(word: str) -> str:
+    if word in _AUXILIARIES:
+        return "be"
+    if word in _AUXILIARY_HAVE:
+        return "have"
+    return "".join(terms(word)) or word
+
+
+def is_general_relation(text: str) -> bool:
+    """Return whether a relation only says that two things go together: "have", "be related to"."""
+    if kind_of(text, conditional=False) == ASSOCIATION:
+        return True
+    telling = [one for one in Wording.of(text).stems if one not in STOP_WORDS]
+    return all(one in _GENERAL_VERBS or one == "have" for one in telling)
