@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,8 @@ LEAST_ITEMS = 3
 """Of a list: two things are told in a sentence without being one."""
 _COMMON_SHARE = 0.1
 """Share of the passages from which on a name is too common to be asked for, or about in general."""
+_SAME_WORDS = 0.6
+"""Share of a fact's words that another sentence has when it tells the same of something else."""
 _FEW = 20
 """In a corpus of fewer passages no name is too common."""
 
@@ -65,7 +67,6 @@ class Clause:
         verbs: From the subject to the end of the predicate: "can be", "also lists".
         rest: What follows the subject, without loose parts.
         arguments: Of the frame, without the subject.
-        ends: Where another predicate of the same subject begins; else the sentence's end.
     """
 
     sentence: Sentence
@@ -80,7 +81,6 @@ class Clause:
     passive: bool
     rest: str
     arguments: tuple[Mapping[str, Any], ...]
-    predicate_end: int
     facts: tuple[Fact, ...]
 
     @property
@@ -110,12 +110,15 @@ class Clauses:
         self._heads: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._tails: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._sentences: dict[str, dict[str, None]] = defaultdict(dict)
+        self._stated: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
         frames = list(corpus.frames())
         for frame in frames:
             for fact in corpus.facts.get(frame["frame_id"], ()):
                 self._heads[fact.relation, fact.tail_id].add(fact.head_id)
                 self._tails[fact.head_id, fact.relation].add(fact.tail_id)
                 self._sentences[fact.relation_id][frame["sentence_id"]] = None
+                stated = self._stated[fact.head_id, fact.relation, fact.tail_id]
+                stated[frame["sentence_id"]] = None
         starts: dict[str, list[int]] = defaultdict(list)
         for frame in frames:
             start = self._goes_on_at(frame)
@@ -130,8 +133,17 @@ class Clauses:
         return self._chunks >= _FEW and entity.chunks > _COMMON_SHARE * self._chunks
 
     def has_other_heads(self, clause: Clause) -> bool:
-        """Tell whether the graph has another head for one of a clause's facts."""
-        return any(len(self._heads[one.relation, one.tail_id]) > 1 for one in clause.facts)
+        """Tell whether another head has one of a clause's facts in nearly the same words."""
+        told = content_words(clause.rest)
+        for fact in clause.facts:
+            for other in self._heads[fact.relation, fact.tail_id]:
+                if other == fact.head_id:
+                    continue
+                for sentence in self._stated[other, fact.relation, fact.tail_id]:
+                    words = content_words(self.corpus.sentences[sentence].text)
+                    if len(told & words) >= _SAME_WORDS * len(told):
+                        return True
+        return False
 
     def has_other_tails(self, clause: Clause) -> bool:
         """Tell whether the graph has a tail beside those of a clause, for its relation."""
@@ -176,7 +188,7 @@ class Clauses:
             return None
         facts = tuple(
             one for one in self.corpus.facts.get(frame["frame_id"], ())
-            if one.confidence >= LEAST_CONFIDENCE
+            if one.confidence >= LEAST_CONFIDENCE and one.head_start < end
         )  # fmt: skip
         facts = tuple(dict.fromkeys(facts))
         if not facts or len({one.head_id for one in facts}) != 1:
@@ -190,13 +202,15 @@ class Clauses:
         words = name.split()
         if not words or len(words) > _MOST_SUBJECT or len(surface) > LONGEST_NAME:
             return None
-        if words[0].lower() in _VAGUE or "→" in name or re.search(r"[,;:()]|\band\b|\bor\b", name):
+        if words[0].lower() in _VAGUE or "→" in name or "you" in name.lower() or re.search(r"[,;:()]|\band\b|\bor\b", name):
             return None
         stop = min((one for one in starts.get(sentence.sentence_id, ()) if one > frame["end"]),
                    default=len(text))  # fmt: skip
         told = _without_end(text[end:stop], cut=stop < len(text))
         rest = wording.core(told.strip())
-        verbs = " ".join(text[end : _predicate_end(frame, text)].split())
+        verbs = " ".join(text[end : int(frame["end"])].split())
+        rest, verbs = (re.sub(r"\balso ", "", one, count=1) if "also" in verbs.split() else one
+                       for one in (rest, verbs))  # fmt: skip
         if not rest or len(rest.split()) > _MOST_REST or not wording.is_balanced(rest):
             return None
         if not rest.startswith(verbs) or wording.points_elsewhere(surface):
@@ -208,7 +222,7 @@ class Clauses:
             verbs=verbs, lemma=frame["predicate_lemma"], rule=frame["rule"],
             passive=frame["passive"], rest=rest,
             arguments=tuple(one for one in frame["arguments"] if one["role"] != "subject"),
-            predicate_end=_predicate_end(frame, text), facts=facts,
+            facts=facts,
         )  # fmt: skip
 
 
@@ -227,18 +241,17 @@ def is_prose(text: str) -> bool:
 
 def singles(clauses: Clauses) -> Iterator[Candidate]:
     """Yield questions that one sentence answers."""
-    definitions = _definitions(clauses)
     for clause in clauses.found:
         for made in (subject_asked(clauses, clause), object_asked(clauses, clause)):
             if made is not None:
                 yield made
-    yield from definitions
+    yield from _definitions(clauses)
 
 
 def subject_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
     """Ask which thing it is that something is told of: "What states the balance of …?"."""
     told = clause.rest
-    if not _is_specific_name(clause) or clauses.is_common(clause.entity):
+    if not _is_askable_name(clause) or clauses.is_common(clause.entity):
         return None
     if clause.rule == "copula" or len(content_words(told)) < 4 or wording.points_elsewhere(told):
         return None
@@ -267,11 +280,18 @@ def which(clause: Clause) -> str | None:
     return wording.asking(clause.entity.type, label)
 
 
-def object_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
-    """Ask for what is told of the subject: "What does the Balance Sheet state?"."""
+def object_asked(clauses: Clauses, clause: Clause, *, alone: bool = True) -> Candidate | None:
+    """Ask for what is told of the subject: "What does the Balance Sheet state?".
+
+    `alone`: nothing else is told of it with this verb.
+    """
     if not _is_askable_name(clause) or not wording.agrees(clause.head, clause.verbs, clause.lemma):
         return None
-    if clause.rule == "copula" or clauses.has_other_tails(clause) or not clause.arguments:
+    if clause.rule == "copula" or not clause.arguments:
+        return None
+    if alone and clauses.has_other_tails(clause):
+        return None
+    if any(one["role"] in ("clause", "indirect_object") for one in clause.arguments):
         return None
     argument = clause.arguments[0]
     answer = " ".join(clause.rest[len(clause.verbs) :].split())
@@ -317,7 +337,9 @@ _STORING = frozenset({"store", "keep", "locate", "find", "place", "save", "insta
 def _where(clause: Clause, argument: Mapping[str, Any], preposition: str) -> str | None:
     if preposition in ("in", "on", "under", "at") and clause.passive and clause.lemma in _STORING:
         return "Where"
-    return wording.where_or(argument["entity_type"], preposition)
+    if argument["entity_type"] == "DATE" and preposition in ("in", "on", "at"):
+        return "When"
+    return None
 
 
 def _definitions(clauses: Clauses) -> Iterator[Candidate]:
@@ -328,6 +350,9 @@ def _definitions(clauses: Clauses) -> Iterator[Candidate]:
             continue
         told = clause.rest[len(clause.verbs) :].strip()
         if re.match(r"(?:an?|the|one of the|any|tools?|sets?)\s", told) is None:
+            continue
+        if re.match(r"(?:an? (?:important|good|great|common|useful|special|big|major|very)|one of the "
+                    r"(?:most|main)|the (?:most|best|main|same|only|one))\b", told):
             continue
         if len(content_words(told)) < 3 or wording.points_elsewhere(told):
             continue
@@ -362,7 +387,7 @@ def checked(
     said = " ".join(answer.split())
     if re.search(r"\b(?:to|of|the|an?|in|for|that|and|or|by|with|is|are)$", said):
         return None
-    if re.match(r"(?:several|many|some|few|a few|a number|a lot|more|all|much)\b", said):
+    if re.match(r"(?:you|your|us|one|an?) to\b|you\b|(?:one|some) of\b|(?:several|many|some|few|a few|a number|a lot|more|all|much)\b", said):
         return None
     if re.search(r"\b(?:can|will|may|must|should|could|would) \w+ed\b", question):
         return None
@@ -397,22 +422,13 @@ def _is_askable_name(clause: Clause) -> bool:
     )  # fmt: skip
 
 
-def _is_specific_name(clause: Clause) -> bool:
-    return _is_askable_name(clause)
-
-
 def _joins(between: str) -> bool:
     """Tell whether only helping verbs and adverbs stand between a subject and its verb."""
     return all(
         word in wording.AUXILIARIES or word.endswith("ly") or word in ("be", "been", "being")
-        or word in ("usually", "often", "always", "only", "normally")
+        or word in ("usually", "often", "always", "only", "normally", "also")
         for word in between.split()
     )  # fmt: skip
-
-
-def _predicate_end(frame: Mapping[str, Any], text: str) -> int:
-    """Return where the verbs end: after a chain such as "used to record"."""
-    return int(frame["end"])
 
 
 def _starts_at(clause: Clause, argument: Mapping[str, Any], answer: str) -> bool:
@@ -423,11 +439,3 @@ def _starts_at(clause: Clause, argument: Mapping[str, Any], answer: str) -> bool
 
 def _without_end(text: str, *, cut: bool) -> str:
     return re.sub(r"[\s,]+(?:and|or|but|then|and then)?\s*$", "", text) if cut else text
-
-
-def groups(clauses: Sequence[Clause]) -> Mapping[str, Sequence[Clause]]:
-    """Return the clauses of each entity that is their subject."""
-    found: dict[str, list[Clause]] = defaultdict(list)
-    for one in clauses:
-        found[one.entity.entity_id].append(one)
-    return found

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.graph.relation_kinds import FACT, kind_of
 from graphrag_tasks.snapshots.store import Snapshot
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
-_LEGAL = re.compile(r"licen[cs]e|copying|copyright|legal|gfdl|gpl\b|changelog|contributors", re.I)
+_LEGAL = re.compile(r"licen[cs]e|copying|copyright|legal|fdl|gpl\b|changelog|contributors", re.I)
 """Titles and paths of what ships with documents and is about none of their subjects."""
 
 
@@ -45,7 +45,10 @@ class Entity:
 
 @dataclass(frozen=True)
 class Fact:
-    """An edge that a sentence states: nothing that is denied, conditional or an association."""
+    """What a sentence states of an entity: nothing denied, conditional or an association.
+
+    The tail is an entity, or the words of an attribute's value.
+    """
 
     relation_id: str
     head_id: str
@@ -53,6 +56,7 @@ class Fact:
     tail_id: str
     confidence: float
     frame_id: str
+    head_start: int
 
 
 class Corpus:
@@ -97,16 +101,16 @@ class Corpus:
 
     @cached_property
     def facts(self) -> Mapping[str, Sequence[Fact]]:
-        """The facts that each frame states, by the frame's id."""
+        """The facts that each frame states, by the frame's id: edges, and attributes of entities."""
         columns = ["relation_id", "head_id", "relation", "tail_id", "kind", "negated", "confidence"]
         relations = {
             row["relation_id"]: row
             for row in self._snapshot.table("relations", columns).to_pylist()
             if row["kind"] == FACT and not row["negated"]
         }
-        columns = ["triple_id", "frame_id", "conditional", "negated"]
+        columns = ["triple_id", "frame_id", "head_start", "conditional", "negated"]
         frames = {
-            row["triple_id"]: row["frame_id"]
+            row["triple_id"]: (row["frame_id"], row["head_start"])
             for row in self._snapshot.table("triples", columns).to_pylist()
             if not (row["conditional"] or row["negated"])
         }
@@ -114,9 +118,19 @@ class Corpus:
         for row in self._snapshot.table("evidence", ["relation_id", "triple_id"]).to_pylist():
             known, frame = relations.get(row["relation_id"]), frames.get(row["triple_id"])
             if known and frame:
-                found[frame].append(
+                found[frame[0]].append(
                     Fact(row["relation_id"], known["head_id"], known["relation"],
-                         known["tail_id"], known["confidence"], frame)
+                         known["tail_id"], known["confidence"], *frame)
+                )  # fmt: skip
+        columns = ["triple_id", "entity_id", "relation", "value", "negated", "is_head", "confidence"]
+        for row in self._snapshot.table("attributes", columns).to_pylist():
+            frame = frames.get(row["triple_id"])
+            is_fact = kind_of(row["relation"], conditional=False) == FACT
+            if frame and is_fact and not (row["negated"] or row["is_head"]):
+                value = f"value {row['value'].casefold()}"
+                found[frame[0]].append(
+                    Fact(f"{row['entity_id']} {row['relation']} {value}", row["entity_id"],
+                         row["relation"], value, row["confidence"], *frame)
                 )  # fmt: skip
         return found
 
@@ -170,7 +184,9 @@ class Corpus:
         return text
 
     def lowered(self, words: str) -> str:
-        """Return a heading's words without the capitals of titles."""
+        """Return a heading's words without the capitals of titles; quotations stay."""
         return re.sub(
-            r"[^\W\d_]+", lambda one: one[0].lower() if self.is_common(one[0]) else one[0], words
+            r"[\"“][^\"”]*[\"”]|[^\W\d_]+",
+            lambda one: one[0].lower() if self.is_common(one[0]) else one[0],
+            words,
         )

@@ -29,6 +29,8 @@ _NOT_DONE = frozenset("understand put introduce be have include follow see begin
 _AFTER_VERB = frozenset("a an the your from to with between into onto in on new all multiple "
                         "several".split())  # fmt: skip
 """After a gerund these words tell that it is a verb: "Adding a photo", "Working with files"."""
+_TELLS = re.compile(r"\b(?:you|your|click|select|choose|use|press|open|enter|run|type|set)\b", re.I)
+"""Words of instructions."""
 _INTRODUCES = re.compile(r"\b(?:this|the following) (?:section|chapter|part|appendix|page)\b", re.I)
 
 
@@ -69,12 +71,16 @@ def _sections(corpus: Corpus) -> Iterator[tuple[str, Stretch, str]]:
 def _section(
     document: str, heading: str, below: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[str, Stretch, str]]:
+    while below and re.match(r"(?:figure|table|example) \d", below[0]["text"], re.I):
+        below = below[1:]
     words = sum(len(one["text"].split()) for one in below)
     if not heading or not _LEAST_SECTION <= words <= _MOST_SECTION:
         return
     if below[0]["kind"] not in ("paragraph", "list_item") or _INTRODUCES.search(below[0]["text"]):
         return
     text = BLOCK_SEPARATOR.join(one["text"] for one in below)
+    if not _TELLS.search(text):
+        return
     yield heading, Stretch(document, below[0]["char_start"], below[-1]["char_end"]), text
 
 
@@ -94,6 +100,9 @@ def _question(heading: str, corpus: Corpus, verbs: set[str]) -> str | None:
     if base is None or base in _NOT_DONE:
         return None
     rest = re.sub(r" and \w+ing\b.*$", "", corpus.lowered(rest))
+    rest = re.sub(r"\byour\b", "my", rest)
+    if re.fullmatch(r"(?:the |an? )?\w+ and|the \w+|up|out|on|off|in|started|more", rest):
+        return None
     if rest.split(" ")[0].endswith("ing") or not _is_done(corpus, base, rest):
         return None
     return f"How do I {base} {rest}?"
@@ -105,7 +114,7 @@ def _is_done(corpus: Corpus, verb: str, rest: str) -> bool:
     if first in _AFTER_VERB:
         return True
     noun = re.escape(first.removesuffix("s"))
-    pattern = rf"\b(?:to|can|you|and|or|will|may) {re.escape(verb)} (?:an?|the|your|any|all|some|new)? ?{noun}"
+    pattern = rf"\b(?:to|can|you|and|or|will|may) {re.escape(verb)} (?:(?:an?|the|your|any|all|some|new) )?{noun}"
     return re.search(pattern, corpus.text) is not None
 
 

@@ -7,6 +7,7 @@ from graphrag_tasks.evaluate.made.clauses import Clauses, singles
 from graphrag_tasks.evaluate.made.corpus import Corpus
 from graphrag_tasks.evaluate.made.headings import asked_by_headings
 from graphrag_tasks.evaluate.made.joined import joined
+from graphrag_tasks.evaluate.made.listings import listings
 from graphrag_tasks.evaluate.made.nowhere import unanswerable
 from graphrag_tasks.evaluate.made.overviews import overviews
 from graphrag_tasks.evaluate.made.tables import Tables
@@ -19,7 +20,8 @@ def candidates(corpus: Corpus) -> list[Candidate]:
     return [
         *asked,
         *asked_by_headings(corpus, clauses),
-        *joined(clauses),
+        *joined(clauses, tables),
+        *listings(corpus, clauses),
         *tables.listings(),
         *overviews(corpus),
         *tables.gaps(),

@@ -21,7 +21,11 @@ def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candi
     """
     corpus = clauses.corpus
     names = {clause.name.casefold(): clause for clause in clauses.found}
-    firsts = sorted({_first(one) for one in clauses.found if _first(one)})
+    heads = {clause.head for clause in clauses.found}
+    firsts = sorted(
+        {one for clause in clauses.found if (one := _first(clause))
+         and (one in heads or not corpus.is_common(one))}
+    )  # fmt: skip
     for one in asked:
         name = _name_in(one, names)
         if name is None:
@@ -50,8 +54,8 @@ def _name_in(one: Candidate, names: dict[str, Clause]) -> str | None:
         found = re.search(rf"(?<!\w){re.escape(clause.name)}(?!\w)", one.question, re.IGNORECASE)
         return found[0] if found else None
     if one.rule == "cell":
-        found = re.search(rf"(?<!\w){re.escape(one.subject)}(?!\w)", one.question, re.IGNORECASE)
-        return found[0] if found else None
+        key = one.sentence.split(" | ")[0]
+        return key if key in one.question else None
     return None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from graphrag_tasks.evaluate.made import wording
 from graphrag_tasks.evaluate.made.candidates import GLOBAL, Candidate, Stretch, is_plain
+from graphrag_tasks.evaluate.made.clauses import is_prose
 from graphrag_tasks.evaluate.made.corpus import Corpus, Sentence
 
 _LEAST_SIZE = 5
@@ -36,13 +37,15 @@ def overviews(corpus: Corpus) -> Iterator[Candidate]:
         if row["size"] < _LEAST_SIZE or entity is None or entity_id in seen:
             continue
         name = entity.name
-        if not (entity.is_named or entity.is_term) or not is_plain(name) or len(name) < 3:
+        known = entity.is_named or (entity.is_term and (" " in name or name[:1].isupper()))
+        if not known or not is_plain(name) or len(name) < 3:
             continue
         if wording.points_elsewhere(name) or not re.search(r"[^\W\d_]{3}", name):
             continue
         quoted = [by_text.get(" ".join(one.split()), []) for one in _QUOTED.findall(row["summary"])]
         held = [some for some in quoted if some and _names(name, some[0].text)]
-        held = [some for some in held if not corpus.is_passed_over(some[0])]
+        held = [some for some in held if is_prose(some[0].text)
+                and not corpus.is_passed_over(some[0])]  # fmt: skip
         if len(held) < _LEAST_SENTENCES or len({some[0].chunk_id for some in held}) < _LEAST_SENTENCES:
             continue
         seen.add(entity_id)

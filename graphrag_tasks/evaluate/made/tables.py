@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graphrag_tasks.evaluate.made.candidates import (
@@ -66,10 +66,12 @@ class Tables:
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._holders: Counter[tuple[str, str, str]] = Counter()
         self._keys: Counter[str] = Counter()
+        self._rows: dict[str, list[tuple[_Table, _Row]]] = defaultdict(list)
         for table in self._found:
             self._keys.update({row.key.casefold() for row in table.rows})
             values = set()
             for row in table.rows:
+                self._rows[row.key.casefold()].append((table, row))
                 for header, text in row.cells.items():
                     self._known[row.key.casefold(), header.casefold()].add(text)
                     values.add((table.key_header.casefold(), header.casefold(), text.casefold()))
@@ -83,6 +85,24 @@ class Tables:
                     made = self._single(table, row, header)
                     if made is not None:
                         yield made
+
+    def described(self) -> Iterator[tuple[Candidate, str]]:
+        """Yield the cells that hold a name, with words for it: "the successor of FD32"."""
+        for table in self._found:
+            for row in table.rows:
+                for header in table.headers:
+                    made = self._single(table, row, header)
+                    if made is not None and _is_key(made.answer) and " is the " in made.question:
+                        yield made, made.question.removeprefix("What is ").rstrip("?")
+
+    def singles_of(self, key: str, words: str) -> Iterator[Candidate]:
+        """Yield questions for the cells of a row, with other words for its key."""
+        for table, row in self._rows.get(key, ()):
+            for header in table.headers:
+                made = self._single(table, row, header)
+                if made is not None:
+                    asked = self._lowered(header)
+                    yield replace(made, question=f"What {_be(asked)} the {asked} of {words}?")
 
     def gaps(self) -> Iterator[Candidate]:
         """Yield questions for cells that are empty, where other rows of the table have them."""
@@ -117,23 +137,31 @@ class Tables:
         if answer.casefold() not in row.text.casefold():
             return None
         return Candidate(SINGLE, question, answer, ((row.stretch,),), "cell",
-                         row.key.casefold(), row.text)  # fmt: skip
+                         f"{table.key_header} {header} {row.stretch.document_id}", row.text)  # fmt: skip
 
     def _question(self, table: _Table, key: str, header: str) -> str | None:
         if not self._is_attribute(header) or self._keys[key.casefold()] > 1:
             return None
-        asked = self._corpus.lowered(header.replace("_", " "))
+        asked = self._lowered(header)
         question = f"What {_be(asked)} the {asked} of {self._named(table.key_header, key)}?"
         return question if is_plain(question) else None
 
     def _named(self, header: str, key: str) -> str:
         shown = key if key[:1].isupper() and " " not in key else f"“{key}”"
-        kind = self._corpus.lowered(header.replace("_", " "))
+        kind = self._lowered(header).removesuffix(" name")
         if kind.casefold() in _NAMELESS or not re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)*", kind):
             return shown
         if key.casefold().startswith(kind.casefold()):
             return key
         return f"{kind} {shown}" if shown == key and key.isupper() else f"the {kind} {shown}"
+
+    def _lowered(self, header: str) -> str:
+        """Return a header as it stands inside of a sentence."""
+        words = header.replace("_", " ").split()
+        return " ".join(
+            one.lower() if one.lower() in _ATTRIBUTES else self._corpus.lowered(one)
+            for one in words
+        )
 
     def _is_attribute(self, header: str) -> bool:
         words = header.replace("_", " ").lower()
@@ -161,8 +189,8 @@ class Tables:
                 continue
             if len(value.split()) > _MOST_VALUE:
                 continue
-            asked = self._corpus.lowered(header.replace("_", " "))
-            kind = self._corpus.lowered(table.key_header.replace("_", " "))
+            asked = self._lowered(header)
+            kind = self._lowered(table.key_header).removesuffix(" name")
             shown = value if value.isupper() else f"“{value}”"
             question = f"Which {_plural(kind)} have the {asked} {shown}?"
             if is_plain(question):

@@ -13,9 +13,6 @@ AUXILIARIES = frozenset(
 )
 _PLURAL_AUXILIARIES = frozenset({"are", "were", "have"})
 
-_PLACES = frozenset({"GPE", "LOC", "FAC"})
-"""Labels of spaCy's English models for what is asked for by "where"."""
-
 _POINTING = re.compile(
     r"\b(?:this|these|those|such|above|below|following|previous|previously|next|earlier|later|"
     r"here|there|now|it|he|she|they|them|him|we|our|us|i|my|another|other|others|also|however|"
@@ -58,15 +55,6 @@ def is_balanced(text: str) -> bool:
 def asking(entity_type: str | None, label_holds: bool) -> str:
     """Return the question word for a subject of this type."""
     return "Who" if label_holds and entity_type == "PERSON" else "What"
-
-
-def where_or(entity_type: str | None, preposition: str) -> str | None:
-    """Return "Where" for a place, "When" for a date, and nothing for other things."""
-    if entity_type in _PLACES and preposition in ("in", "at", "on"):
-        return "Where"
-    if entity_type == "DATE" and preposition in ("in", "on", "at"):
-        return "When"
-    return None
 
 
 def inverted(subject: str, verbs: str, lemma: str) -> str | None:
@@ -112,8 +100,3 @@ def agrees(head: str, verbs: str, lemma: str) -> bool:
 def is_plural_noun(word: str) -> bool:
     """Tell whether a noun has the ending of a plural."""
     return word.islower() and singular_noun(word) != word
-
-
-def article(noun: str) -> str:
-    """Return "a" or "an", by the first letter."""
-    return "an" if noun[:1].lower() in "aeiou" else "a"

@@ -1,0 +1,165 @@
+"""Questions for all of several things: the items of a list below its lead, and of one relation."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from graphrag_tasks.evaluate.made import wording
+from graphrag_tasks.evaluate.made.candidates import (
+    LISTING,
+    Candidate,
+    Stretch,
+    content_words,
+    is_plain,
+    is_said,
+)
+from graphrag_tasks.evaluate.made.clauses import LEAST_ITEMS, Clause, Clauses, object_asked
+from graphrag_tasks.evaluate.made.corpus import Corpus, Sentence
+
+_MOST_ITEMS = 12
+_MOST_ITEM, _LEAST_CHARACTERS = 12, 2
+"""Words of an item's name, and its characters."""
+_COUNTED = re.compile(
+    r"^(?:(?:the|these) )?(?P<number>following|two|three|four|five|six|seven|eight|nine|ten|\d+|"
+    r"several|some|various|many|different)(?: (?:following|different|basic|main|possible|other))* (?P<what>.+)$",
+    re.IGNORECASE,
+)
+_THERE = re.compile(
+    r"^There (?P<be>are|exist) (?:(?:also|basically|currently) )?(?P<told>[^,;:]+?)"
+    r"(?: available)?:$"
+)
+_NUMBERS = {word: at for at, word in
+            enumerate("two three four five six seven eight nine ten".split(), 2)}  # fmt: skip
+_HOW = frozenset("ways way possibilities methods things steps reasons points cases".split())
+"""Nouns that a list gives in sentences, or that ask how."""
+_VAGUE = frozenset("ways way things steps options option possibilities cases points items reasons "
+                   "methods features settings parts".split())  # fmt: skip
+"""Nouns that say of no list by themselves what it lists."""
+
+
+def listings(corpus: Corpus, clauses: Clauses) -> Iterator[Candidate]:
+    """Yield questions whose answer is a list."""
+    frames: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for frame in corpus.frames():
+        frames[frame["sentence_id"]].append(frame)
+    for lead, items in _lists(corpus):
+        question = _question(corpus, lead, frames[lead.sentence_id], len(items))
+        names = [_name(one["text"]) for one in items]
+        if question is None or not all(names) or not is_plain(question):
+            continue
+        answer = "; ".join(names)
+        if is_said(answer, question) or len(set(names)) < len(names):
+            continue
+        gold = tuple(
+            (Stretch(lead.document_id, one["char_start"], one["char_end"]),) for one in items
+        )
+        yield Candidate(LISTING, question, answer, gold, "list", question.casefold(), lead.text)
+    yield from _of_one_relation(clauses)
+
+
+def _lists(corpus: Corpus) -> Iterator[tuple[Sentence, Sequence[Mapping[str, Any]]]]:
+    """Yield each sentence that leads to a list, with the list's items."""
+    columns = ["document_id", "ordinal", "kind", "level", "text", "char_start", "char_end"]
+    blocks: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in corpus.rows("blocks", columns):
+        blocks[row["document_id"]].append(row)
+    for document in sorted(blocks, key=lambda one: corpus.uris.get(one, "")):
+        if document not in corpus.uris or corpus.is_legal(document):
+            continue
+        rows = sorted(blocks[document], key=lambda one: int(one["ordinal"]))
+        leads = {one.char_end: one for one in corpus.sentences_of.get(document, ())}
+        for at, row in enumerate(rows):
+            lead = leads.get(row["char_end"])
+            if row["kind"] != "paragraph" or lead is None or not lead.text.endswith(":"):
+                continue
+            items = []
+            for one in rows[at + 1 :]:
+                if one["kind"] != "list_item":
+                    break
+                items.append(one)
+            if LEAST_ITEMS <= len(items) <= _MOST_ITEMS and not corpus.is_passed_over(lead):
+                yield lead, items
+
+
+def _question(
+    corpus: Corpus, lead: Sentence, frames: Sequence[Mapping[str, Any]], items: int
+) -> str | None:
+    there = _THERE.match(lead.text)
+    if there:
+        counted = _COUNTED.match(there["told"])
+        what = (counted["what"] if counted else there["told"]).strip()
+        if not _has_number(counted, items):
+            return None
+        return f"Which {what} are there?" if _is_kind(what) and _tells(what) else None
+    for frame in frames:
+        first, *others = frame["arguments"] or [None]
+        if not others or first["role"] != "subject" or first["start"] != 0 or frame["negated"]:
+            continue
+        last = others[0]
+        counted = _COUNTED.match(last["text"])
+        if counted is None or last["role"] != "object" or last["end"] != len(lead.text) - 1:
+            continue
+        what, surface = counted["what"], lead.text[: first["end"]]
+        if not _has_number(counted, items):
+            continue
+        if not _is_kind(what) or first["entity_type"] == "PRON" or wording.points_elsewhere(surface):
+            continue
+        verbs = " ".join(lead.text[first["end"] : frame["end"]].split())
+        subject = corpus.decapitalised(surface)
+        asked = wording.inverted(subject, verbs, frame["predicate_lemma"])
+        if asked is not None and len(content_words(surface)) > 0:
+            return f"Which {what} {asked}?"
+    return None
+
+
+def _has_number(counted: re.Match[str] | None, items: int) -> bool:
+    """Tell whether a list has as many items as its lead says, where it says so."""
+    said = counted["number"].lower() if counted else ""
+    number = int(said) if said.isdecimal() else _NUMBERS.get(said)
+    return number is None or number == items
+
+
+def _is_kind(what: str) -> bool:
+    """Tell whether words name several things of a kind, and nothing outside of themselves."""
+    head = re.split(r" (?:of|for|to|in|that|which|with|on) ", what)[0].split(" ")[-1]
+    return (
+        head not in _HOW and re.search(r"[,;:()]", what) is None and not wording.points_elsewhere(what)
+        and wording.is_plural_noun(head)
+    )  # fmt: skip
+
+
+def _tells(what: str) -> bool:
+    return len(content_words(what) - _VAGUE) >= 2
+
+
+def _name(item: str) -> str:
+    """Return what an item of a list is called: its first words, up to a mark; "" if they are many."""
+    line = " ".join(item.split())
+    name = re.split(r": | - | – | — |\. |; |, | \(", f"{line} ")[0].strip(" .,;:")
+    fits = len(name.split()) <= _MOST_ITEM and len(name) >= _LEAST_CHARACTERS
+    return name if fits and is_plain(name) else ""
+
+
+def _of_one_relation(clauses: Clauses) -> Iterator[Candidate]:
+    """Yield questions for all that several sentences tell of one thing with one verb."""
+    told: dict[tuple[str, str, str], list[Clause]] = defaultdict(list)
+    for one in clauses.found:
+        told[one.entity.entity_id, one.verbs, one.lemma].append(one)
+    for some in told.values():
+        made = [candidate for one in some if (candidate := _alone(clauses, one)) is not None]
+        by_answer = {one.answer.casefold(): one for one in made}
+        questions = {one.question.casefold() for one in made}
+        if not LEAST_ITEMS <= len(by_answer) <= _MOST_ITEMS or len(questions) > 1:
+            continue
+        found = list(by_answer.values())
+        yield replace(found[0], type=LISTING, answer="; ".join(one.answer for one in found),
+                      gold=tuple(one.gold[0] for one in found), rule="relation",
+                      sentence="\n".join(one.sentence for one in found))  # fmt: skip
+
+
+def _alone(clauses: Clauses, clause: Clause) -> Candidate | None:
+    return object_asked(clauses, clause, alone=False)
