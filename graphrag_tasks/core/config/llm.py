@@ -42,6 +42,7 @@ class ModelsConfig(BaseConfig):
     summarize: str = Field("", description="summarises communities")
     answer: str = Field("", description="answers questions, and plans and ranks for them")
     judge: str = Field("", description="judges answers")
+    questions: str = Field("", description="rewords questions that rules made from a corpus")
 
 
 class AnswersConfig(BaseConfig):

@@ -130,7 +130,7 @@ class Clauses:
 
     def is_common(self, entity: Entity) -> bool:
         """Tell whether so many passages mention an entity that asking for it asks for nothing."""
-        return self._chunks >= _FEW and entity.chunks > _COMMON_SHARE * self._chunks
+        return is_everywhere(entity, self._chunks)
 
     def has_other_heads(self, clause: Clause) -> bool:
         """Tell whether another head has one of a clause's facts in nearly the same words."""
@@ -159,9 +159,7 @@ class Clauses:
         for one in shared:
             sentence = self.corpus.sentences[one]
             if sentence.sentence_id != clause.sentence.sentence_id:
-                found.append(
-                    Stretch(sentence.document_id, sentence.char_start, sentence.char_end)
-                )
+                found.append(Stretch(sentence.document_id, sentence.char_start, sentence.char_end))
         return tuple(found)
 
     def _goes_on_at(self, frame: Mapping[str, Any]) -> int | None:
@@ -184,7 +182,11 @@ class Clauses:
             return None
         subject = subjects[0]
         end = subject["end"]
-        if subject["start"] != 0 or text[:end] != subject["text"] or subject["entity_type"] == "PRON":
+        if (
+            subject["start"] != 0
+            or text[:end] != subject["text"]
+            or subject["entity_type"] == "PRON"
+        ):
             return None
         facts = tuple(
             one for one in self.corpus.facts.get(frame["frame_id"], ())
@@ -202,7 +204,12 @@ class Clauses:
         words = name.split()
         if not words or len(words) > _MOST_SUBJECT or len(surface) > LONGEST_NAME:
             return None
-        if words[0].lower() in _VAGUE or "→" in name or "you" in name.lower() or re.search(r"[,;:()]|\band\b|\bor\b", name):
+        if (
+            words[0].lower() in _VAGUE
+            or "→" in name
+            or "you" in name.lower()
+            or re.search(r"[,;:()]|\band\b|\bor\b", name)
+        ):
             return None
         stop = min((one for one in starts.get(sentence.sentence_id, ()) if one > frame["end"]),
                    default=len(text))  # fmt: skip
@@ -224,6 +231,11 @@ class Clauses:
             arguments=tuple(one for one in frame["arguments"] if one["role"] != "subject"),
             facts=facts,
         )  # fmt: skip
+
+
+def is_everywhere(entity: Entity, chunks: int) -> bool:
+    """Tell whether a large share of a corpus's passages mentions an entity."""
+    return chunks >= _FEW and entity.chunks > _COMMON_SHARE * chunks
 
 
 def is_prose(text: str) -> bool:
@@ -250,8 +262,10 @@ def singles(clauses: Clauses) -> Iterator[Candidate]:
 
 def subject_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
     """Ask which thing it is that something is told of: "What states the balance of …?"."""
-    told = clause.rest
-    if not _is_askable_name(clause) or clauses.is_common(clause.entity):
+    told = re.sub(r"\s*\([^()]*\)$", "", clause.rest)
+    if clause.lemma.startswith("be ") and clause.verbs.startswith(("is to ", "are to ")):
+        return None
+    if _is_narrated(clause) or not _is_askable_name(clause) or clauses.is_common(clause.entity):
         return None
     if clause.rule == "copula" or len(content_words(told)) < 4 or wording.points_elsewhere(told):
         return None
@@ -262,7 +276,9 @@ def subject_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
     opening = which(clause)
     if opening is None:
         return None
-    return checked(SINGLE, f"{opening} {told}?", answer_of(clause.subject), clauses, clause, "subject")
+    return checked(
+        SINGLE, f"{opening} {told}?", answer_of(clause.subject), clauses, clause, "subject"
+    )
 
 
 def which(clause: Clause) -> str | None:
@@ -287,7 +303,7 @@ def object_asked(clauses: Clauses, clause: Clause, *, alone: bool = True) -> Can
     """
     if not _is_askable_name(clause) or not wording.agrees(clause.head, clause.verbs, clause.lemma):
         return None
-    if clause.rule == "copula" or not clause.arguments:
+    if clause.rule == "copula" or not clause.arguments or _is_narrated(clause):
         return None
     if alone and clauses.has_other_tails(clause):
         return None
@@ -351,8 +367,11 @@ def _definitions(clauses: Clauses) -> Iterator[Candidate]:
         told = clause.rest[len(clause.verbs) :].strip()
         if re.match(r"(?:an?|the|one of the|any|tools?|sets?)\s", told) is None:
             continue
-        if re.match(r"(?:an? (?:important|good|great|common|useful|special|big|major|very)|one of the "
-                    r"(?:most|main)|the (?:most|best|main|same|only|one))\b", told):
+        if re.match(
+            r"(?:an? (?:important|good|great|common|useful|special|big|major|very)|one of the "
+            r"(?:most|main)|the (?:most|best|main|same|only|one))\b",
+            told,
+        ):
             continue
         if len(content_words(told)) < 3 or wording.points_elsewhere(told):
             continue
@@ -387,13 +406,20 @@ def checked(
     said = " ".join(answer.split())
     if re.search(r"\b(?:to|of|the|an?|in|for|that|and|or|by|with|is|are)$", said):
         return None
-    if re.match(r"(?:you|your|us|one|an?) to\b|you\b|(?:one|some) of\b|(?:several|many|some|few|a few|a number|a lot|more|all|much)\b", said):
+    if re.match(
+        r"(?:you|your|us|one|an?) to\b|you\b|(?:one|some) of\b|(?:several|many|some|few|a few|a number|a lot|more|all|much)\b",
+        said,
+    ):
         return None
     if re.search(r"\b(?:can|will|may|must|should|could|would) \w+ed\b", question):
         return None
     if said.casefold() not in text or is_said(said, question) or not is_plain(question):
         return None
-    if not wording.is_balanced(question) or not wording.is_balanced(said) or not content_words(said):
+    if (
+        not wording.is_balanced(question)
+        or not wording.is_balanced(said)
+        or not content_words(said)
+    ):
         return None
     return Candidate(type, question, said, (clauses.also_said(clause),), rule,
                      _folded(clause.name), clause.sentence.text)  # fmt: skip
@@ -402,6 +428,11 @@ def checked(
 def answer_of(text: str) -> str:
     """Return a text as an answer: on one line, without the mark that ends it."""
     return " ".join(text.split()).rstrip(" .,;:")
+
+
+def _is_narrated(clause: Clause) -> bool:
+    """Tell whether a clause tells what has happened in an example: "pixels have been added"."""
+    return clause.verbs.startswith(("has ", "have ", "had ")) and " been" in clause.verbs
 
 
 def _folded(name: str) -> str:

@@ -122,7 +122,15 @@ class Corpus:
                     Fact(row["relation_id"], known["head_id"], known["relation"],
                          known["tail_id"], known["confidence"], *frame)
                 )  # fmt: skip
-        columns = ["triple_id", "entity_id", "relation", "value", "negated", "is_head", "confidence"]
+        columns = [
+            "triple_id",
+            "entity_id",
+            "relation",
+            "value",
+            "negated",
+            "is_head",
+            "confidence",
+        ]
         for row in self._snapshot.table("attributes", columns).to_pylist():
             frame = frames.get(row["triple_id"])
             is_fact = kind_of(row["relation"], conditional=False) == FACT
@@ -167,26 +175,40 @@ class Corpus:
             word for one in self.sentences.values() for word in WORD.findall(one.text)[1:]
         )
 
+    @cached_property
+    def _capitals(self) -> Counter[str]:
+        """How often each word, in small letters, stands there with a capital in it."""
+        found: Counter[str] = Counter()
+        for word, count in self._words.items():
+            if not word.islower():
+                found[word.casefold()] += count
+        return found
+
     def is_common(self, word: str) -> bool:
         """Tell whether the corpus writes a word mostly without a capital."""
         lower = word[:1].lower() + word[1:]
         if lower == word:
             return True
-        return word[1:].islower() and self._words[lower] > self._words[word]
+        return word[1:].islower() and self._words[lower] > self._capitals[word.casefold()]
 
     def decapitalised(self, text: str) -> str:
         """Return a text that began a sentence as it stands inside of one."""
         word = re.match(r"[^\W\d_]+", text)
         if word and len(word[0]) < 2 and word[0] != "A":
             return text
+        if word and word[0] not in ("A", "An", "The") and re.match(r"\S+ [A-Z][a-z]", text):
+            return text  # a name of several words
         if word and (word[0] in ("A", "An", "The") or self.is_common(word[0])):
             return text[0].lower() + text[1:]
         return text
 
     def lowered(self, words: str) -> str:
-        """Return a heading's words without the capitals of titles; quotations stay."""
-        return re.sub(
-            r"[\"“][^\"”]*[\"”]|[^\W\d_]+",
-            lambda one: one[0].lower() if self.is_common(one[0]) else one[0],
-            words,
-        )
+        """Return a heading's words without the capitals of titles; names and quotations stay."""
+
+        def lower(run: re.Match[str]) -> str:
+            parts = re.findall(r"[^\W\d_]+", run[0])
+            if run[0][0] in '"“' or not all(map(self.is_common, parts)):
+                return run[0]
+            return run[0].lower()
+
+        return re.sub(r"[\"“][^\"”]*[\"”]|\b[A-Z]\w*(?:[ -][A-Z]\w*)*", lower, words)

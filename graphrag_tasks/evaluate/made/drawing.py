@@ -14,6 +14,7 @@ from graphrag_tasks.evaluate.made.candidates import (
     TYPES,
     UNANSWERABLE,
     Candidate,
+    Stretch,
     content_words,
     near,
 )
@@ -63,6 +64,7 @@ class _Taken:
         self.found: list[Candidate] = []
         self._seed = seed
         self._words: list[frozenset[str]] = []
+        self._golds: set[tuple[tuple[Stretch, ...], ...]] = set()
         self._subjects: Counter[str] = Counter()
         self._documents: Counter[str] = Counter()
         self._rules: Counter[tuple[str, str]] = Counter()
@@ -75,9 +77,12 @@ class _Taken:
             best = min(rest, key=lambda one: (*self._uses(rest[one]), chance[one]))
             one = rest.pop(best)
             words = content_words(one.question)
+            if one.gold and one.gold in self._golds:
+                continue
             if near(words, self._words, _ALIKE) or self._subjects[one.subject] >= _MOST_OF_SUBJECT:
                 continue
             most -= 1
+            self._golds.add(one.gold)
             self.found.append(one)
             self._words.append(words)
             self._subjects[one.subject] += 1

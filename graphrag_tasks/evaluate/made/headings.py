@@ -13,7 +13,9 @@ from graphrag_tasks.evaluate.made.clauses import Clauses
 from graphrag_tasks.evaluate.made.corpus import Corpus
 from graphrag_tasks.extract.inflection import base_of_gerund
 
-_NUMBERED = re.compile(r"^(?:(?:chapter|section|part|appendix|step)\s+\S+|[A-Z]?\d*(?:\.\d+)+\.?|\d+\.?)\s+", re.I)
+_NUMBERED = re.compile(
+    r"^(?:(?:chapter|section|part|appendix|step)\s+\S+|[A-Z]?\d*(?:\.\d+)+\.?|\d+\.?)\s+", re.I
+)
 _LEAST_WORDS, _MOST_WORDS = 2, 9
 """Of a heading, without its number."""
 _LEAST_SECTION, _MOST_SECTION = 12, 400
@@ -87,7 +89,9 @@ def _section(
 def _question(heading: str, corpus: Corpus, verbs: set[str]) -> str | None:
     words = " ".join(_NUMBERED.sub("", heading.strip()).split())
     if words.endswith("?"):
-        is_whole = re.match(r"(?:how|what|why|when|where|who|which|can|do|does|is|are)\b", words, re.I)
+        is_whole = re.match(
+            r"(?:how|what|why|when|where|who|which|can|do|does|is|are)\b", words, re.I
+        )
         return words if is_whole and len(words.split()) > _LEAST_WORDS else None
     words = words.rstrip(":. ")
     if not _LEAST_WORDS <= len(words.split()) <= _MOST_WORDS or re.search(r"[,;:()/→]", words):

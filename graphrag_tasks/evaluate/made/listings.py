@@ -21,21 +21,26 @@ from graphrag_tasks.evaluate.made.clauses import LEAST_ITEMS, Clause, Clauses, o
 from graphrag_tasks.evaluate.made.corpus import Corpus, Sentence
 
 _MOST_ITEMS = 12
-_MOST_ITEM, _LEAST_CHARACTERS = 12, 2
-"""Words of an item's name, and its characters."""
+_MOST_ITEM, _MOST_TERM, _LEAST_CHARACTERS = 30, 6, 2
+"""Words of an item, words of a term that is explained, and characters of either."""
 _COUNTED = re.compile(
     r"^(?:(?:the|these) )?(?P<number>following|two|three|four|five|six|seven|eight|nine|ten|\d+|"
     r"several|some|various|many|different)(?: (?:following|different|basic|main|possible|other))* (?P<what>.+)$",
     re.IGNORECASE,
 )
+_ENDING = re.compile(
+    r"^(?P<told>.+?) (?P<preposition>in|by|for|from|into) (?P<counted>(?:the following|two|three|four|"
+    r"five|six|seven|eight|\d+|several|various|many|different) [^,;:]+?)(?: available)?:$"
+)
+"""A lead that ends with what is listed: "You can access the tool in several ways:"."""
 _THERE = re.compile(
     r"^There (?P<be>are|exist) (?:(?:also|basically|currently) )?(?P<told>[^,;:]+?)"
     r"(?: available)?:$"
 )
 _NUMBERS = {word: at for at, word in
             enumerate("two three four five six seven eight nine ten".split(), 2)}  # fmt: skip
-_HOW = frozenset("ways way possibilities methods things steps reasons points cases".split())
-"""Nouns that a list gives in sentences, or that ask how."""
+_HOW = frozenset("possibilities things reasons points cases settings".split())
+"""Nouns that say too little of what is listed."""
 _VAGUE = frozenset("ways way things steps options option possibilities cases points items reasons "
                    "methods features settings parts".split())  # fmt: skip
 """Nouns that say of no list by themselves what it lists."""
@@ -47,16 +52,15 @@ def listings(corpus: Corpus, clauses: Clauses) -> Iterator[Candidate]:
     for frame in corpus.frames():
         frames[frame["sentence_id"]].append(frame)
     for lead, items in _lists(corpus):
-        question = _question(corpus, lead, frames[lead.sentence_id], len(items))
-        names = [_name(one["text"]) for one in items]
+        parts = _parts(items)
+        question = _question(corpus, lead, frames[lead.sentence_id], len(parts))
+        names = [_name(name) for name, _, _ in parts]
         if question is None or not all(names) or not is_plain(question):
             continue
         answer = "; ".join(names)
         if is_said(answer, question) or len(set(names)) < len(names):
             continue
-        gold = tuple(
-            (Stretch(lead.document_id, one["char_start"], one["char_end"]),) for one in items
-        )
+        gold = tuple((Stretch(lead.document_id, start, end),) for _, start, end in parts)
         yield Candidate(LISTING, question, answer, gold, "list", question.casefold(), lead.text)
     yield from _of_one_relation(clauses)
 
@@ -85,6 +89,21 @@ def _lists(corpus: Corpus) -> Iterator[tuple[Sentence, Sequence[Mapping[str, Any
                 yield lead, items
 
 
+def _parts(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
+    """Return each item's words and place; terms that take turns with what they mean are one."""
+    terms, told = items[::2], items[1::2]
+    if (
+        len(terms) == len(told)
+        and all(
+            len(one["text"].split()) <= _MOST_TERM and one["text"][-1:] not in ".:" for one in terms
+        )
+        and all(one["text"].rstrip().endswith((".", ":")) for one in told)
+    ):
+        pairs = zip(terms, told, strict=True)
+        return [(one["text"], one["char_start"], other["char_end"]) for one, other in pairs]
+    return [(one["text"], one["char_start"], one["char_end"]) for one in items]
+
+
 def _question(
     corpus: Corpus, lead: Sentence, frames: Sequence[Mapping[str, Any]], items: int
 ) -> str | None:
@@ -106,13 +125,45 @@ def _question(
         what, surface = counted["what"], lead.text[: first["end"]]
         if not _has_number(counted, items):
             continue
-        if not _is_kind(what) or first["entity_type"] == "PRON" or wording.points_elsewhere(surface):
+        if (
+            not _is_kind(what)
+            or first["entity_type"] == "PRON"
+            or wording.points_elsewhere(surface)
+        ):
             continue
         verbs = " ".join(lead.text[first["end"] : frame["end"]].split())
         subject = corpus.decapitalised(surface)
         asked = wording.inverted(subject, verbs, frame["predicate_lemma"])
         if asked is not None and len(content_words(surface)) > 0:
             return f"Which {what} {asked}?"
+    return _by_ending(corpus, lead, frames, items)
+
+
+def _by_ending(
+    corpus: Corpus, lead: Sentence, frames: Sequence[Mapping[str, Any]], items: int
+) -> str | None:
+    ending = _ENDING.match(lead.text)
+    counted = _COUNTED.match(ending["counted"]) if ending else None
+    if ending is None or counted is None or not _has_number(counted, items):
+        return None
+    what, opening = counted["what"], f"{ending['preposition'].capitalize()} which"
+    you = re.match(r"You (?P<helper>can|may|must) (?P<told>.+)$", ending["told"])
+    if not _is_kind(what) or wording.points_elsewhere(ending["told"]):
+        return None
+    if you and len(content_words(you["told"])) > 1:
+        told = re.sub(r"\byour\b", "my", you["told"])
+        return f"{opening} {what} {you['helper']} I {told}?"
+    for frame in frames:
+        first = (frame["arguments"] or [None])[0]
+        if first is None or first["role"] != "subject" or first["start"] != 0 or frame["negated"]:
+            continue
+        surface = lead.text[: first["end"]]
+        if first["entity_type"] == "PRON" or len(ending["told"]) < frame["end"]:
+            continue
+        verbs = " ".join(lead.text[first["end"] : frame["end"]].split())
+        asked = wording.inverted(corpus.decapitalised(surface), verbs, frame["predicate_lemma"])
+        if asked is not None:
+            return f"{opening} {what} {asked}{ending['told'][frame['end'] :]}?"
     return None
 
 
@@ -139,7 +190,7 @@ def _tells(what: str) -> bool:
 def _name(item: str) -> str:
     """Return what an item of a list is called: its first words, up to a mark; "" if they are many."""
     line = " ".join(item.split())
-    name = re.split(r": | - | – | — |\. |; |, | \(", f"{line} ")[0].strip(" .,;:")
+    name = re.split(r": | - | – | — |\. |; | \(", f"{line} ")[0].strip(" .,;:")
     fits = len(name.split()) <= _MOST_ITEM and len(name) >= _LEAST_CHARACTERS
     return name if fits and is_plain(name) else ""
 

@@ -34,7 +34,9 @@ def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candi
         if other is not None:
             question = re.sub(rf"\ban? {re.escape(name)}", f"the {other}", one.question)
             question = question.replace(name, other)
-            yield Candidate(UNANSWERABLE, question, "", (), "exchange", other.casefold())
+            yield Candidate(
+                UNANSWERABLE, question, "", (), "exchange", other.split(" ")[-1].casefold()
+            )
 
 
 def _first(clause: Clause) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from graphrag_tasks.evaluate.made.candidates import (
     is_said,
 )
 from graphrag_tasks.evaluate.made.corpus import Corpus
+from graphrag_tasks.evaluate.made.wording import plural_of
 from graphrag_tasks.language.agreement import is_plural
 
 _LEAST_ROWS = 2
@@ -192,7 +193,7 @@ class Tables:
             asked = self._lowered(header)
             kind = self._lowered(table.key_header).removesuffix(" name")
             shown = value if value.isupper() else f"“{value}”"
-            question = f"Which {_plural(kind)} have the {asked} {shown}?"
+            question = f"Which {plural_of(kind)} have the {asked} {shown}?"
             if is_plain(question):
                 yield Candidate(LISTING, question, ", ".join(one.key for one in rows),
                                 tuple((one.stretch,) for one in rows), "column",
@@ -206,16 +207,23 @@ def _tables(corpus: Corpus) -> Iterator[_Table]:
     for row in corpus.rows("cells", columns):
         if row["document_id"] in corpus.uris and not corpus.is_legal(row["document_id"]):
             cells[row["document_id"], row["ordinal"]].append(row)
-    for (document, _), some in sorted(cells.items(), key=lambda one: (corpus.uris[one[0][0]], one[0])):
-        made = _table(corpus, document, some)
+    for (document, _), some in sorted(
+        cells.items(), key=lambda one: (corpus.uris[one[0][0]], one[0])
+    ):
+        made = _table(document, some)
         if made is not None:
             yield made
 
 
-def _table(corpus: Corpus, document: str, cells: Sequence[Mapping[str, Any]]) -> _Table | None:
+def _table(document: str, cells: Sequence[Mapping[str, Any]]) -> _Table | None:
     headers = {one["column"]: one["text"] for one in cells if one["is_header"]}
     first = [one["row"] for one in cells if one["is_header"]]
-    if 0 not in headers or len(headers) < 2 or max(first) > 0 or len(set(headers.values())) < len(headers):
+    if (
+        0 not in headers
+        or len(headers) < 2
+        or max(first) > 0
+        or len(set(headers.values())) < len(headers)
+    ):
         return None
     rows: dict[int, dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for one in cells:
@@ -229,7 +237,7 @@ def _table(corpus: Corpus, document: str, cells: Sequence[Mapping[str, Any]]) ->
         key = found[0]["text"]
         if keys[key.casefold()] > 1 or not _is_key(key):
             continue
-        stretch, text = _row(corpus, document, found.values())
+        stretch, text = _row(document, found.values())
         values = {headers[at]: one["text"] for at, one in found.items() if at and at in headers}
         made.append(_Row(key, values, stretch, text))
     if len(made) < _LEAST_ROWS:
@@ -238,10 +246,8 @@ def _table(corpus: Corpus, document: str, cells: Sequence[Mapping[str, Any]]) ->
     return _Table(headers[0], others, tuple(made))
 
 
-def _row(
-    corpus: Corpus, document: str, cells: Iterator[Mapping[str, Any]] | Any
-) -> tuple[Stretch, str]:
-    """Return where a row stands, which its sentences say where they lie in it, and its text."""
+def _row(document: str, cells: Iterable[Mapping[str, Any]]) -> tuple[Stretch, str]:
+    """Return where a row stands, and its text."""
     some = sorted(cells, key=lambda one: int(one["char_start"]))
     start, end = some[0]["char_start"], max(one["char_end"] for one in some)
     return Stretch(document, start, end), " | ".join(one["text"] for one in some)
@@ -256,12 +262,3 @@ def _is_key(text: str) -> bool:
 
 def _be(noun: str) -> str:
     return "are" if is_plural(noun.split(" in ")[0]) else "is"
-
-
-def _plural(noun: str) -> str:
-    first, of, rest = noun.partition(" of ")
-    if re.search(r"[^aeiou]y$", first):
-        first = first[:-1] + "ie"
-    elif first.endswith(("s", "x", "ch", "sh")):
-        first += "e"
-    return f"{first}s{of}{rest}"

@@ -49,7 +49,9 @@ def core(text: str) -> str:
 def is_balanced(text: str) -> bool:
     """Tell whether brackets and quotation marks are closed."""
     pairs = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"))
-    return text.count('"') % 2 == 0 and all(text.count(one) == text.count(two) for one, two in pairs)
+    return text.count('"') % 2 == 0 and all(
+        text.count(one) == text.count(two) for one, two in pairs
+    )
 
 
 def asking(entity_type: str | None, label_holds: bool) -> str:
@@ -100,3 +102,13 @@ def agrees(head: str, verbs: str, lemma: str) -> bool:
 def is_plural_noun(word: str) -> bool:
     """Tell whether a noun has the ending of a plural."""
     return word.islower() and singular_noun(word) != word
+
+
+def plural_of(noun: str) -> str:
+    """Return the plural of a regular noun, or of the one before "of"."""
+    first, of, rest = noun.partition(" of ")
+    if re.search(r"[^aeiou]y$", first):
+        first = first[:-1] + "ie"
+    elif first.endswith(("s", "x", "ch", "sh")):
+        first += "e"
+    return f"{first}s{of}{rest}"
