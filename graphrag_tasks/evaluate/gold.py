@@ -250,13 +250,20 @@ class Standing(Protocol):
     """Something that stands in a document."""
 
     @property
-    def document_id(self) -> str: ...
+    def document_id(self) -> str:
+        """Its document."""
+
     @property
-    def uri(self) -> str: ...
+    def uri(self) -> str:
+        """The uri of that document."""
+
     @property
-    def char_start(self) -> int: ...
+    def char_start(self) -> int:
+        """Its first character there."""
+
     @property
-    def char_end(self) -> int: ...
+    def char_end(self) -> int:
+        """One past its last character."""
 
 
 def spans_of(snapshot: Snapshot, places: Sequence[Standing]) -> list[Span]:

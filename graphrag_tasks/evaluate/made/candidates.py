@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from graphrag_tasks.evaluate.made.corpus import WORD
-
-SINGLE, MULTI_HOP, LISTING, GLOBAL, UNANSWERABLE = TYPES = (
-    "single", "multi_hop", "listing", "global", "unanswerable",
-)  # fmt: skip
-"""Types of questions, as `Question.type` has them."""
+from graphrag_tasks.evaluate.made.words import words
 
 Type = Literal["single", "multi_hop", "listing", "global", "unanswerable"]
+
+SINGLE: Final = "single"
+MULTI_HOP: Final = "multi_hop"
+LISTING: Final = "listing"
+GLOBAL: Final = "global"
+UNANSWERABLE: Final = "unanswerable"
+TYPES: tuple[Type, ...] = (SINGLE, MULTI_HOP, LISTING, GLOBAL, UNANSWERABLE)
+"""Types of questions, as `Question.type` has them."""
 
 LONGEST_QUESTION = 240
 """Characters of a question; a longer one is no question that a person would ask."""
@@ -61,11 +65,7 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(word for word in map(str.lower, WORD.findall(text)) if word not in _EMPTY)
 
 
-_EMPTY = frozenset(
-    "a an the of in on at to for from by with and or is are was were be been do does did can "
-    "could may might must should will would has have had what which who where when how i you "
-    "your that".split()
-)
+_EMPTY = words("empty")
 
 
 def is_said(answer: str, question: str) -> bool:

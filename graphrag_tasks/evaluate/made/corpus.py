@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,7 @@ class Sentence:
     text: str
     char_start: int
     char_end: int
+    has_verb: bool
 
 
 @dataclass(frozen=True)
@@ -72,15 +73,17 @@ class Corpus:
         self.uris: dict[str, str] = {row["document_id"]: row["uri"] for row in documents}
         self.paths: dict[str, str] = {row["document_id"]: row["path"] for row in documents}
         self._legal = {
-            row["document_id"] for row in documents if _LEGAL.search(f"{row['title']} {row['path']}")
-        }  # fmt: skip
+            row["document_id"]
+            for row in documents
+            if _LEGAL.search(f"{row['title']} {row['path']}")
+        }
         columns = ["chunk_id", "is_reference", "heading_path"]
         self._passed_over = {
             row["chunk_id"]
             for row in snapshot.table("chunks", columns).to_pylist()
             if row["is_reference"] or any(map(_LEGAL.search, row["heading_path"]))
         }
-        columns = ["sentence_id", "chunk_id", "document_id", "text", "char_start", "char_end"]
+        columns = [one.name for one in fields(Sentence)]
         rows = snapshot.table("sentences", columns).to_pylist()
         self.sentences: dict[str, Sentence] = {row["sentence_id"]: Sentence(**row) for row in rows}
 
@@ -101,7 +104,7 @@ class Corpus:
 
     @cached_property
     def facts(self) -> Mapping[str, Sequence[Fact]]:
-        """The facts that each frame states, by the frame's id: edges, and attributes of entities."""
+        """The facts that each frame states, by the frame's id: edges and attributes."""
         columns = ["relation_id", "head_id", "relation", "tail_id", "kind", "negated", "confidence"]
         relations = {
             row["relation_id"]: row

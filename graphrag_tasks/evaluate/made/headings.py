@@ -9,8 +9,8 @@ from typing import Any
 
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.evaluate.made.candidates import SINGLE, Candidate, Stretch, is_plain
-from graphrag_tasks.evaluate.made.clauses import Clauses
 from graphrag_tasks.evaluate.made.corpus import Corpus
+from graphrag_tasks.evaluate.made.words import words
 from graphrag_tasks.extract.inflection import base_of_gerund
 
 _NUMBERED = re.compile(
@@ -25,18 +25,16 @@ _MOST_PLACES = 2
 _MOST_ANSWER = 300
 """Characters of an answer: whole sentences from the section's start."""
 
-_NOT_DONE = frozenset("understand put introduce be have include follow see begin come go get let "
-                      "account bill open paint draw".split())  # fmt: skip
+_NOT_DONE = words("not_done")
 """Verbs of headings that nobody asks how to do, or whose gerund is mostly an adjective."""
-_AFTER_VERB = frozenset("a an the your from to with between into onto in on new all multiple "
-                        "several".split())  # fmt: skip
+_AFTER_VERB = words("after_verb")
 """After a gerund these words tell that it is a verb: "Adding a photo", "Working with files"."""
 _TELLS = re.compile(r"\b(?:you|your|click|select|choose|use|press|open|enter|run|type|set)\b", re.I)
 """Words of instructions."""
 _INTRODUCES = re.compile(r"\b(?:this|the following) (?:section|chapter|part|appendix|page)\b", re.I)
 
 
-def asked_by_headings(corpus: Corpus, clauses: Clauses) -> Iterator[Candidate]:
+def asked_by_headings(corpus: Corpus) -> Iterator[Candidate]:
     """Yield a question for each heading that is one, with its section as what answers it."""
     verbs = {str(one["predicate_lemma"]).split(" ")[0] for one in corpus.frames()}
     found: dict[str, list[tuple[Stretch, str]]] = defaultdict(list)
@@ -55,8 +53,8 @@ def _sections(corpus: Corpus) -> Iterator[tuple[str, Stretch, str]]:
     """Yield each heading with the text below it, up to the next heading."""
     columns = ["document_id", "ordinal", "kind", "text", "char_start", "char_end"]
     blocks: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for row in corpus.rows("blocks", columns):
-        blocks[row["document_id"]].append(row)
+    for block in corpus.rows("blocks", columns):
+        blocks[block["document_id"]].append(block)
     for document in sorted(blocks, key=lambda one: corpus.uris.get(one, "")):
         if document not in corpus.uris or corpus.is_legal(document):
             continue
@@ -118,7 +116,8 @@ def _is_done(corpus: Corpus, verb: str, rest: str) -> bool:
     if first in _AFTER_VERB:
         return True
     noun = re.escape(first.removesuffix("s"))
-    pattern = rf"\b(?:to|can|you|and|or|will|may) {re.escape(verb)} (?:(?:an?|the|your|any|all|some|new) )?{noun}"
+    before, article = "to|can|you|and|or|will|may", "an?|the|your|any|all|some|new"
+    pattern = rf"\b(?:{before}) {re.escape(verb)} (?:(?:{article}) )?{noun}"
     return re.search(pattern, corpus.text) is not None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from graphrag_tasks.evaluate.made import wording
+from graphrag_tasks.evaluate.made.asking import object_asked, subject_asked, which
 from graphrag_tasks.evaluate.made.candidates import (
     MULTI_HOP,
     Candidate,
@@ -16,13 +17,7 @@ from graphrag_tasks.evaluate.made.candidates import (
     content_words,
     is_plain,
 )
-from graphrag_tasks.evaluate.made.clauses import (
-    Clause,
-    Clauses,
-    object_asked,
-    subject_asked,
-    which,
-)
+from graphrag_tasks.evaluate.made.clauses import Clause, Clauses
 from graphrag_tasks.evaluate.made.tables import Tables
 
 _MOST_TOLD = 13

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphrag_tasks.evaluate.made import wording
+from graphrag_tasks.evaluate.made.asking import LEAST_ITEMS, object_asked
 from graphrag_tasks.evaluate.made.candidates import (
     LISTING,
     Candidate,
@@ -17,32 +18,36 @@ from graphrag_tasks.evaluate.made.candidates import (
     is_plain,
     is_said,
 )
-from graphrag_tasks.evaluate.made.clauses import LEAST_ITEMS, Clause, Clauses, object_asked
+from graphrag_tasks.evaluate.made.clauses import Clause, Clauses
 from graphrag_tasks.evaluate.made.corpus import Corpus, Sentence
+from graphrag_tasks.evaluate.made.words import words
 
 _MOST_ITEMS = 12
 _MOST_ITEM, _MOST_TERM, _LEAST_CHARACTERS = 30, 6, 2
 """Words of an item, words of a term that is explained, and characters of either."""
 _COUNTED = re.compile(
     r"^(?:(?:the|these) )?(?P<number>following|two|three|four|five|six|seven|eight|nine|ten|\d+|"
-    r"several|some|various|many|different)(?: (?:following|different|basic|main|possible|other))* (?P<what>.+)$",
+    r"several|some|various|many|different)"
+    r"(?: (?:following|different|basic|main|possible|other))* (?P<what>.+)$",
     re.IGNORECASE,
 )
 _ENDING = re.compile(
-    r"^(?P<told>.+?) (?P<preposition>in|by|for|from|into) (?P<counted>(?:the following|two|three|four|"
-    r"five|six|seven|eight|\d+|several|various|many|different) [^,;:]+?)(?: available)?:$"
+    r"^(?P<told>.+?) (?P<preposition>in|by|for|from|into) "
+    r"(?P<counted>(?:the following|two|three|four|five|six|seven|eight|\d+|several|various|many|"
+    r"different) [^,;:]+?)(?: available)?:$"
 )
 """A lead that ends with what is listed: "You can access the tool in several ways:"."""
 _THERE = re.compile(
     r"^There (?P<be>are|exist) (?:(?:also|basically|currently) )?(?P<told>[^,;:]+?)"
     r"(?: available)?:$"
 )
-_NUMBERS = {word: at for at, word in
-            enumerate("two three four five six seven eight nine ten".split(), 2)}  # fmt: skip
-_HOW = frozenset("possibilities things reasons points cases settings".split())
+_NUMBERS: Mapping[str, int] = {
+    word: number for number, word in
+    enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
+}  # fmt: skip
+_HOW = words("list_nouns_without_kind")
 """Nouns that say too little of what is listed."""
-_VAGUE = frozenset("ways way things steps options option possibilities cases points items reasons "
-                   "methods features settings parts".split())  # fmt: skip
+_VAGUE = words("list_nouns_alone")
 """Nouns that say of no list by themselves what it lists."""
 
 
@@ -69,8 +74,8 @@ def _lists(corpus: Corpus) -> Iterator[tuple[Sentence, Sequence[Mapping[str, Any
     """Yield each sentence that leads to a list, with the list's items."""
     columns = ["document_id", "ordinal", "kind", "level", "text", "char_start", "char_end"]
     blocks: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for row in corpus.rows("blocks", columns):
-        blocks[row["document_id"]].append(row)
+    for block in corpus.rows("blocks", columns):
+        blocks[block["document_id"]].append(block)
     for document in sorted(blocks, key=lambda one: corpus.uris.get(one, "")):
         if document not in corpus.uris or corpus.is_legal(document):
             continue
@@ -178,8 +183,8 @@ def _is_kind(what: str) -> bool:
     """Tell whether words name several things of a kind, and nothing outside of themselves."""
     head = re.split(r" (?:of|for|to|in|that|which|with|on) ", what)[0].split(" ")[-1]
     return (
-        head not in _HOW and re.search(r"[,;:()]", what) is None and not wording.points_elsewhere(what)
-        and wording.is_plural_noun(head)
+        head not in _HOW and re.search(r"[,;:()]", what) is None
+        and not wording.points_elsewhere(what) and wording.is_plural_noun(head)
     )  # fmt: skip
 
 
@@ -188,7 +193,7 @@ def _tells(what: str) -> bool:
 
 
 def _name(item: str) -> str:
-    """Return what an item of a list is called: its first words, up to a mark; "" if they are many."""
+    """Return an item's first words, up to a mark; "" where they are many."""
     line = " ".join(item.split())
     name = re.split(r": | - | – | — |\. |; | \(", f"{line} ")[0].strip(" .,;:")
     fits = len(name.split()) <= _MOST_ITEM and len(name) >= _LEAST_CHARACTERS

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.evaluate.gold import spans_of
+from graphrag_tasks.evaluate.made.asking import singles
 from graphrag_tasks.evaluate.made.candidates import (
     MULTI_HOP,
     SINGLE,
@@ -20,7 +21,7 @@ from graphrag_tasks.evaluate.made.candidates import (
     Candidate,
     Stretch,
 )
-from graphrag_tasks.evaluate.made.clauses import Clauses, singles
+from graphrag_tasks.evaluate.made.clauses import Clauses
 from graphrag_tasks.evaluate.made.corpus import Corpus
 from graphrag_tasks.evaluate.made.drawing import drawn
 from graphrag_tasks.evaluate.made.headings import asked_by_headings
@@ -100,7 +101,7 @@ def candidates(corpus: Corpus) -> list[Candidate]:
     asked = [*singles(clauses), *tables.singles()]
     return [
         *asked,
-        *asked_by_headings(corpus, clauses),
+        *asked_by_headings(corpus),
         *joined(clauses, tables),
         *listings(corpus, clauses),
         *tables.listings(),
@@ -160,6 +161,6 @@ def _notes(
     for kind in TYPES:
         if kind not in kinds:
             why = ""
-            if kind == MULTI_HOP and len(corpus.uris) < 2:  # noqa: PLR2004 - a fact of each of two
+            if kind == MULTI_HOP and len(corpus.uris) < 2:
                 why = ": they need two documents"
             yield f"No question of the type {kind}{why}."

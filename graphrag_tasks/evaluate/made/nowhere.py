@@ -23,8 +23,8 @@ def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candi
     names = {clause.name.casefold(): clause for clause in clauses.found}
     heads = {clause.head for clause in clauses.found}
     firsts = sorted(
-        {one for clause in clauses.found if (one := _first(clause))
-         and (one in heads or not corpus.is_common(one))}
+        first for first in {_first(clause) for clause in clauses.found}
+        if first and (first in heads or not corpus.is_common(first))
     )  # fmt: skip
     for one in asked:
         name = _name_in(one, names)
@@ -49,7 +49,7 @@ def _first(clause: Clause) -> str:
 
 def _name_in(one: Candidate, names: dict[str, Clause]) -> str | None:
     """Return the name that a question is about, as it stands in it."""
-    if one.rule in ("object", "definition"):
+    if one.rule in ("object", "definition", "purpose"):
         clause = names.get(one.subject)
         if clause is None:
             return None

@@ -7,7 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from graphrag_tasks.evaluate.made import wording
-from graphrag_tasks.evaluate.made.candidates import GLOBAL, Candidate, Stretch, is_plain
+from graphrag_tasks.evaluate.made.asking import GENERIC_HEADS
+from graphrag_tasks.evaluate.made.candidates import (
+    GLOBAL,
+    Candidate,
+    Stretch,
+    content_words,
+    is_plain,
+    near,
+)
 from graphrag_tasks.evaluate.made.clauses import is_everywhere, is_prose
 from graphrag_tasks.evaluate.made.corpus import Corpus, Entity, Sentence
 from graphrag_tasks.evaluate.made.wording import plural_of
@@ -18,8 +26,10 @@ _LEAST_SIZE = 4
 _MOST_CENTRAL = 10
 """Names of a community that may stand for it, the most central first."""
 _LEAST_SENTENCES, _MOST_SENTENCES = 2, 4
+_ALIKE = 0.5
+"""Jaccard of two sentences' words from which on they tell the same."""
 _COUNTED = re.compile(
-    r"(?:one|two|three|single|new|main|last|first|same|each|other|own|various|several|many|most|"
+    r"(?:one|two|three|single|new|main|last|first|same|each|other|own|various|several|many|most|higher|lower|larger|smaller|usual|"
     r"\d+)\b", re.IGNORECASE
 )  # fmt: skip
 _QUOTED = re.compile(r"^“(.+)” \([^\n]*\)$", re.MULTILINE)
@@ -66,8 +76,11 @@ def _central(corpus: Corpus) -> Mapping[str, Sequence[str]]:
 
 def _is_topic(entity: Entity) -> bool:
     name = entity.name
+    head = name.rpartition(" ")[2].lower()
     return (
-        (entity.is_named or entity.is_term or " " in name) and is_plain(name) and re.search(r"[^\W\d_]{3}", name) is not None
+        (entity.is_named or entity.is_term or " " in name)
+        and (" " in name or name[:1].isupper()) and head not in GENERIC_HEADS
+        and is_plain(name) and re.search(r"[^\W\d_]{3}", name) is not None
         and _COUNTED.match(name) is None and not wording.points_elsewhere(name)
         and len(name) <= 50 and ":" not in name
     )  # fmt: skip
@@ -78,7 +91,12 @@ def _about(corpus: Corpus, name: str, mentioned: Sequence[str], quoted: set[str]
     found: dict[str, tuple[tuple[bool, int], Sentence]] = {}
     for place, sentence_id in enumerate(mentioned):
         sentence = corpus.sentences.get(sentence_id)
-        if sentence is None or corpus.is_passed_over(sentence) or not is_prose(sentence.text):
+        if (
+            sentence is None
+            or not sentence.has_verb
+            or corpus.is_passed_over(sentence)
+            or not is_prose(sentence.text)
+        ):
             continue
         if wording.points_elsewhere(wording.core(sentence.text)) or not _begins_with(
             name, sentence.text
@@ -87,10 +105,13 @@ def _about(corpus: Corpus, name: str, mentioned: Sequence[str], quoted: set[str]
         rank = (" ".join(sentence.text.split()) not in quoted, place)
         if sentence.chunk_id not in found or rank < found[sentence.chunk_id][0]:
             found[sentence.chunk_id] = rank, sentence
-    by_text: dict[str, Sentence] = {}
+    told: list[Sentence] = []
+    words: list[frozenset[str]] = []
     for _, sentence in sorted(found.values(), key=lambda one: one[0]):
-        by_text.setdefault(sentence.text.casefold(), sentence)
-    return list(by_text.values())[:_MOST_SENTENCES]
+        if not near(content_words(sentence.text), words, _ALIKE):
+            told.append(sentence)
+            words.append(content_words(sentence.text))
+    return told[:_MOST_SENTENCES]
 
 
 def _candidate(corpus: Corpus, name: str, told: Sequence[Sentence]) -> Candidate:

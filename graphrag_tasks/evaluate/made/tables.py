@@ -20,6 +20,7 @@ from graphrag_tasks.evaluate.made.candidates import (
 )
 from graphrag_tasks.evaluate.made.corpus import Corpus
 from graphrag_tasks.evaluate.made.wording import plural_of
+from graphrag_tasks.evaluate.made.words import words
 from graphrag_tasks.language.agreement import is_plural
 
 _LEAST_ROWS = 2
@@ -30,15 +31,10 @@ _LEAST_ITEMS, _MOST_ITEMS = 3, 15
 _MOST_SHARE = 0.6
 """Share of a table's rows: what nearly all have tells nothing apart."""
 
-_ATTRIBUTES = frozenset(
-    "name type description meaning purpose content contents state status successor area remark "
-    "default value unit owner version date author publisher function role category format port "
-    "location title language country group effect cause solution remedy replacement variant "
-    "scope use comment example format extension command shortcut key level department".split()
-)
+_ATTRIBUTES = words("attributes")
 """Heads of headers that are nouns and tell something of the row."""
 _NO_VALUE = re.compile(r"(?:n/?a|none|not applicable|-+|–|—|\?|yes|no|x|✓|unknown|see .*)\.?", re.I)
-_NAMELESS = frozenset({"name", "title", "item", "key", "id", "no", "nr", "number", "step", "value"})
+_NAMELESS = words("nameless_headers")
 """Headers of keys that say of no row what it is."""
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|^[\d.,%*+=/ -]+$")
 
@@ -137,8 +133,8 @@ class Tables:
             return None
         if answer.casefold() not in row.text.casefold():
             return None
-        return Candidate(SINGLE, question, answer, ((row.stretch,),), "cell",
-                         f"{table.key_header} {header} {row.stretch.document_id}", row.text)  # fmt: skip
+        column = f"{table.key_header} {header} {row.stretch.document_id}"
+        return Candidate(SINGLE, question, answer, ((row.stretch,),), "cell", column, row.text)
 
     def _question(self, table: _Table, key: str, header: str) -> str | None:
         if not self._is_attribute(header) or self._keys[key.casefold()] > 1:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
+from graphrag_tasks.evaluate.made.words import words
 from graphrag_tasks.extract.inflection import past_tense
 from graphrag_tasks.language.agreement import third_person
 from graphrag_tasks.language.forms import singular_noun
 
-AUXILIARIES = frozenset(
-    "is are was were can could may might must should will would has have had".split()
-)
+AUXILIARIES = words("auxiliaries")
 _PLURAL_AUXILIARIES = frozenset({"are", "were", "have"})
 
 _POINTING = re.compile(
@@ -25,12 +24,15 @@ _POINTING = re.compile(
 """Words that point out of the sentence, or at the document itself."""
 
 _LOOSE = re.compile(
-    r"; |: | -+ | [–—] ?|—|, (?:which|who|so|but|while|whereas|although|though|because|as|with|since|"
+    r"; |: | -+ | [–—] ?|—|"
+    r", (?:which|who|so|but|while|whereas|although|though|because|as|with|since|"
     r"and (?:it|you|they|then)|or you|if|when|unless|where|e\.g|i\.e|for example|for instance|"
-    r"such as|(?:in|for|to|from|of|at|by|on) which|just|even|not|allowing|making|using|giving|including|depending|rather|thus|whether)"
-    r"\b| \((?:e\.g|i\.e|see|for|such|or|and|like|this|which|as|if)\b| so that | because | since | "
-    r"rather than | and (?:you|it|then|they|can|is|are|will|has|does|may|should|must)\b"
-    r"| but | e\.g\.| i\.e\.| though | although | whereas "
+    r"such as|(?:in|for|to|from|of|at|by|on) which|just|even|not|allowing|making|using|giving|"
+    r"including|depending|rather|thus|whether)\b|"
+    r" \((?:e\.g|i\.e|see|for|such|or|and|like|this|which|as|if)\b|"
+    r" so that | because | since | rather than | but | e\.g\.| i\.e\.| though | although |"
+    r" whereas |"
+    r" and (?:you|it|then|they|can|is|are|will|has|does|may|should|must)\b"
 )
 """Where the part of a clause begins that a question can leave out."""
 
@@ -52,11 +54,6 @@ def is_balanced(text: str) -> bool:
     return text.count('"') % 2 == 0 and all(
         text.count(one) == text.count(two) for one, two in pairs
     )
-
-
-def asking(entity_type: str | None, label_holds: bool) -> str:
-    """Return the question word for a subject of this type."""
-    return "Who" if label_holds and entity_type == "PERSON" else "What"
 
 
 def inverted(subject: str, verbs: str, lemma: str) -> str | None:
