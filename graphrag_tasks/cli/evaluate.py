@@ -145,7 +145,7 @@ def answers(
 
     named = {"llm": {"models": {"judge": judge}}} if judge else {}
     settings = load_config(config, overrides={"store": store} | named)
-    asked = read_questions(questions, split=split)
+    asked = read_questions(questions, split=split, unanswerable=True)
     judged = read_lines(by_hand, JudgedByHand) if by_hand else []
     index = open_index(settings.store, config=settings.retrieval)
     today = f"{date.today():%Y-%m-%d}"
@@ -153,13 +153,14 @@ def answers(
     modes = list(dict.fromkeys(mode or ["auto"]))
     report = evaluate_answers(
         index,
-        locate_gold(asked, index.snapshot),
+        locate_gold([one for one in asked if one.answerable], index.snapshot),
         modes if against is None or against in modes else [against, *modes],
         against=against,
         writer=Client(settings.llm, settings.store, f"answers-{today}") if llm else None,
         judge=Judge(client, votes) if client else None,
         by_hand=judged,
         exclude=settings.llm.exclude,
+        unanswerable=[one for one in asked if not one.answerable],
     )
     if out is not None:
         write_files(report.files(), out)

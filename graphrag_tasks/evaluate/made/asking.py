@@ -59,7 +59,6 @@ _PRAISE = re.compile(
 _DEFINES = re.compile(r"(?:an?|the|one of the|any|tools?|sets?)\s")
 _BROKEN = re.compile(r"\b(?:can|will|may|must|should|could|would) \w+ed\b")
 """A slip of the source: "can used"."""
-_OTHER_VERB = re.compile(r" (?:may|can|is|are|was|were|will|must) ")
 _OF_SUBJECT = re.compile(r"\b(?:its|itself|themselves)\b")
 
 
@@ -80,8 +79,6 @@ def subject_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
         return None
     if len(content_words(told)) < _LEAST_TOLD or wording.points_elsewhere(told):
         return None
-    if clause.verbs.endswith("ed") and _OTHER_VERB.search(told):
-        return None  # what looks like the verb is a participle: "images compressed by it may be"
     if _OF_SUBJECT.search(told) or clauses.has_other_heads(clause):
         return None
     opening = which(clause)
@@ -245,9 +242,14 @@ def answer_of(text: str) -> str:
 
 
 def _is_eventless(clause: Clause) -> bool:
-    """Tell whether a verb tells a fact, not what has happened in an example, and no identity."""
+    """Tell whether a verb tells a fact, not what happened in an example, and no identity.
+
+    A bare past is mostly a participle: "images compressed by it may be larger".
+    """
     has_been = clause.verbs.startswith(("has ", "have ", "had ")) and " been" in clause.verbs
-    return not has_been and clause.rule != "copula" and not clause.lemma.startswith("be ")
+    is_past = clause.verbs.endswith("ed") and " " not in clause.verbs
+    is_identity = clause.rule == "copula" or clause.verbs.startswith(("is to ", "are to "))
+    return not (has_been or is_past or is_identity or clause.lemma.startswith("be "))
 
 
 def _is_askable(clause: Clause) -> bool:

@@ -26,6 +26,10 @@ _LEAST_SIZE = 4
 _MOST_CENTRAL = 10
 """Names of a community that may stand for it, the most central first."""
 _LEAST_SENTENCES, _MOST_SENTENCES = 2, 4
+_PASSING = re.compile(
+    r"\b(?:not|never|should|shall|itself|was|were|has been|have been|remains?)\b|\$\d|;"
+)
+"""Signs of a sentence that tells of an example or a detail."""
 _ALIKE = 0.5
 """Jaccard of two sentences' words from which on they tell the same."""
 _COUNTED = re.compile(
@@ -93,13 +97,8 @@ def _about(corpus: Corpus, name: str, mentioned: Sequence[str], quoted: set[str]
         sentence = corpus.sentences.get(sentence_id)
         if (
             sentence is None
-            or not sentence.has_verb
-            or corpus.is_passed_over(sentence)
-            or not is_prose(sentence.text)
-        ):
-            continue
-        if wording.points_elsewhere(wording.core(sentence.text)) or not _begins_with(
-            name, sentence.text
+            or not _tells(corpus, sentence)
+            or not _begins_with(name, sentence.text)
         ):
             continue
         rank = (" ".join(sentence.text.split()) not in quoted, place)
@@ -112,6 +111,13 @@ def _about(corpus: Corpus, name: str, mentioned: Sequence[str], quoted: set[str]
             told.append(sentence)
             words.append(content_words(sentence.text))
     return told[:_MOST_SENTENCES]
+
+
+def _tells(corpus: Corpus, sentence: Sentence) -> bool:
+    """Tell whether a sentence tells something that is understood by itself."""
+    text = sentence.text
+    is_read = sentence.has_verb and is_prose(text) and not corpus.is_passed_over(sentence)
+    return is_read and not (_PASSING.search(text) or wording.points_elsewhere(wording.core(text)))
 
 
 def _candidate(corpus: Corpus, name: str, told: Sequence[Sentence]) -> Candidate:

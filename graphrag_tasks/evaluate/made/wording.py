@@ -18,7 +18,8 @@ _POINTING = re.compile(
     r"instead|thus|therefore|too|both|same|former|latter|respectively|first|second|third|else|"
     r"example|section|chapter|figure|table of contents|page|image|screenshot|guide|manual|book|"
     r"note|see|shown|latter|again|still|already|tutorial|documentation|their|"
-    r"different|various|certain|corresponding|otherwise|either|simply|just|let|then)\b",
+    r"different|various|certain|corresponding|(?:on|at|to) the (?:right|left|top|bottom)|"
+    r"otherwise|either|simply|just|let|then)\b",
     re.IGNORECASE,
 )
 """Words that point out of the sentence, or at the document itself."""
