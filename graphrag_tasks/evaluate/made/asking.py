@@ -57,6 +57,8 @@ _PRAISE = re.compile(
 )
 """How statements begin that define nothing."""
 _DEFINES = re.compile(r"(?:an?|the|one of the|any|tools?|sets?)\s")
+_AMOUNT = re.compile(r"[$€£¥]\s?\d")
+"""Money, as examples have it."""
 _BROKEN = re.compile(r"\b(?:can|will|may|must|should|could|would) \w+ed\b")
 """A slip of the source: "can used"."""
 _OF_SUBJECT = re.compile(r"\b(?:its|itself|themselves)\b")
@@ -226,7 +228,12 @@ def _checked(
     """Return a candidate whose answer stands in its sentence and not in the question."""
     question = " ".join(question.split())
     text = " ".join(clause.sentence.text.split()).casefold()
-    if _OPEN_END.search(answer) or _UNTOLD.match(answer) or _BROKEN.search(question):
+    if (
+        _OPEN_END.search(answer)
+        or _AMOUNT.search(question)
+        or _UNTOLD.match(answer)
+        or _BROKEN.search(question)
+    ):
         return None
     if answer.casefold() not in text or is_said(answer, question) or not is_plain(question):
         return None
@@ -246,10 +253,10 @@ def _is_eventless(clause: Clause) -> bool:
 
     A bare past is mostly a participle: "images compressed by it may be larger".
     """
-    has_been = clause.verbs.startswith(("has ", "have ", "had ")) and " been" in clause.verbs
+    is_perfect = clause.verbs.startswith(("has ", "have ", "had "))
     is_past = clause.verbs.endswith("ed") and " " not in clause.verbs
-    is_identity = clause.rule == "copula" or clause.verbs.startswith(("is to ", "are to "))
-    return not (has_been or is_past or is_identity or clause.lemma.startswith("be "))
+    is_identity = clause.rule == "copula" or clause.rest.startswith(("is to ", "are to "))
+    return not (is_perfect or is_past or is_identity or clause.lemma.startswith("be "))
 
 
 def _is_askable(clause: Clause) -> bool:

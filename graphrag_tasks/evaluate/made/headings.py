@@ -28,7 +28,7 @@ _MOST_ANSWER = 300
 _NOT_DONE = words("not_done")
 """Verbs of headings that nobody asks how to do, or whose gerund is mostly an adjective."""
 _AFTER_VERB = words("after_verb")
-"""After a gerund these words tell that it is a verb: "Adding a photo", "Working with files"."""
+"""After a gerund these words tell that it is a verb: "Adding a photo"."""
 _TELLS = re.compile(r"\b(?:you|your|click|select|choose|use|press|open|enter|run|type|set)\b", re.I)
 """Words of instructions."""
 _INTRODUCES = re.compile(r"\b(?:this|the following) (?:section|chapter|part|appendix|page)\b", re.I)

@@ -124,7 +124,7 @@ def _candidate(corpus: Corpus, name: str, told: Sequence[Sentence]) -> Candidate
     gold = tuple((Stretch(one.document_id, one.char_start, one.char_end),) for one in told)
     answer = " ".join(" ".join(one.text.split()) for one in told)
     question = f"What are the main topics about {_shown(corpus, name)} in the documents?"
-    return Candidate(GLOBAL, question, answer, gold, "community", name.casefold(), answer)
+    return Candidate(GLOBAL, question, answer, gold, "community", f"topic {name}", answer)
 
 
 def _begins_with(name: str, text: str) -> bool:

@@ -156,7 +156,7 @@ class Tables:
         """Return a header as it stands inside of a sentence."""
         words = header.replace("_", " ").split()
         return " ".join(
-            one.lower() if one.lower() in _ATTRIBUTES else self._corpus.lowered(one)
+            one.lower() if one[1:].islower() else one  # codes and "SAP" stay
             for one in words
         )
 
