@@ -71,7 +71,8 @@ class _Taken:
 
     def take(self, pool: Sequence[Candidate], most: int) -> None:
         """Take up to `most` more candidates of a pool."""
-        rest = {one.question: one for one in pool if one not in self.found}
+        taken = {one.question for one in self.found}
+        rest = {one.question: one for one in pool if one.question not in taken}
         chance = {one: content_id("draw", self._seed, one) for one in rest}
         while most > 0 and rest:
             best = min(rest, key=lambda one: (*self._uses(rest[one]), chance[one]))

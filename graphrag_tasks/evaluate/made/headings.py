@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
-from graphrag_tasks.evaluate.made.candidates import SINGLE, Candidate, Stretch, is_plain
+from graphrag_tasks.evaluate.made.candidates import (
+    LONGEST_QUESTION,
+    SINGLE,
+    Candidate,
+    Stretch,
+    is_plain,
+)
 from graphrag_tasks.evaluate.made.corpus import Corpus
 from graphrag_tasks.evaluate.made.words import words
 from graphrag_tasks.extract.inflection import base_of_gerund
@@ -36,7 +42,8 @@ _INTRODUCES = re.compile(r"\b(?:this|the following) (?:section|chapter|part|appe
 
 def asked_by_headings(corpus: Corpus) -> Iterator[Candidate]:
     """Yield a question for each heading that is one, with its section as what answers it."""
-    verbs = {str(one["predicate_lemma"]).split(" ")[0] for one in corpus.frames()}
+    rows = corpus.rows("frames", ["predicate_lemma"])
+    verbs = {str(one["predicate_lemma"]).split(" ")[0] for one in rows}
     found: dict[str, list[tuple[Stretch, str]]] = defaultdict(list)
     for heading, section, text in _sections(corpus):
         question = _question(heading, corpus, verbs)
@@ -74,7 +81,7 @@ def _section(
     while below and re.match(r"(?:figure|table|example) \d", below[0]["text"], re.I):
         below = below[1:]
     words = sum(len(one["text"].split()) for one in below)
-    if not heading or not _LEAST_SECTION <= words <= _MOST_SECTION:
+    if not 0 < len(heading) <= LONGEST_QUESTION or not _LEAST_SECTION <= words <= _MOST_SECTION:
         return
     if below[0]["kind"] not in ("paragraph", "list_item") or _INTRODUCES.search(below[0]["text"]):
         return

@@ -12,6 +12,7 @@ from graphrag_tasks.evaluate.made import wording
 from graphrag_tasks.evaluate.made.asking import LEAST_ITEMS, object_asked
 from graphrag_tasks.evaluate.made.candidates import (
     LISTING,
+    LONGEST_QUESTION,
     Candidate,
     Stretch,
     content_words,
@@ -54,9 +55,12 @@ _VAGUE = words("list_nouns_alone")
 def listings(corpus: Corpus, clauses: Clauses) -> Iterator[Candidate]:
     """Yield questions whose answer is a list."""
     frames: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    lists = list(_lists(corpus))
+    leads = {lead.sentence_id for lead, _ in lists}
     for frame in corpus.frames():
-        frames[frame["sentence_id"]].append(frame)
-    for lead, items in _lists(corpus):
+        if frame["sentence_id"] in leads:
+            frames[frame["sentence_id"]].append(frame)
+    for lead, items in lists:
         parts = _parts(items)
         question = _question(corpus, lead, frames[lead.sentence_id], len(parts))
         names = [_name(name) for name, _, _ in parts]
@@ -83,7 +87,7 @@ def _lists(corpus: Corpus) -> Iterator[tuple[Sentence, Sequence[Mapping[str, Any
         leads = {one.char_end: one for one in corpus.sentences_of.get(document, ())}
         for at, row in enumerate(rows):
             lead = leads.get(row["char_end"])
-            if row["kind"] != "paragraph" or lead is None or not lead.text.endswith(":"):
+            if row["kind"] != "paragraph" or lead is None or not _leads(lead.text):
                 continue
             items = []
             for one in rows[at + 1 :]:
@@ -92,6 +96,10 @@ def _lists(corpus: Corpus) -> Iterator[tuple[Sentence, Sequence[Mapping[str, Any
                 items.append(one)
             if LEAST_ITEMS <= len(items) <= _MOST_ITEMS and not corpus.is_passed_over(lead):
                 yield lead, items
+
+
+def _leads(text: str) -> bool:
+    return text.endswith(":") and len(text) <= LONGEST_QUESTION
 
 
 def _parts(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:

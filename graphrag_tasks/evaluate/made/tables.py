@@ -59,6 +59,7 @@ class Tables:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
+        self._attributes: dict[str, bool] = {}
         self._found = list(_tables(corpus))
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._holders: Counter[tuple[str, str, str]] = Counter()
@@ -161,6 +162,12 @@ class Tables:
         )
 
     def _is_attribute(self, header: str) -> bool:
+        """Tell whether a header is a noun phrase that a question can ask for."""
+        if header not in self._attributes:
+            self._attributes[header] = self._names_attribute(header)
+        return self._attributes[header]
+
+    def _names_attribute(self, header: str) -> bool:
         words = header.replace("_", " ").lower()
         if len(words.split()) > _MOST_HEADER or not re.fullmatch(r"[^\W\d_]+(?: [\w/]+)*", words):
             return False
