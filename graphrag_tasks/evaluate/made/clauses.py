@@ -30,6 +30,8 @@ _FEW = 20
 """In a corpus of fewer passages no name is too common."""
 
 _RULES = frozenset({"svo", "passive", "copula", "verb_prep"})
+_FURTHER_CLAUSE = re.compile(r",\s+(?:and|but|or|so|while)\s+$")
+_FURTHER_VERB = re.compile(r"(?:,|\b(?:and|or|but|then))\s+$")
 ARTICLES = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
 _VAGUE = words("vague_first_words")
 """First words of subjects that name nothing."""
@@ -142,14 +144,21 @@ class Clauses:
         return tuple(found)
 
     def _goes_on_at(self, frame: Mapping[str, Any]) -> int | None:
-        """Return where "and" begins a further finite verb of a subject; None for other frames."""
+        """Return where "and" begins a further finite verb, or ", and" a further clause.
+
+        None for other frames.
+        """
+        text = self.corpus.sentences[frame["sentence_id"]].text
+        first = (frame["arguments"] or [None])[0]
+        if frame["rule"] in _RULES and first and first["role"] == "subject":
+            start = int(first["start"])
+            return start if _FURTHER_CLAUSE.search(text[:start]) else None
         if frame["rule"] != "inherited":
             return None
-        first, lemma = frame["predicate"].split(" ")[0], frame["predicate_lemma"].split(" ")[0]
-        text = self.corpus.sentences[frame["sentence_id"]].text[: frame["end"]]
-        before = text.rfind(first)
-        joined = re.search(r"(?:,|\b(?:and|or|but|then))\s+$", text[: max(before, 0)])
-        return before if joined and first != lemma and before > 0 else None
+        verb, lemma = frame["predicate"].split(" ")[0], frame["predicate_lemma"].split(" ")[0]
+        before = text[: frame["end"]].rfind(verb)
+        is_joined = before > 0 and _FURTHER_VERB.search(text[:before])
+        return before if is_joined and verb != lemma else None
 
     def _clause(self, frame: Mapping[str, Any], starts: Mapping[str, list[int]]) -> Clause | None:
         sentence = self.corpus.sentences[frame["sentence_id"]]
@@ -192,7 +201,7 @@ class Clauses:
         stop = min((one for one in starts if one > frame["end"]), default=len(text))
         told = text[end:stop]
         if stop < len(text):
-            told = re.sub(r"[\s,]+(?:and|or|but|then|and then)?\s*$", "", told)
+            told = re.sub(r"[\s,]+(?:and|or|but|so|while|then|and then)?\s*$", "", told)
         return wording.core(told.strip())
 
 

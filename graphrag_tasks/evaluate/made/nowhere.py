@@ -67,11 +67,14 @@ def _name_in(one: Candidate, names: dict[str, Clause]) -> str | None:
 
 
 def _another(corpus: Corpus, name: str, firsts: Sequence[str]) -> str | None:
-    """Return a name of the same shape that no sentence has."""
+    """Return a name of the same shape that no sentence has.
+
+    "Table MATDOC" is not changed: "system MATDOC" would still name what the corpus has.
+    """
     words = name.split(" ")
     if len(words) == 1 and re.search(r"\d", name) and re.search(r"[A-Za-z]", name):
         made = (_renumbered(name, at) for at in range(_TRIES))
-    elif len(words) == 2 and all(one.isalpha() for one in words) and firsts:
+    elif len(words) == 2 and all(map(str.isalpha, words)) and firsts and not words[1].isupper():
         start = int(content_id("exchange", name)[:8], 16)
         some = (firsts[(start + at) % len(firsts)] for at in range(_TRIES))
         made = (f"{one} {words[1]}" for one in some if one[0].isupper() == words[0][0].isupper())

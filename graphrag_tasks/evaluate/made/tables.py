@@ -264,4 +264,4 @@ def _is_key(text: str) -> bool:
 
 
 def _be(noun: str) -> str:
-    return "are" if is_plural(noun.split(" in ")[0]) else "is"
+    return "are" if is_plural(re.split(r" (?:in|on|for|to|by|from|with) ", noun)[0]) else "is"
