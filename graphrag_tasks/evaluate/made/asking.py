@@ -43,7 +43,7 @@ _LABELLED = frozenset({"label", "first_name", "user"})
 
 _USED_TO = re.compile(r"(?P<verbs>(?:is|are|can be|may be|could be) used) (?P<told>to .+)")
 _ENABLES = re.compile(
-    r"(?P<helper>(?:can|will|may) )?(?P<verb>allow|let|enable|help)s? you (?:to )?(?P<told>.+)"
+    r"(?P<auxiliary>(?:can|will|may) )?(?P<verb>allow|let|enable|help)s? you (?:to )?(?P<told>.+)"
 )
 _UNTOLD = re.compile(
     r"(?:you|your|us|one|an?) to\b|you\b|(?:one|some) of\b|"
@@ -115,9 +115,9 @@ def purpose_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
         question, told = f"What {first} {clause.subject} {verbs} for?", used["told"]
     elif enables:
         plural = wording.is_plural_noun(clause.head)
-        helper = (enables["helper"] or ("do" if plural else "does")).strip()
+        auxiliary = (enables["auxiliary"] or ("do" if plural else "does")).strip()
         to = "to " if enables["verb"] in ("allow", "enable") else ""
-        question = f"What {helper} {clause.subject} {enables['verb']} you {to}do?"
+        question = f"What {auxiliary} {clause.subject} {enables['verb']} you {to}do?"
         told = enables["told"]
     else:
         return None

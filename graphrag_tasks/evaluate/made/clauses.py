@@ -253,7 +253,8 @@ def is_prose(text: str) -> bool:
 def _joins(between: str) -> bool:
     """Tell whether only helping verbs and adverbs stand between a subject and its verb."""
     return all(
-        word in wording.AUXILIARIES or word.endswith("ly") or word in ("be", "been", "being")
-        or word in ("usually", "often", "always", "only", "normally", "also")
+        word in wording.AUXILIARIES or word in ("be", "been", "being")
+        or (word.endswith("ly") and word != "only")
+        or word in ("usually", "often", "always", "normally", "also")
         for word in between.split()
     )  # fmt: skip

@@ -160,12 +160,12 @@ def _by_ending(
     if ending is None or counted is None or not _has_number(counted, items):
         return None
     what, opening = counted["what"], f"{ending['preposition'].capitalize()} which"
-    you = re.match(r"You (?P<helper>can|may|must) (?P<told>.+)$", ending["told"])
+    you = re.match(r"You (?P<auxiliary>can|may|must) (?P<told>.+)$", ending["told"])
     if not _is_kind(what) or wording.points_elsewhere(ending["told"]):
         return None
     if you and len(content_words(you["told"])) > 1:
         told = re.sub(r"\byour\b", "my", you["told"])
-        return f"{opening} {what} {you['helper']} I {told}?"
+        return f"{opening} {what} {you['auxiliary']} I {told}?"
     for frame in frames:
         first = (frame["arguments"] or [None])[0]
         if first is None or first["role"] != "subject" or first["start"] != 0 or frame["negated"]:

@@ -30,7 +30,7 @@ _LOOSE = re.compile(
     r"and (?:it|you|they|then)|or you|if|when|unless|where|e\.g|i\.e|for example|for instance|"
     r"such as|(?:in|for|to|from|of|at|by|on) which|just|even|not|allowing|making|using|giving|"
     r"including|depending|rather|thus|whether)\b|"
-    r" \((?:e\.g|i\.e|see|for|such|or|and|like|this|which|as|if)\b|"
+    r" \((?:e\.g|i\.e|see|for|such|like|this|which|as|if)\b|"
     r" so that | because | since | rather than | but | e\.g\.| i\.e\.| though | although |"
     r" whereas |"
     r" and (?:you|it|then|they|can|is|are|will|has|does|may|should|must)\b"
@@ -78,14 +78,14 @@ def inverted(subject: str, verbs: str, lemma: str) -> str | None:
         return None
     verb = words[place]
     if verb == third_person(base):
-        helper = "does"
+        auxiliary = "does"
     elif verb == past_tense(base) and verb != base:
-        helper = "did"
+        auxiliary = "did"
     elif verb == base and base != "be":
-        helper = "do"
+        auxiliary = "do"
     else:
         return None
-    return " ".join([helper, subject, *words[:place], base, *words[place + 1 :]])
+    return " ".join([auxiliary, subject, *words[:place], base, *words[place + 1 :]])
 
 
 def agrees(head: str, verbs: str, lemma: str) -> bool:
