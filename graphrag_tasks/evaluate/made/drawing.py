@@ -15,11 +15,12 @@ from graphrag_tasks.evaluate.made.candidates import (
     UNANSWERABLE,
     Candidate,
     Stretch,
+    Type,
     content_words,
     near,
 )
 
-SHARES: Mapping[str, float] = {
+SHARES: Mapping[Type, float] = {
     SINGLE: 0.4, MULTI_HOP: 0.15, LISTING: 0.15, GLOBAL: 0.1, UNANSWERABLE: 0.2,
 }  # fmt: skip
 """Share of each type that is wanted. Single facts are what most people ask, and what rules make
@@ -41,7 +42,7 @@ def drawn(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candi
     for one in _unambiguous(candidates):
         pools[one.type].append(one)
     taken = _Taken(seed)
-    wanted = _shares(number)
+    wanted = shares(number)
     for kind in TYPES:
         taken.take(pools[kind], wanted[kind])
     for kind in TYPES:
@@ -49,7 +50,7 @@ def drawn(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candi
     return sorted(taken.found, key=lambda one: TYPES.index(one.type))
 
 
-def _shares(number: int) -> dict[str, int]:
+def shares(number: int) -> dict[Type, int]:
     """Return how many of each type are wanted: by the largest remainder."""
     exact = {kind: number * share for kind, share in SHARES.items()}
     found = {kind: int(one) for kind, one in exact.items()}

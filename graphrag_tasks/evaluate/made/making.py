@@ -23,7 +23,7 @@ from graphrag_tasks.evaluate.made.candidates import (
 )
 from graphrag_tasks.evaluate.made.clauses import Clauses
 from graphrag_tasks.evaluate.made.corpus import Corpus
-from graphrag_tasks.evaluate.made.drawing import drawn
+from graphrag_tasks.evaluate.made.drawing import drawn, shares
 from graphrag_tasks.evaluate.made.headings import asked_by_headings
 from graphrag_tasks.evaluate.made.joined import joined
 from graphrag_tasks.evaluate.made.listings import listings
@@ -79,8 +79,7 @@ def make_questions(
     if number < 1:
         raise ConfigError(f"must be at least 1 (got {number})", "--number", "Ask for 60")
     corpus = Corpus(snapshot)
-    proposed = candidates(corpus)
-    taken = drawn(proposed, number, seed)
+    taken = drawn(candidates(corpus), number, seed)
     if not taken:
         raise ConfigError(
             "no rule makes a question from this corpus",
@@ -92,7 +91,7 @@ def make_questions(
     if rewording is not None:
         worded = rewording.reworded(taken, corpus.paths)
     questions = tuple(_questions(snapshot, corpus, taken, worded))
-    return MadeQuestions(questions, tuple(_notes(corpus, proposed, taken, number)))
+    return MadeQuestions(questions, tuple(_notes(corpus, taken, number)))
 
 
 def candidates(corpus: Corpus) -> list[Candidate]:
@@ -152,15 +151,15 @@ def _gold(alike: Sequence[Stretch], spans: Mapping[Stretch, Span]) -> GoldSpan:
     return GoldSpan(**first.model_dump(), alternatives=tuple(others))
 
 
-def _notes(
-    corpus: Corpus, proposed: Sequence[Candidate], taken: Sequence[Candidate], number: int
-) -> Iterator[str]:
+def _notes(corpus: Corpus, taken: Sequence[Candidate], number: int) -> Iterator[str]:
     if len(taken) < number:
         yield f"The corpus gives {len(taken)} questions of the {number} that were asked for."
-    kinds = {one.type for one in proposed}
-    for kind in TYPES:
-        if kind not in kinds:
+    found = Counter(one.type for one in taken)
+    for kind, wanted in shares(number).items():
+        if not found[kind] and wanted:
             why = ""
             if kind == MULTI_HOP and len(corpus.uris) < 2:
                 why = ": they need two documents"
             yield f"No question of the type {kind}{why}."
+        elif found[kind] < wanted:
+            yield f"{found[kind]} of {wanted} questions of the type {kind}."
