@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, table
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, table, writing
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import ConfigError
 
@@ -145,7 +145,7 @@ def answers(
 
     named = {"llm": {"models": {"judge": judge}}} if judge else {}
     settings = load_config(config, overrides={"store": store} | named)
-    asked = read_questions(questions, split=split)
+    asked = read_questions(questions, split=split, unanswerable=True)
     judged = read_lines(by_hand, JudgedByHand) if by_hand else []
     index = open_index(settings.store, config=settings.retrieval)
     today = f"{date.today():%Y-%m-%d}"
@@ -153,13 +153,14 @@ def answers(
     modes = list(dict.fromkeys(mode or ["auto"]))
     report = evaluate_answers(
         index,
-        locate_gold(asked, index.snapshot),
+        locate_gold([one for one in asked if one.answerable], index.snapshot),
         modes if against is None or against in modes else [against, *modes],
         against=against,
         writer=Client(settings.llm, settings.store, f"answers-{today}") if llm else None,
         judge=Judge(client, votes) if client else None,
         by_hand=judged,
         exclude=settings.llm.exclude,
+        unanswerable=[one for one in asked if not one.answerable],
     )
     if out is not None:
         write_files(report.files(), out)
@@ -214,6 +215,44 @@ def locate(
         print_json(spans)
     else:
         CONSOLE.print(table("Spans", tuple(spans[0]), [list(one.values()) for one in spans]))
+
+
+@app.command("make-questions")
+def make(
+    out: Annotated[Path, typer.Option(help="JSONL that the questions are written to.")],
+    number: Annotated[int, typer.Option(min=1, help="Questions wanted.")] = 60,
+    seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
+    llm: Annotated[
+        bool, typer.Option("--llm/--no-llm", help="Have llm.models.questions word them.")
+    ] = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Make questions with known answers from the corpus itself, where you have none.
+
+    Rules make them from sentences, tables, lists and headings; read some before you rely on them.
+    """
+    from graphrag_tasks.evaluate.made import Rewording, make_questions
+    from graphrag_tasks.llm import Client
+    from graphrag_tasks.retrieval import open_index
+
+    settings = load_config(config, overrides={"store": store})
+    index = open_index(settings.store, config=settings.retrieval)
+    rewording = None
+    if llm:
+        client = Client(settings.llm, settings.store, f"questions-{date.today():%Y-%m-%d}")
+        rewording = Rewording(client, settings.llm.exclude)
+    made = make_questions(index.snapshot, number, seed, rewording)
+    with writing(out):
+        out.write_text(made.to_jsonl(), "utf-8")
+    if json:
+        print_json({"out": str(out), "counts": made.counts(), "notes": made.notes})
+        return
+    rows = [[kind, count] for kind, count in made.counts().items()]
+    CONSOLE.print(table(f"Questions in {out}", ("type", "questions"), rows))
+    for note in made.notes:
+        CONSOLE.print(note, markup=False)
 
 
 def _moved(context: typer.Context) -> None:

@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -246,7 +246,27 @@ def quote(snapshot: Snapshot, words: str) -> Iterator[Span]:
                        sha=_sha(match.group())[:SHA_DIGITS])  # fmt: skip
 
 
-def spans_of(snapshot: Snapshot, places: Sequence[SourceSentence | ChunkHit]) -> list[Span]:
+class Standing(Protocol):
+    """Something that stands in a document."""
+
+    @property
+    def document_id(self) -> str:
+        """Its document."""
+
+    @property
+    def uri(self) -> str:
+        """The uri of that document."""
+
+    @property
+    def char_start(self) -> int:
+        """Its first character there."""
+
+    @property
+    def char_end(self) -> int:
+        """One past its last character."""
+
+
+def spans_of(snapshot: Snapshot, places: Sequence[Standing]) -> list[Span]:
     """Return the spans of what was found in a snapshot.
 
     They name documents by uri: a path may be that of several, of which a reader sees one.

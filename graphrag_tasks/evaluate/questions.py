@@ -14,6 +14,7 @@ from graphrag_tasks.evaluate.jsonl import Line, read_lines, text_lines
 from graphrag_tasks.sources.roots import PASSAGES_SUFFIX
 
 Judgement = Literal["right", "wrong"]
+Made = Literal["rule", "model"]
 
 UNTITLED = "untitled"
 """Folder below a store that keeps an index without titles apart."""
@@ -54,7 +55,8 @@ class GoldSpan(Span):
 class Question(Line):
     """A question with what is needed to answer it: either `gold` or `gold_ids`.
 
-    One that a reader judged may have neither: then nobody knows what answers it.
+    One that a reader judged may have neither: then nobody knows what answers it. One that the
+    corpus does not answer (`answerable` is false) has neither.
 
     Attributes:
         answer: The reference answer, for readers.
@@ -65,6 +67,8 @@ class Question(Line):
             path below its source root.
         gold: Needed facts, each by a span; then chunks are judged, not documents.
         judged: What a reader said of the answer it got (see `judged`).
+        answerable: Whether the corpus answers it.
+        made: Who worded it, where no person did: a rule, or a model after a rule (see `made`).
     """
 
     question: str = Field(pattern=r"\S")
@@ -75,6 +79,8 @@ class Question(Line):
     gold_ids: tuple[str, ...] = ()
     gold: tuple[GoldSpan, ...] = ()
     judged: Judgement | None = None
+    answerable: bool = True
+    made: Made | None = None
 
     @property
     def has_gold(self) -> bool:
@@ -83,23 +89,31 @@ class Question(Line):
 
     @model_validator(mode="after")
     def _has_one_gold(self) -> Self:
-        if self.judged and not self.has_gold:
+        if not self.answerable and self.has_gold:
+            raise ValueError("a question that is not answerable has no gold")
+        if (self.judged or not self.answerable) and not self.has_gold:
             return self
         if bool(self.gold) == bool(self.gold_ids):
             raise ValueError("a question needs either gold (spans) or gold_ids (documents)")
         return self
 
 
-def read_questions(path: str | Path, *, split: str | None = None) -> list[Question]:
+def read_questions(
+    path: str | Path, *, split: str | None = None, unanswerable: bool = False
+) -> list[Question]:
     """Return the questions of a JSON lines file, or of one split of it.
 
-    Left out are those that were judged without anybody saying what answers them.
+    Left out are those that were judged without anybody saying what answers them, and, unless
+    `unanswerable`, those that the corpus does not answer.
 
     Raises:
         ConfigError: The file is not readable, a line is not a question with gold spans or ids, or
             no question is of that split.
     """
-    questions = [one for one in read_lines(path, Question) if one.has_gold]
+    questions = [
+        one for one in read_lines(path, Question)
+        if one.has_gold or (unanswerable and not one.answerable)
+    ]  # fmt: skip
     if split is None:
         return questions
     found = [one for one in questions if one.split == split]

@@ -43,6 +43,7 @@ class ModelsConfig(BaseConfig):
     answer: str = Field("", description="answers questions, and plans and ranks for them")
     judge: str = Field("", description="judges answers")
     ontology: str = Field("", description="names types and relations for users' questions")
+    questions: str = Field("", description="rewords questions that rules made from a corpus")
 
 
 class AnswersConfig(BaseConfig):

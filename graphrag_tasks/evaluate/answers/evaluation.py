@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from graphrag_tasks.answer import Reply, answer
 from graphrag_tasks.core.errors import ConfigError
@@ -13,7 +14,7 @@ from graphrag_tasks.evaluate.answers.check import JudgedByHand, check_judge
 from graphrag_tasks.evaluate.answers.judge import Judge
 from graphrag_tasks.evaluate.answers.pairs import Pair, preferred
 from graphrag_tasks.evaluate.answers.report import AnswersReport, JudgedMode
-from graphrag_tasks.evaluate.answers.unaided import figures, unaided
+from graphrag_tasks.evaluate.answers.unaided import REFUSED, Refusal, figures, refusal, unaided
 from graphrag_tasks.evaluate.answers.verdicts import (
     ALIGNMENT,
     FAITHFULNESS,
@@ -26,7 +27,7 @@ from graphrag_tasks.evaluate.answers.verdicts import (
     relevant,
 )
 from graphrag_tasks.evaluate.gold import Gold, Target, locate
-from graphrag_tasks.evaluate.questions import read_questions
+from graphrag_tasks.evaluate.questions import Question, read_questions
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Index
 
@@ -37,6 +38,7 @@ class _Asked:
 
     mode: str
     replies: tuple[Reply, ...]
+    refusals: tuple[Refusal, ...] = ()
 
 
 def evaluate_answers(
@@ -49,6 +51,7 @@ def evaluate_answers(
     judge: Judge | None = None,
     by_hand: Sequence[JudgedByHand] = (),
     exclude: Sequence[str] = (),
+    unanswerable: Sequence[Question] = (),
 ) -> AnswersReport:
     """Answer every question in each mode, and judge the answers.
 
@@ -61,6 +64,7 @@ def evaluate_answers(
         judge: The model that judges; it is checked first. None: by gold and words alone.
         by_hand: Answers that a person judged, for the check.
         exclude: Patterns of documents that no model is shown: `llm.exclude`.
+        unanswerable: Questions that the corpus does not answer: judged by whether they are refused.
 
     Raises:
         ConfigError: `against` is none of the modes, or a judge has no question with an answer.
@@ -70,7 +74,12 @@ def evaluate_answers(
         raise ConfigError(f"mode '{against}' was not asked", "--against", ", ".join(modes))
     questions = [one.question.question for one in gold.targets]
     asked = [
-        _Asked(mode, tuple(answer(index, one, writer, mode) for one in questions)) for mode in modes
+        _Asked(
+            mode,
+            tuple(answer(index, one, writer, mode) for one in questions),
+            tuple(_refusal(one, answer(index, one.question, writer, mode)) for one in unanswerable),
+        )
+        for mode in modes
     ]
     if judge is None:
         judged = tuple(_without_model(one, gold.targets) for one in asked)
@@ -95,23 +104,32 @@ def evaluate_answers(
 def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, float]:
     """Return the means of `unaided.FIGURES` over the answers to a file of questions.
 
-    Questions about documents that are gone are left out.
+    Questions about documents that are gone are left out. Where the file has questions that the
+    corpus does not answer, `REFUSED` is the share of them that were refused.
 
     Raises:
         ConfigError: The questions cannot be read, or what every one is about is gone.
         QueryError: There is no such mode.
     """
-    gold = locate(read_questions(questions), index.snapshot, strict=False)
+    asked = read_questions(questions, unanswerable=True)
+    known = [one for one in asked if one.answerable]
+    gold = locate(known, index.snapshot, strict=False)
     verdicts = [
         unaided(one, answer(index, one.question.question, mode=mode)) for one in gold.targets
     ]
-    return figures(verdicts)
+    refusals = [
+        _refusal(one, answer(index, one.question, mode=mode)) for one in asked if not one.answerable
+    ]
+    found = figures(verdicts)
+    return found | {REFUSED: fmean(one.refused for one in refusals)} if refusals else found
 
 
 def _without_model(asked: _Asked, targets: Sequence[Target]) -> JudgedMode:
     pairs = list(zip(targets, asked.replies, strict=True))
     answers = tuple(_answered(target, reply, frozenset()) for target, reply in pairs)
-    return JudgedMode(asked.mode, answers, {}, tuple(unaided(*one) for one in pairs))
+    return JudgedMode(
+        asked.mode, answers, {}, tuple(unaided(*one) for one in pairs), refusals=asked.refusals
+    )
 
 
 def _by_model(
@@ -135,8 +153,12 @@ def _by_model(
     return JudgedMode(
         asked.mode, answers,
         {name: _with_gaps(found, shown, name) for name, found in by_measure.items()},
-        tuple(unaided(*one) for one in pairs), frozenset(withheld),
+        tuple(unaided(*one) for one in pairs), frozenset(withheld), asked.refusals,
     )  # fmt: skip
+
+
+def _refusal(question: Question, reply: Reply) -> Refusal:
+    return refusal(question, reply, _text(reply))
 
 
 def _with_gaps(found: Sequence[Verdicts], shown: Sequence[bool], name: str) -> list[Verdicts]:

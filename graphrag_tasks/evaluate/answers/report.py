@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from graphrag_tasks.evaluate.answers.check import JudgeCheck
 from graphrag_tasks.evaluate.answers.pairs import ONE, OTHER, TIE, UNDECIDED, Preferred, outcomes
-from graphrag_tasks.evaluate.answers.unaided import FIGURES, UnaidedVerdict
+from graphrag_tasks.evaluate.answers.unaided import FIGURES, REFUSED, Refusal, UnaidedVerdict
 from graphrag_tasks.evaluate.answers.verdicts import ALIGNMENT, Answered, Verdicts
 from graphrag_tasks.evaluate.comparison import Difference, paired_bootstrap
 
@@ -42,6 +42,7 @@ class JudgedMode:
         unaided: Verdicts without a model; empty where the questions have no gold.
         withheld: Ids of the questions that the model was not shown: they have no answer to judge
             by, or are about what is never sent.
+        refusals: What became of the questions that the corpus does not answer.
     """
 
     mode: str
@@ -49,6 +50,7 @@ class JudgedMode:
     by_measure: Mapping[str, Sequence[Verdicts]]
     unaided: tuple[UnaidedVerdict, ...] = ()
     withheld: frozenset[str] = frozenset()
+    refusals: tuple[Refusal, ...] = ()
 
     def values(self) -> dict[str, list[float | None]]:
         """Return the value of each answer by each measure."""
@@ -57,6 +59,8 @@ class JudgedMode:
             values = [getattr(one, name) for one in self.unaided]
             if any(one is not None for one in values):
                 found[name] = values
+        if self.refusals:
+            found[REFUSED] = [one.refused for one in self.refusals]
         return found | {
             name: [one.value for one in verdicts] for name, verdicts in self.by_measure.items()
         }
@@ -223,6 +227,9 @@ def _check_table(check: JudgeCheck) -> Iterator[str]:
 
 
 def _rows(mode: JudgedMode) -> Iterator[dict[str, Any]]:
+    for one in mode.refusals:
+        yield {"mode": mode.mode, "id": one.id, "question": one.question, "answer": one.text,
+               "measure": REFUSED, "vote": 0, "value": one.refused}  # fmt: skip
     for place, answer in enumerate(mode.answers):
         about = {"mode": mode.mode, "id": answer.id, "question": answer.question,
                  "answer": answer.text}  # fmt: skip

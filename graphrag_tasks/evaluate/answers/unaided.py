@@ -16,9 +16,12 @@ from graphrag_tasks.answer.support import Source, problem
 from graphrag_tasks.answer.verdict import NOT_HERE
 from graphrag_tasks.evaluate.answers.measures import exact_match, word_f1
 from graphrag_tasks.evaluate.gold import Target
+from graphrag_tasks.evaluate.questions import Question
 
 COVERAGE, CITATION_PRECISION, CITATION_RECALL = "coverage", "citation_precision", "citation_recall"
 ANSWERED, EXACT_MATCH, WORD_F1 = "answered", "exact_match", "word_f1"
+REFUSED = "refused"
+"""Share of the unanswerable questions that were not answered; `uncertain` is no answer."""
 FIGURES = (COVERAGE, CITATION_PRECISION, CITATION_RECALL, ANSWERED, EXACT_MATCH, WORD_F1)
 
 
@@ -44,6 +47,26 @@ class UnaidedVerdict:
     answered: float
     exact_match: float | None = None
     word_f1: float | None = None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What became of a question that the corpus does not answer.
+
+    Attributes:
+        text: The answer, if it got one.
+        refused: 1, or 0 where the verdict was that the documents answer it.
+    """
+
+    id: str
+    question: str
+    text: str
+    refused: float
+
+
+def refusal(question: Question, reply: Reply, text: str) -> Refusal:
+    """Judge the reply to a question that the corpus does not answer."""
+    return Refusal(question.id, question.question, text, float(reply.verdict.state != "answered"))
 
 
 def unaided(target: Target, reply: Reply) -> UnaidedVerdict:
