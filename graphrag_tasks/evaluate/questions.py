@@ -66,7 +66,7 @@ class Question(Line):
         gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's
             path below its source root.
         gold: Needed facts, each by a span; then chunks are judged, not documents.
-        judged: What a reader said of the answer it got (see `judged`).
+        judged: What a reader said of the answer it got (see `feedback`).
         answerable: Whether the corpus answers it.
         made: Who worded it, where no person did: a rule, or a model after a rule (see `made`).
     """

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.evaluate.judged import judge
+from graphrag_tasks.evaluate.feedback import judge
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index

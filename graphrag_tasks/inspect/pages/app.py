@@ -40,8 +40,8 @@ from graphrag_tasks.inspect.pages.documents import (
     picture,
 )
 from graphrag_tasks.inspect.pages.editing import add_editing
+from graphrag_tasks.inspect.pages.feedback import Judging, add_judging
 from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
-from graphrag_tasks.inspect.pages.judging import Judging, add_judging
 from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, ENTITIES_LISTED, WIDTH, view
 from graphrag_tasks.inspect.pages.reader import (
     ID_PATTERN,

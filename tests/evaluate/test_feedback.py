@@ -10,7 +10,7 @@ import pytest
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import GoldSpan, Question, evaluate_retrieval, gate, read_questions
-from graphrag_tasks.evaluate.judged import judge, judged_file, judgement_of
+from graphrag_tasks.evaluate.feedback import judge, judged_file, judgement_of
 from tests.evaluate.fake_index import fake_index
 from tests.evaluate.test_gold_spans import CORPUS, gold
 

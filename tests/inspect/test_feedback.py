@@ -10,8 +10,8 @@ from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.evaluate import gate, read_questions
+from graphrag_tasks.evaluate.feedback import judgement_of
 from graphrag_tasks.evaluate.gold import locate
-from graphrag_tasks.evaluate.judged import judgement_of
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
