@@ -35,7 +35,7 @@ from graphrag_tasks.llm.request import Identity
 from graphrag_tasks.llm.tokens import count
 
 _GOLD = Path(__file__).with_name("gold") / "sap_triples.jsonl"
-_IMPLIED = {"alias": "is", "is": "is", "value": "is", "label": "has", "member": "includes"}
+IMPLIED = {"alias": "is", "is": "is", "value": "is", "label": "has", "member": "includes"}
 
 Tables = Mapping[str, pa.Table]
 
@@ -63,7 +63,7 @@ class Oracle:
         told = [
             ToldFact(
                 sentence=number, head=fact.heads[0], weight=1,
-                relation=fact.relation or _IMPLIED[fact.type or "is"],
+                relation=fact.relation or IMPLIED[fact.type or "is"],
                 tail=self._tail(fact, texts[key]),
             )
             for number, key in enumerate(pack.sentence_ids, 1)

@@ -6,19 +6,20 @@ window where the sentence has a pronoun. The relation's main word stands in the 
 head may also be what names the sentence's row of a table, or stand in the text that leads to its
 list. A question supports nothing, nor does a sentence that tells a model what to do.
 
-The judgement is of words: it never asks whether a fact is true, nor does it read the documents that
-the request did not show.
+Where both ends stand in the sentence, its parse must not say otherwise (`meaning`). It is never
+asked whether a fact is true, nor are documents read that the request did not show.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from graphrag_tasks.adopt.match import Place, Words, name_forms
+from graphrag_tasks.adopt.meaning import Fault, fault
 from graphrag_tasks.adopt.relation import Relation, Sentence
 from graphrag_tasks.ask.prompt import EntityType, ToldFact
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
@@ -98,6 +99,9 @@ class Reason(StrEnum):
     SAME = "same"  # the ends are one, or overlap
     LONG = "long"  # an end is a clause
     RELATION = "relation"  # no word of the sentence says it
+    DIRECTION = "direction"  # the sentence says it the other way round
+    NEGATION = "negation"  # the sentence denies it, or does not
+    OTHER_FACT = "other_fact"  # the relation is of other words of the sentence
 
 
 def is_order(sentence: str) -> bool:
@@ -126,11 +130,28 @@ class Setting:
     coreferences: Sequence[Mapping[str, Any]]
 
 
-class Judge:
-    """Judges what is told of one sentence."""
+@dataclass(frozen=True)
+class _Ends:
+    """Where both ends of a fact are; `are_here` if the sentence names both."""
 
-    def __init__(self, setting: Setting) -> None:
-        self._setting = setting
+    head: Place
+    tail: Place
+    are_here: bool = False
+    fault: Fault | None = None
+
+
+class Judge:
+    """Judges what is told of one sentence.
+
+    Args:
+        setting: The sentence.
+        is_known: Tells whether the rules found a fact, too: then its meaning is not asked for.
+    """
+
+    def __init__(
+        self, setting: Setting, is_known: Callable[[Frame], bool] = lambda _: False
+    ) -> None:
+        self._setting, self._is_known = setting, is_known
         self._words = Words(setting.text)
         self._around = [Words(text) for text in setting.around if not is_order(text)]
         self._sentence = Sentence(setting.tokens)
@@ -149,21 +170,24 @@ class Judge:
         relation = self._sentence.relation(fact.relation)
         if relation is None:
             return Reason.RELATION
-        ends = self._ends(fact)
+        ends = self._ends(fact, relation)
         if isinstance(ends, Reason):
             return ends
-        (head, head_is_here), (tail, tail_is_here) = ends
+        head, tail = ends.head, ends.tail
         confidence = _IMPLIED if relation.implied else _STATED
-        if not (head_is_here and tail_is_here):
+        if not ends.are_here:
             confidence *= _ELSEWHERE
         confidence *= min(max(fact.weight, _LEAST_WEIGHT), 1.0)
         head_type, tail_type = (_label(one, types) for one in (fact.head, fact.tail))
         if relation.turned:
             (head, head_type), (tail, tail_type) = (tail, tail_type), (head, head_type)
-        return _frame(fact, relation, head, tail, (head_type, tail_type), confidence)
+        made = _frame(fact, relation, head, tail, (head_type, tail_type), confidence)
+        if ends.fault is not None and not self._is_known(made):
+            return Reason(ends.fault)
+        return made
 
-    def _ends(self, fact: ToldFact) -> tuple[tuple[Place, bool], tuple[Place, bool]] | Reason:
-        """Return the places of both ends, each with whether it names it in the sentence."""
+    def _ends(self, fact: ToldFact, relation: Relation) -> _Ends | Reason:
+        """Return the places of both ends, or why they have none."""
         here = [self._words.places(one) for one in (fact.head, fact.tail)]
         for name, reason in ((fact.head, Reason.HEAD), (fact.tail, Reason.TAIL)):
             forms = name_forms(name)
@@ -173,8 +197,12 @@ class Judge:
                 return Reason.LONG
         heads, tails = here
         if heads and tails:
-            pair = _nearest(heads, tails)
-            return Reason.SAME if pair is None else ((pair[0], True), (pair[1], True))
+            found = [
+                _Ends(*pair, are_here=True, fault=fault(self._setting.tokens, relation, *pair))
+                for pair in _nearest_first(heads, tails)
+            ]
+            sound = (one for one in found if one.fault is None)
+            return next(sound, found[0]) if found else Reason.SAME
         if not heads and not tails:
             return Reason.BOTH_ELSEWHERE
         missing, known = (fact.head, tails[0]) if tails else (fact.tail, heads[0])
@@ -182,8 +210,7 @@ class Judge:
         place = place or self._elsewhere(missing, known)
         if place is None:
             return Reason.HEAD if tails else Reason.TAIL
-        found = (place, False)
-        return (found, (known, True)) if tails else ((known, True), found)
+        return _Ends(place, known) if tails else _Ends(known, place)
 
     def _beside(self, name: str) -> Place | None:
         """Return the place of a head that is the row of the sentence, or stands in its lead."""
@@ -218,18 +245,14 @@ def _label(name: str, types: Mapping[str, EntityType]) -> str | None:
     return _LABELS[types.get(name, EntityType.CONCEPT)]
 
 
-def _nearest(heads: Sequence[Place], tails: Sequence[Place]) -> tuple[Place, Place] | None:
-    """Return the two places that are nearest and do not overlap, or None."""
+def _nearest_first(heads: Sequence[Place], tails: Sequence[Place]) -> list[tuple[Place, Place]]:
+    """Return the pairs of places that do not overlap, the nearest first."""
     pairs = [
         (max(head.start, tail.start) - min(head.end, tail.end), head, tail)
         for head in heads
         for tail in tails
     ]
-    apart = [pair for pair in pairs if pair[0] >= 0]
-    if not apart:
-        return None
-    _, head, tail = min(apart)
-    return head, tail
+    return [(head, tail) for gap, head, tail in sorted(pairs) if gap >= 0]
 
 
 def _overlap(row: Mapping[str, Any], place: Place) -> bool:

@@ -1,9 +1,9 @@
 """The adopt stage: what a language model told becomes facts, where its sentences support it.
 
 It reads text only: the same replies give the same rows. A fact that the rules found too makes
-theirs more sure and is no second one. With the extractor `llm` the rules' facts of prose go where
-the model read the sentence; with `hybrid` they stay. Where it told nothing of a window that holds,
-theirs stay in any case: a document cannot talk a model out of its facts.
+theirs more sure and is no second one. With the extractor `llm` the rules' facts of prose go in
+sentences of which the model told as many that hold; with `hybrid` they stay. Where it told fewer,
+theirs stay in any case: neither a lazy model nor a document that talks to it takes facts away.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def adopt(
         adopted: Counter[str] = Counter()
         for fact in told.relations if told else ():
             sentence_id = shown.sentence(reply, fact)
-            judged = shown.judge(reply, sentence_id, fact, told)
+            judged = shown.judge(reply, sentence_id, fact, told, facts)
             if sentence_id is None or isinstance(judged, Reason):
                 reasons[str(judged)] += 1
                 declined.append(_declined(reply, sentence_id, fact, str(judged)))
@@ -95,8 +95,7 @@ def adopt(
     orders = {one for one, row in shown.rows.items() if is_order(row["text"])}
     facts.drop(orders, (RULES, PATTERNS))
     if config.extractor == LLM:
-        read = [one for row in answers for one in row["windows"] if one["status"] == Kind.ANSWERED]
-        facts.drop({one for window in read for one in window["sentence_ids"]}, (RULES,))
+        facts.drop(facts.told_whole(), (RULES,))
     tables = {
         "adopted_frames": pa.Table.from_pylist(facts.frame_rows(), schema=schemas.FRAMES),
         "adopted_triples": pa.Table.from_pylist(
@@ -157,14 +156,21 @@ class _Shown:
         return ids[fact.sentence - 1] if 0 < fact.sentence <= len(ids) else None
 
     def judge(
-        self, reply: _Row, sentence_id: str | None, fact: ToldFact, told: Told | None
+        self,
+        reply: _Row,
+        sentence_id: str | None,
+        fact: ToldFact,
+        told: Told | None,
+        facts: _Facts,
     ) -> Frame | Reason:
         """Return a fact as a frame, or why it is none."""
         if sentence_id is None or told is None:
             return Reason.NO_SENTENCE
         key = (reply["request_key"], sentence_id)
         if key not in self._judges:
-            self._judges[key] = Judge(self._setting(reply, sentence_id))
+            row = self.rows[sentence_id]
+            setting = self._setting(reply, sentence_id)
+            self._judges[key] = Judge(setting, lambda frame: facts.has(frame, row))
         types = {one.name: one.type for one in told.entities}
         return self._judges[key].frame(fact, types)
 
@@ -216,6 +222,11 @@ class _Facts:
         """Return how many facts the rules have in some sentences."""
         return sum(len(self._of_sentence[one]) for one in sentence_ids)
 
+    def has(self, frame: Frame, sentence: Mapping[str, Any]) -> bool:
+        """Return whether the rules found a fact."""
+        row = _triple(frame, "")
+        return any(_is_same(row, other) for other in self._of_sentence[sentence["sentence_id"]])
+
     def add(self, frame: Frame, sentence: Mapping[str, Any]) -> bool:
         """Add a fact; return whether the rules found it too."""
         place = {name: sentence[name] for name in PLACE}
@@ -235,6 +246,17 @@ class _Facts:
             self._known.add(key)
             self._new[row["triple_id"]] = (of_frame, row)
         return False
+
+    def told_whole(self) -> set[str]:
+        """Return the sentences of which a model told as many facts as the rules found."""
+        told = Counter(row["sentence_id"] for _, row in self._new.values())
+        told.update(
+            row["sentence_id"]
+            for rows in self._of_sentence.values()
+            for row in rows
+            if row["triple_id"] in self._confirmed
+        )
+        return {one for one, count in told.items() if count >= self.count((one,))}
 
     def drop(self, sentence_ids: set[str], extractors: Sequence[str]) -> None:
         """Drop the facts of extractors in some sentences, but those that a model told, too."""

@@ -103,13 +103,48 @@ def test_a_fact_of_the_rules_grows_more_sure_and_is_no_second_one(reader: Make) 
 
 
 def test_with_llm_the_models_facts_take_the_place_of_the_rules(reader: Make) -> None:
-    fact = ("ZFIN", "report ZFIN", "reads", "BSEG")
+    facts = ("ZFIN", "report ZFIN", "reads", "BSEG"), ("ZFIN", "BSEG", "is", "table")
     for extractor, stays in (("llm", False), ("hybrid", True)):
         extract = {"extractor": extractor, "llm": {"critical": ["**"]}}
-        found = reader(telling(fact)).read({"a.md": TEXT}, extract=extract)
+        found = reader(telling(*facts)).read({"a.md": TEXT}, extract=extract)
         kept = found.triples("dependency")
         assert ("report ZFIN", "read", "table BSEG") in kept
         assert (("report ZFIN", "write", "log") in kept) is stays
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        [("ZFIN", "report ZFIN", "reads", "BSEG")],
+        [("ZFIN", "report ZFIN", "reads", "BSEG"), ("ZFIN", "ZFIN", "reads", "table BSEG")],
+        [("ACDOCA", "ACDOCA", "replaces", "BSEG")],
+    ],
+)
+def test_a_lazy_model_takes_no_fact_of_the_rules_away(
+    reader: Make, facts: list[tuple[str, str, str, str]]
+) -> None:
+    extract = {"extractor": "llm", "llm": {"critical": ["**"]}}
+    found = reader(telling(*facts)).read({"a.md": TEXT}, extract=extract)
+    rules = {row["triple_id"] for row in found.tables["triples"]}
+    assert rules <= {row["triple_id"] for row in found.tables["adopted_triples"]}
+
+
+@pytest.mark.parametrize(
+    ("fact", "reason"),
+    [
+        (("ACDOCA", "BSEG", "replaces", "Table ACDOCA"), "direction"),
+        (("ACDOCA", "Table ACDOCA", "is replaced by", "BSEG"), "direction"),
+        (("ACDOCA", "Table ACDOCA", "does not replace", "BSEG"), "negation"),
+        (("ZFIN", "log", "reads", "report ZFIN"), "direction"),
+        (("ZFIN", "report ZFIN", "includes", "log"), "other_fact"),
+        (("ZFIN", "table BSEG", "is", "log"), "other_fact"),
+        (("kept", "ten years", "is kept for", "log"), "direction"),
+    ],
+)
+def test_what_the_sentence_says_otherwise_is_declined(reader: Make, fact: Any, reason: str) -> None:
+    found = reader(telling(fact)).read({"a.md": TEXT})
+    assert found.reasons == [reason]
+    assert found.triples() == []
 
 
 def test_a_window_of_which_nothing_is_told_keeps_what_the_rules_found(reader: Make) -> None:
@@ -141,7 +176,7 @@ def test_the_examples_told_again_are_declined(reader: Make) -> None:
 
 def test_a_weight_makes_a_fact_less_sure(reader: Make) -> None:
     def tell(weight: float) -> float:
-        fact = (1, "BSEG and BKPF", "replaces", "Table ACDOCA")
+        fact = (2, "BSEG", "is", "table")
         found = reader(lambda _: answer(fact, weight=weight)).read({"a.md": TEXT})
         return max(
             row["confidence"] for row in found.tables["adopted_triples"] if row["rule"] == "llm"
