@@ -10,6 +10,9 @@ from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.inspect.export.selection import agreeing_phrases
 from graphrag_tasks.snapshots.store import Snapshot
 
+_SHOWN = 8
+"""Digits of a snapshot's id in the title."""
+
 
 def changed_facts(before: Snapshot, after: Snapshot, *, limit: int = 40) -> Selection:
     """Return the facts that only one of two snapshots has, with their entities.
@@ -32,7 +35,7 @@ def changed_facts(before: Snapshot, after: Snapshot, *, limit: int = 40) -> Sele
     came = _missing(entities, "entity_id", left)
     changes |= dict.fromkeys(came["entity_id"].to_pylist(), GAINED)
     entities = pa.concat_tables([entities, gone]).sort_by("entity_id")
-    title = f"From {before.snapshot_id} to {after.snapshot_id}"
+    title = f"From {before.snapshot_id[:_SHOWN]} to {after.snapshot_id[:_SHOWN]}"
     return Selection(title, entities, agreeing_phrases(relations, entities), changes=changes)
 
 
