@@ -16,7 +16,7 @@ from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.language.overrides import read_overrides
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from tests.inspect.test_judging import HIDDEN, OWN, configured
+from tests.inspect.test_feedback import HIDDEN, OWN, configured
 
 EDIT = "/snapshots/current/entities/edit"
 LONG, SHORT = "Application Interface Framework", "AIF"
