@@ -141,7 +141,7 @@ class _Ends:
 
 
 class Judge:
-    """Judges what is told of one sentence.
+    """Judges the facts that a model told of one sentence.
 
     Args:
         setting: The sentence.

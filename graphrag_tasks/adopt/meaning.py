@@ -1,4 +1,4 @@
-"""Whether a sentence's parse says of two places what is told of them: who does it, and if at all.
+"""Whether the parse of a sentence contradicts what is told of it.
 
 That the words stand there is checked elsewhere. Here the parse decides: the verb governs both ends,
 not another one between them; the head is on the side of its subject and the tail on the other; and

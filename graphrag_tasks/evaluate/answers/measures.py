@@ -1,6 +1,5 @@
 """The arithmetic of judged answers: from verdicts to figures. Nothing here asks anybody.
 
-Semantic alignment is of Min et al., "Towards Practical GraphRAG" (arXiv 2507.03226, section 4.2.1).
 Context precision, faithfulness and answer relevancy are of RAGAS (Es et al., arXiv 2309.15217), as
 version 0.4 of its package computes them; `make test-ragas` compares the two. Exact match and F1 are
 of SQuAD (Rajpurkar et al., arXiv 1606.05250).
@@ -23,15 +22,6 @@ _Z = 1.959964
 """Standard deviations to either side that hold 95 % of a normal distribution."""
 
 _SIGNS = str.maketrans("", "", string.punctuation)
-
-
-def alignment(classes: Sequence[float]) -> float | None:
-    """Return the semantic alignment of answers in percent; None without any.
-
-    `classes` has for each answer 1 (says what the reference says), 0.5 (in part) or 0. The paper
-    takes half of the share of 0.5 and all of the share of 1, which is their mean.
-    """
-    return 100 * fmean(classes) if classes else None
 
 
 def relevant_share(relevant: Sequence[bool]) -> float | None:

@@ -174,7 +174,11 @@ class AnswersReport:
 
 
 def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield name and figures of each measure; alignment is in percent, as in the paper."""
+    """Yield name and figures of each measure.
+
+    Alignment is in percent: (0.5 P_0.5 + P_1) × 100 of Min et al., section 4.2.1, is 100 times the
+    mean of the classes.
+    """
     for name, values in mode.values().items():
         known = [one for one in values if one is not None]
         found: dict[str, Any] = {"answers": len(values), "without": len(values) - len(known)}

@@ -24,7 +24,6 @@ Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 ALIGNMENT = "alignment"
 RELEVANT, PRECISION = "context_relevant", "context_precision"
 FAITHFULNESS, RELEVANCY = "faithfulness", "answer_relevancy"
-MEASURES = (ALIGNMENT, RELEVANT, PRECISION, FAITHFULNESS, RELEVANCY)
 
 _LONG = 1500
 """Most tokens of a list of statements: about fifty of them."""

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from graphrag_tasks.evaluate.answers import AnswersReport
 from graphrag_tasks.evaluate.answers.measures import (
-    alignment,
     average_precision,
     exact_match,
     faithfulness,
@@ -15,19 +15,22 @@ from graphrag_tasks.evaluate.answers.measures import (
     share_interval,
     word_f1,
 )
+from graphrag_tasks.evaluate.answers.report import JudgedMode
+from graphrag_tasks.evaluate.answers.verdicts import ALIGNMENT, Verdicts
 
 
 @pytest.mark.parametrize(
-    ("half", "whole", "expected"),
-    [(3076, 3542, 50.80), (2650, 5258, 65.83), (2602, 4886, 61.87)],
+    ("half", "whole", "expected"), [(1000, 2040, 50.80), (1, 3291, 65.83), (1, 3093, 61.87)]
 )
 def test_alignment_is_half_of_the_partly_and_all_of_the_same(
     half: int, whole: int, expected: float
 ) -> None:
-    """The figures of Min et al., table 2, from shares of 10,000 that come to them."""
-    classes = [0.5] * half + [1.0] * whole + [0.0] * (10_000 - half - whole)
-    assert alignment(classes) == pytest.approx(expected)
-    assert alignment([]) is None
+    """The figures of Min et al., table 2, from shares of 5,000 answers that come to them."""
+    classes = [0.5] * half + [1.0] * whole + [0.0] * (5000 - half - whole)
+    mode = JudgedMode("auto", (), {ALIGNMENT: [Verdicts(ALIGNMENT, (one,)) for one in classes]})
+    found = AnswersReport("m", "s", (mode,)).to_dict()["modes"]["auto"][ALIGNMENT]
+    assert round(found["mean"], 2) == expected
+    assert found["low"] < expected < found["high"]
 
 
 def test_average_precision_counts_places() -> None:
