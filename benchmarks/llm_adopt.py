@@ -22,17 +22,17 @@ import pyarrow as pa
 
 from benchmarks.scoring.triple_gold import Fact, GoldSentence, facts_of, locate, read_gold
 from benchmarks.scoring.triples import TripleReport, extracted, report_of, texts_of
-from graphrag_tasks.adopt import adopt
-from graphrag_tasks.ask import ask
-from graphrag_tasks.ask.packs import Pack, packs_of
-from graphrag_tasks.ask.prompt import Told, ToldFact
-from graphrag_tasks.ask.reader import Reply
 from graphrag_tasks.core.config import ExtractConfig, load_config
-from graphrag_tasks.extract.windows import windows_of
 from graphrag_tasks.llm import Answer
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.request import Identity
 from graphrag_tasks.llm.tokens import count
+from graphrag_tasks.llm_extract import adopt
+from graphrag_tasks.llm_extract.ask import replies_table
+from graphrag_tasks.llm_extract.prompt import Told, ToldFact
+from graphrag_tasks.llm_extract.reader import Reply
+from graphrag_tasks.llm_extract.requests import Pack, packs_of
+from graphrag_tasks.llm_extract.windows import windows_of
 
 _GOLD = Path(__file__).with_name("gold") / "sap_triples.jsonl"
 IMPLIED = {"alias": "is", "is": "is", "value": "is", "label": "has", "member": "includes"}
@@ -151,10 +151,8 @@ def _read(
 ) -> dict[str, pa.Table]:
     """Return the tables with what the oracle told of windows, by default those of the settings."""
     shown = _windows(tables, config) if windows is None else windows
-    replies = ask(
-        tables["documents"], tables["chunks"], tables["sentences"], shown,
-        config=config, reader=oracle,
-    ).collected().tables["replies"]  # fmt: skip
+    packs = packs_of(tables["documents"], tables["chunks"], tables["sentences"], shown, config.llm)
+    replies = replies_table(oracle.read(packs), oracle)
     found = adopt(
         tables["chunks"], tables["sentences"], tables["frames"], tables["triples"],
         tables["coreferences"], shown, replies, config=config,

@@ -50,7 +50,7 @@ from graphrag_tasks.operations.alerts import NOTE
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
 DEFAULTS = load_config()
-ASK, ADOPT = MODEL_STAGES.values()
+ASK, ADOPT = MODEL_STAGES["ask"], MODEL_STAGES["adopt"]
 
 READING, WORK, LIMITS = "What reads", "What is done again", "When nothing is published"
 """Sections of the form, closed at first; what stands in none must be given and comes first."""

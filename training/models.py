@@ -27,15 +27,15 @@ from typing import NamedTuple
 import numpy as np
 from safetensors.numpy import save_file
 
-from graphrag_tasks.adapt.examples import Example, make_examples
-from graphrag_tasks.adapt.tuning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
-from graphrag_tasks.adapt.writing import write_model
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.model_files import find_head, find_model, load_weights, read_config
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.reranker import Passage
+from graphrag_tasks.tuning.examples import Example, make_examples
+from graphrag_tasks.tuning.learning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
+from graphrag_tasks.tuning.writing import write_model
 
 FIRST_STAGE = {
     "encoder": replace(

@@ -47,7 +47,7 @@ def adapt(
     except ImportError as error:
         install = "pip install 'graphrag-tasks[train]'"
         raise MissingDependencyError(f"{error.name} is not installed", "adapt", install) from error
-    from graphrag_tasks import adapt as adapting
+    from graphrag_tasks import tuning
     from graphrag_tasks.evaluate.questions import read_questions
     from graphrag_tasks.retrieval import Index
     from graphrag_tasks.snapshots.store import Store
@@ -55,11 +55,11 @@ def adapt(
     settings = load_config(config, overrides={"store": store})
     index = Index(Store(settings.store).open(), config=settings.retrieval)
     begun = {"encoder": encoder, "reranker": reranker}
-    adapting.adapt(
+    tuning.adapt(
         index,
         read_questions(questions, split=split),
         out,
-        kinds=adapting.KINDS if what == "both" else (what,),
+        kinds=tuning.KINDS if what == "both" else (what,),
         models={kind: name for kind, name in begun.items() if name},
         folds=folds,
         tell=lambda line: CONSOLE.print(line, markup=False, highlight=False, soft_wrap=True),

@@ -32,7 +32,6 @@ from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import frame_row, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
-from graphrag_tasks.extract.windows import windows_of
 from graphrag_tasks.language.cells import is_code
 
 log = logging.getLogger(__name__)
@@ -67,7 +66,7 @@ _Row = dict[str, Any]
         table("chunks", "chunk_id", "heading_path"),
         table("sentences"),
     ),
-    makes=("frames", "triples", "coreferences", "windows"),
+    makes=("frames", "triples", "coreferences"),
     settings={"config": "extract"},
     given=("extractor", "resolver"),
     libraries=("spacy",),
@@ -88,12 +87,11 @@ def extract(
     `sentences` are all of them, in reading order. `extractor` makes what reads those with a verb.
 
     Returns:
-        `frames`; `triples`, with what their ends stand for; `coreferences`; and the `windows` that
-        a language model is to read, if the settings want one.
+        `frames`; `triples`, with what their ends stand for; and `coreferences`.
     """
     recorder = ParseRecorder()
     reader = extractor(recorder.record)
-    found = resolve_mentions(
+    return resolve_mentions(
         extract_facts(blocks, cells, sentences, extractor=reader, config=config),
         documents,
         chunks,
@@ -104,9 +102,6 @@ def extract(
         resolver=resolver,
         min_confidence=config.coref_min_confidence,
     )
-    triples = found.tables["triples"]
-    windows = windows_of(documents, blocks, cells, chunks, sentences, triples, config=config)
-    return StageResult({**found.tables, "windows": windows}, found.stats)
 
 
 def make_extractor(config: ExtractConfig, *, on_parse: ParseListener | None = None) -> Extractor:

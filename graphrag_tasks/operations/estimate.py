@@ -15,17 +15,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from graphrag_tasks.ask import LlmReader, ask
-from graphrag_tasks.ask.packs import Pack, packs_of
 from graphrag_tasks.core.config import HYBRID, LLM, Config
 from graphrag_tasks.embed.protocol import ENDPOINT
-from graphrag_tasks.extract.windows import gains_of, windows_of
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.forecast import Forecast, Range, Rates
 from graphrag_tasks.llm.prices import price
+from graphrag_tasks.llm_extract import LlmReader
+from graphrag_tasks.llm_extract.requests import Pack, packs_of
+from graphrag_tasks.llm_extract.windows import gains_of, windows_of
 from graphrag_tasks.operations.runner import process_shards
 from graphrag_tasks.pipeline import SHARD_STAGES, Run, check
 from graphrag_tasks.pipeline.inputs import make_reader
+from graphrag_tasks.pipeline.llm_requests import tables_of_shard
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 
@@ -149,19 +150,18 @@ def _collect(run: Run, config: Config) -> dict[str, _Collected]:
     found: dict[str, _Collected] = {}
     for shard in run.shards:
         folder = run.state.shard_tables(shard)
-        documents, chunks, sentences, _ = (
-            folder.read_table(one.name, list(one.columns) or None) for one in ask.reads
+        tables = tables_of_shard(run.state, shard)
+        documents, chunks, sentences = (
+            tables[name] for name in ("documents", "chunks", "sentences")
         )
         paths = folder.read_table("documents", ["document_id", "source", "path"]).to_pylist()
         place = {row["document_id"]: (row["source"], row["path"]) for row in paths}
-        whole, triples = folder.read_table("sentences"), folder.read_table("triples")
-        blocks, cells = folder.read_table("blocks"), folder.read_table("cells")
-        gains = gains_of(whole, triples)
+        gains = gains_of(sentences, tables["triples"])
         for source, path in place.values():
             _of(found, source, path).documents.add(path)
         for extractor in (HYBRID, LLM):
             of_this = config.extract.model_copy(update={"extractor": extractor})
-            windows = windows_of(documents, blocks, cells, chunks, whole, triples, config=of_this)
+            windows = windows_of(**tables, config=of_this)
             for pack in packs_of(documents, chunks, sentences, windows, of_this.llm):
                 one = _of(found, *place[pack.document_id])
                 one.packs[extractor].append(pack)

@@ -15,10 +15,10 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.core.memory import INDEX_BYTES, require_address_space
 from graphrag_tasks.core.visible import log_visibly
+from graphrag_tasks.llm_extract import adopt, ask
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.pipeline import (
     CORPUS_STAGES,
-    MODEL_STAGES,
     SHARD_STAGES,
     Published,
     Run,
@@ -66,13 +66,12 @@ def run_index(
         tell("plan", 1, 1)
         process_shards(run, tuple(SHARD_STAGES), workers or os.cpu_count() or 1, tell)
         if run.asks:
-            ask, *then = MODEL_STAGES
-            tell(ask, 0, 1)
+            tell(ask.name, 0, 1)
             while wait and run.batch():
                 time.sleep(config.llm.batch_poll_seconds)
             run.ask()
-            tell(ask, 1, 1)
-            process_shards(run, tuple(then), workers or os.cpu_count() or 1, tell)
+            tell(ask.name, 1, 1)
+            process_shards(run, (adopt.name,), workers or os.cpu_count() or 1, tell)
         for stage in CORPUS_STAGES:
             tell(stage, 0, 1)
             run.process_corpus(stage)

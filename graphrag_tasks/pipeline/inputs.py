@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks import language
-from graphrag_tasks.ask import LlmReader
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.config.sections import LanguageConfig
@@ -35,6 +34,7 @@ from graphrag_tasks.graph.communities import make_summarizer
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.llm import Client
+from graphrag_tasks.llm_extract import LlmReader
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.stages import (
     CORPUS_STAGES,

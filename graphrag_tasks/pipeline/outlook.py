@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.ask import LlmReader
-from graphrag_tasks.ask.reader import UNANSWERED
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError, ConfigError
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.llm import Client
+from graphrag_tasks.llm_extract import LlmReader
+from graphrag_tasks.llm_extract.reader import UNANSWERED
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.inputs import SOURCES, fingerprints_of

@@ -16,8 +16,8 @@ from graphrag_tasks.core.memory import release
 from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.llm.forecast import Forecast
 from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.asking import ask_groups, batch, price, what_was_asked
 from graphrag_tasks.pipeline.inputs import call
+from graphrag_tasks.pipeline.llm_requests import ask_groups, batch, price, what_was_asked
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
 from graphrag_tasks.pipeline.stages import (

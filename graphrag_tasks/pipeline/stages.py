@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphrag_tasks.adopt import adopt
-from graphrag_tasks.ask import ask
 from graphrag_tasks.chunk import chunk
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core.schemas import OF_SHARDS_ONLY
@@ -20,6 +18,7 @@ from graphrag_tasks.extract import extract
 from graphrag_tasks.graph.communities import communities
 from graphrag_tasks.graph.load import load
 from graphrag_tasks.graph.relationships import relationships
+from graphrag_tasks.llm_extract import adopt, ask
 from graphrag_tasks.merge import shards
 from graphrag_tasks.parse import parse
 

@@ -1,7 +1,7 @@
 """Entity resolution: names that are one thing become one entity, and every decision is a row."""
 
-from graphrag_tasks.entities.resolve.asking import LlmConfirmer
 from graphrag_tasks.entities.resolve.candidates import Confirmer
+from graphrag_tasks.entities.resolve.llm_confirmer import LlmConfirmer
 from graphrag_tasks.entities.resolve.stage import resolve
 from graphrag_tasks.language.overrides import Overrides, read_overrides
 

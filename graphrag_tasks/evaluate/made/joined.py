@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from graphrag_tasks.evaluate.made import wording
-from graphrag_tasks.evaluate.made.asking import object_asked, subject_asked, which
 from graphrag_tasks.evaluate.made.candidates import (
     MULTI_HOP,
     Candidate,
@@ -18,6 +17,7 @@ from graphrag_tasks.evaluate.made.candidates import (
     is_plain,
 )
 from graphrag_tasks.evaluate.made.clauses import Clause, Clauses
+from graphrag_tasks.evaluate.made.single import object_asked, subject_asked, which
 from graphrag_tasks.evaluate.made.tables import Tables
 
 _MOST_TOLD = 13

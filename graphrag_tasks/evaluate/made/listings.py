@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from graphrag_tasks.evaluate.made import wording
-from graphrag_tasks.evaluate.made.asking import LEAST_ITEMS, object_asked
 from graphrag_tasks.evaluate.made.candidates import (
     LISTING,
     LONGEST_QUESTION,
@@ -21,6 +20,7 @@ from graphrag_tasks.evaluate.made.candidates import (
 )
 from graphrag_tasks.evaluate.made.clauses import Clause, Clauses
 from graphrag_tasks.evaluate.made.corpus import Corpus, Sentence
+from graphrag_tasks.evaluate.made.single import LEAST_ITEMS, object_asked
 from graphrag_tasks.evaluate.made.words import words
 
 _MOST_ITEMS = 12

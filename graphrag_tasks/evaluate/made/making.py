@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.evaluate.gold import spans_of
-from graphrag_tasks.evaluate.made.asking import singles
 from graphrag_tasks.evaluate.made.candidates import (
     MULTI_HOP,
     SINGLE,
@@ -30,6 +29,7 @@ from graphrag_tasks.evaluate.made.listings import listings
 from graphrag_tasks.evaluate.made.nowhere import unanswerable
 from graphrag_tasks.evaluate.made.overviews import overviews
 from graphrag_tasks.evaluate.made.rewording import Rewording
+from graphrag_tasks.evaluate.made.single import singles
 from graphrag_tasks.evaluate.made.tables import Tables
 from graphrag_tasks.evaluate.questions import GoldSpan, Made, Question, Span
 from graphrag_tasks.snapshots.store import Snapshot

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from graphrag_tasks.evaluate.made import wording
-from graphrag_tasks.evaluate.made.asking import GENERIC_HEADS
 from graphrag_tasks.evaluate.made.candidates import (
     GLOBAL,
     Candidate,
@@ -18,6 +17,7 @@ from graphrag_tasks.evaluate.made.candidates import (
 )
 from graphrag_tasks.evaluate.made.clauses import is_everywhere, is_prose
 from graphrag_tasks.evaluate.made.corpus import Corpus, Entity, Sentence
+from graphrag_tasks.evaluate.made.single import GENERIC_HEADS
 from graphrag_tasks.evaluate.made.wording import plural_of
 from graphrag_tasks.language.agreement import is_plural
 

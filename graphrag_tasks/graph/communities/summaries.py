@@ -134,7 +134,7 @@ SUMMARIZERS: Registry[Summarizer] = Registry(
     "communities.summarizer",
     {
         "extractive": "graphrag_tasks.graph.communities.summaries:ExtractiveSummarizer",
-        "llm": "graphrag_tasks.graph.communities.asking:LlmSummarizer",
+        "llm": "graphrag_tasks.graph.communities.llm_summarizer:LlmSummarizer",
     },
 )
 """Factories take the client of the language model."""

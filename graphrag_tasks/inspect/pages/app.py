@@ -28,7 +28,7 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph.drawing import draw
 from graphrag_tasks.inspect.export import changed_facts
-from graphrag_tasks.inspect.pages.asking import as_json, as_markdown, ask, examples
+from graphrag_tasks.inspect.pages.ask import as_json, as_markdown, ask, examples
 from graphrag_tasks.inspect.pages.changes import add_rollback
 from graphrag_tasks.inspect.pages.charts import CHART_HEIGHT, CHART_WIDTH, charts_of
 from graphrag_tasks.inspect.pages.documents import (

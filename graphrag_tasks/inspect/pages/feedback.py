@@ -14,7 +14,7 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.evaluate.feedback import gold_in, gold_of, judge, judged_file, judgement_of
 from graphrag_tasks.evaluate.questions import GoldSpan, Judgement
-from graphrag_tasks.inspect.pages.asking import Asked, ask
+from graphrag_tasks.inspect.pages.ask import Asked, ask
 from graphrag_tasks.inspect.pages.changes import Fields, go_to, read_form, refusing
 from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import Reader

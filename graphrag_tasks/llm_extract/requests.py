@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks.ask.prompt import PURPOSE, SYSTEM, Told, passage
 from graphrag_tasks.core.config import WindowConfig
 from graphrag_tasks.llm import Request
+from graphrag_tasks.llm_extract.prompt import PURPOSE, SYSTEM, Told, passage
 
 _LONGEST_NOTE = 160
 

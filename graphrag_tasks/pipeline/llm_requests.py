@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from graphrag_tasks.ask import LlmReader, ask
-from graphrag_tasks.ask.packs import Pack, packs_of
+import pyarrow as pa
+
 from graphrag_tasks.llm.forecast import Forecast
 from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.llm_extract import LlmReader, ask
+from graphrag_tasks.llm_extract.requests import Pack, packs_of
+from graphrag_tasks.llm_extract.windows import windows_of
 from graphrag_tasks.pipeline.inputs import make_reader, run_name
 from graphrag_tasks.pipeline.stages import MODEL_STAGES
 from graphrag_tasks.pipeline.state import RunState
@@ -22,13 +25,19 @@ _REQUESTS_AT_ONCE = 10_000
 """Requests whose texts are held in memory together."""
 
 
+def tables_of_shard(state: RunState, shard: int) -> dict[str, pa.Table]:
+    """Return the tables of a shard that `ask` reads, by name."""
+    folder = state.shard_tables(shard)
+    return {one.name: folder.read_table(one.name, list(one.columns) or None) for one in ask.reads}
+
+
 def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
     """Return what is asked about a shard."""
-    folder = state.shard_tables(shard)
-    documents, chunks, sentences, windows = (
-        folder.read_table(one.name, list(one.columns) or None) for one in ask.reads
-    )
-    return packs_of(documents, chunks, sentences, windows, state.config.extract.llm)
+    config, tables = state.config.extract, tables_of_shard(state, shard)
+    return packs_of(
+        tables["documents"], tables["chunks"], tables["sentences"],
+        windows_of(**tables, config=config), config.llm,
+    )  # fmt: skip
 
 
 def batch(state: RunState, wanted: Sequence[int]) -> int:

@@ -7,35 +7,41 @@ corpus is sent once. What an answer is worth is judged by `adopt`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks.ask.packs import packs_of
-from graphrag_tasks.ask.reader import Reader, Reply
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.llm import Answer, Failure
+from graphrag_tasks.llm_extract.reader import Reader, Reply
+from graphrag_tasks.llm_extract.requests import packs_of
+from graphrag_tasks.llm_extract.windows import windows_of
 
 
 @stage(
     per="shard",
     reads=(
         table("documents", "document_id", "path"),
+        table("blocks"),
+        table("cells"),
         table("chunks", "chunk_id", "heading_path"),
-        table("sentences", "sentence_id", "text"),
-        table("windows"),
+        table("sentences"),
+        table("triples"),
     ),
-    makes=("replies",),
+    makes=("windows", "replies"),
     settings={"config": "extract"},
     given=("reader",),
 )
 def ask(
     documents: pa.Table,
+    blocks: pa.Table,
+    cells: pa.Table,
     chunks: pa.Table,
     sentences: pa.Table,
-    windows: pa.Table,
+    triples: pa.Table,
     *,
     config: ExtractConfig,
     reader: Reader,
@@ -43,18 +49,25 @@ def ask(
     """Ask a language model what windows of sentences state.
 
     Returns:
-        `replies`: one row for each request, also for those that got no answer.
+        `windows`: what is read; `replies`: one row for each request, also without an answer.
     """
+    tables = (documents, blocks, cells, chunks, sentences, triples)
+    windows = windows_of(*tables, config=config)
     packs = packs_of(documents, chunks, sentences, windows, config.llm)
     replies = reader.read(packs)
-    rows = [_row(one, reader) for one in replies]
     by_status = Counter[str]()
     for one in replies:
         by_status[f"windows_{one.status}"] += len(one.pack.windows)
     return StageResult(
-        {"replies": pa.Table.from_pylist(rows, schema=schemas.REPLIES)},
-        {"requests": len(rows), "windows": windows.num_rows, **by_status},
+        {"windows": windows, "replies": replies_table(replies, reader)},
+        {"requests": len(replies), "windows": windows.num_rows, **by_status},
     )
+
+
+def replies_table(replies: Iterable[Reply], reader: Reader) -> pa.Table:
+    """Return replies as rows of `schemas.REPLIES`."""
+    rows = [_row(one, reader) for one in replies]
+    return pa.Table.from_pylist(rows, schema=schemas.REPLIES)
 
 
 def _row(reply: Reply, reader: Reader) -> dict[str, Any]:

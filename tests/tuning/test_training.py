@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.adapt.bert import load_bert
-from tests.adapt.conftest import ASKED, PAIRS, SAID, document, questions
+from graphrag_tasks.tuning.bert import load_bert
+from tests.tuning.conftest import ASKED, PAIRS, SAID, document, questions
 from training import models
 
 

@@ -13,9 +13,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 
-from graphrag_tasks.adopt.match import Place
-from graphrag_tasks.adopt.relation import Relation
 from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.llm_extract.match import Place
+from graphrag_tasks.llm_extract.relation import Relation
 
 
 class Fault(StrEnum):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ExtractConfig
-from graphrag_tasks.extract.windows import windows_of
+from graphrag_tasks.llm_extract.windows import windows_of
 
 Chunk = tuple[str, Sequence[str]]
 """A heading, and the sentences below it."""

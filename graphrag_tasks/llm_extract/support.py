@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from graphrag_tasks.adopt.match import Place, Words, name_forms
-from graphrag_tasks.adopt.meaning import Fault, fault
-from graphrag_tasks.adopt.relation import Relation, Sentence
-from graphrag_tasks.ask.prompt import EntityType, ToldFact
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
 from graphrag_tasks.extract.linear.names import MAX_WORDS
 from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.llm_extract.match import Place, Words, name_forms
+from graphrag_tasks.llm_extract.meaning import Fault, fault
+from graphrag_tasks.llm_extract.prompt import EntityType, ToldFact
+from graphrag_tasks.llm_extract.relation import Relation, Sentence
 
 EXTRACTOR_NAME = "llm"
 MOST_FACTS = 20

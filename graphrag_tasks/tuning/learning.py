@@ -23,12 +23,12 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from graphrag_tasks.adapt.bert import Batch, Bert, Parameters, load_bert
-from graphrag_tasks.adapt.examples import Example
 from graphrag_tasks.embed.model_files import load_tokenizer, read_prompts
 from graphrag_tasks.embed.stage import text_below_headings
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
+from graphrag_tasks.tuning.bert import Batch, Bert, Parameters, load_bert
+from graphrag_tasks.tuning.examples import Example
 
 SCALE = 20.0
 """What a cosine is multiplied by before the softmax: as in sentence-transformers."""

@@ -1,6 +1,6 @@
 import pytest
 
-from graphrag_tasks.adopt.match import Words, name_forms
+from graphrag_tasks.llm_extract.match import Words, name_forms
 
 
 @pytest.mark.parametrize(

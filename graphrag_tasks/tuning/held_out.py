@@ -11,9 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from graphrag_tasks.adapt.examples import Example
-from graphrag_tasks.adapt.tuning import Tuner
-from graphrag_tasks.adapt.writing import written
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.embed.stage import text_below_headings
 from graphrag_tasks.evaluate.comparison import Difference, paired_bootstrap
@@ -24,6 +21,9 @@ from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.reranker import make_reranker
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
+from graphrag_tasks.tuning.examples import Example
+from graphrag_tasks.tuning.learning import Tuner
+from graphrag_tasks.tuning.writing import written
 
 METRICS = ("recall@5", "all_gold@8")
 _PLACES = 5

@@ -10,8 +10,12 @@ from typing import NamedTuple
 
 import jax
 
-from graphrag_tasks.adapt.examples import Example, make_examples
-from graphrag_tasks.adapt.judging import (
+from graphrag_tasks.core.errors import ConfigError, QualityError
+from graphrag_tasks.evaluate.gold import Gold, locate
+from graphrag_tasks.evaluate.questions import Question
+from graphrag_tasks.retrieval import Index
+from graphrag_tasks.tuning.examples import Example, make_examples
+from graphrag_tasks.tuning.held_out import (
     EncoderJudge,
     Fold,
     Gain,
@@ -23,12 +27,8 @@ from graphrag_tasks.adapt.judging import (
     judge_folds,
     question_folds,
 )
-from graphrag_tasks.adapt.tuning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
-from graphrag_tasks.adapt.writing import write_model
-from graphrag_tasks.core.errors import ConfigError, QualityError
-from graphrag_tasks.evaluate.gold import Gold, locate
-from graphrag_tasks.evaluate.questions import Question
-from graphrag_tasks.retrieval import Index
+from graphrag_tasks.tuning.learning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
+from graphrag_tasks.tuning.writing import write_model
 
 ENCODER, RERANKER = "encoder", "reranker"
 KINDS = (ENCODER, RERANKER)

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
-from graphrag_tasks.ask.packs import Pack
-from graphrag_tasks.ask.prompt import PURPOSE, Told
 from graphrag_tasks.core.config import HYBRID, Config
 from graphrag_tasks.core.errors import BudgetError, EndpointError
 from graphrag_tasks.core.globs import fits_any
@@ -19,6 +17,8 @@ from graphrag_tasks.llm import Answer, Client, Failure
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.forecast import Forecast, Rates
 from graphrag_tasks.llm.request import Identity, Request
+from graphrag_tasks.llm_extract.prompt import PURPOSE, Told
+from graphrag_tasks.llm_extract.requests import Pack
 
 log = logging.getLogger(__name__)
 

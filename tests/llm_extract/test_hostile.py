@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.adopt.conftest import Reader, answer
-from tests.adopt.hostile import GOOD, HEAD, PASSAGES, TAIL
+from tests.llm_extract.conftest import Reader, answer
+from tests.llm_extract.hostile import GOOD, HEAD, PASSAGES, TAIL
 
 FAR = "Project Zephyrion{number} funds Quorumex{number}."
 """Stands in another window, of the same request."""

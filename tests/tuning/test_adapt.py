@@ -7,13 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphrag_tasks.adapt import Adaptation, adapt
-from graphrag_tasks.adapt.adapt import ENCODER, RECIPES, RERANKER, Way
-from graphrag_tasks.adapt.bert import load_bert
-from graphrag_tasks.adapt.examples import Example, make_examples
-from graphrag_tasks.adapt.judging import Figures, Gain, calibration, folder_folds, question_folds
-from graphrag_tasks.adapt.tuning import TunableEncoder, TunableReranker, Tuner, padded
-from graphrag_tasks.adapt.writing import write_model
 from graphrag_tasks.core.errors import ConfigError, QualityError
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.embed.model_files import DEFAULT_MODEL
@@ -23,7 +16,14 @@ from graphrag_tasks.evaluate.questions import Question
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
-from tests.adapt.conftest import questions
+from graphrag_tasks.tuning import Adaptation, adapt
+from graphrag_tasks.tuning.adapt import ENCODER, RECIPES, RERANKER, Way
+from graphrag_tasks.tuning.bert import load_bert
+from graphrag_tasks.tuning.examples import Example, make_examples
+from graphrag_tasks.tuning.held_out import Figures, Gain, calibration, folder_folds, question_folds
+from graphrag_tasks.tuning.learning import TunableEncoder, TunableReranker, Tuner, padded
+from graphrag_tasks.tuning.writing import write_model
+from tests.tuning.conftest import questions
 
 FAST = {
     ENCODER: replace(RECIPES[ENCODER], epochs=8, rate=5e-3, tokens=64, kept=1.0),

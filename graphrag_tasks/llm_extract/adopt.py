@@ -16,9 +16,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.adopt.judging import EXTRACTOR_NAME, Judge, Reason, Setting, is_order
-from graphrag_tasks.adopt.match import name_forms
-from graphrag_tasks.ask.prompt import Told, ToldFact
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import LLM, ExtractConfig
 from graphrag_tasks.core.stage import StageResult, stage, table
@@ -33,6 +30,9 @@ from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Token
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.schema import validated
+from graphrag_tasks.llm_extract.match import name_forms
+from graphrag_tasks.llm_extract.prompt import Told, ToldFact
+from graphrag_tasks.llm_extract.support import EXTRACTOR_NAME, Judge, Reason, Setting, is_order
 
 SILENT = "silent"
 """Status of a window without a fact that holds, where the rules have some."""

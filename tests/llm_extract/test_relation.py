@@ -2,8 +2,8 @@ from functools import cache
 
 import pytest
 
-from graphrag_tasks.adopt.relation import Relation, Sentence
 from graphrag_tasks.language.parser import SentenceParser
+from graphrag_tasks.llm_extract.relation import Relation, Sentence
 
 
 @cache

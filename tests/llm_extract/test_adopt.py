@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.adopt.conftest import Fact, Reader, answer
+from tests.llm_extract.conftest import Fact, Reader, answer
 
 Make = Callable[..., Reader]
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from safetensors.numpy import save_file
 
-from graphrag_tasks.adapt.bert import Bert
+from graphrag_tasks.tuning.bert import Bert
 
 _ALSO = ("modules.json", "1_Pooling/config.json", "config_sentence_transformers.json")
 """What sentence-transformers says of pooling and prompts."""

@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError
 from graphrag_tasks.pipeline import Run, check, look_ahead
-from tests.adopt.conftest import Reader, answer, reader, shown
+from tests.llm_extract.conftest import Reader, answer, reader, shown
 
 __all__ = ["reader"]
 
