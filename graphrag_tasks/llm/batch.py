@@ -25,9 +25,9 @@ from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Kind, Usage
 from graphrag_tasks.llm.budget import NOTHING, Cost
-from graphrag_tasks.llm.endpoint import Outcome
 from graphrag_tasks.llm.journal import ANSWERS, SURE
 from graphrag_tasks.llm.ledger import Billed
+from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
 from graphrag_tasks.llm.request import Request
 from graphrag_tasks.llm.sender import Sender
@@ -165,7 +165,7 @@ class Batches:
         waiting = sum(one.tokens for _, one in self._own() if one.status != DONE)
         for request in requests:
             record = self._sender.record(request)
-            worst = self._ledger.cost(record.model, record.most, in_batch=True)
+            worst = self._ledger.cost(record.model, self._sender.most(record), in_batch=True)
             waiting += record.tokens
             too_many = how.batch_tokens and waiting > how.batch_tokens
             if too_many or not self._ledger.budget.has_room(worst):
@@ -188,7 +188,8 @@ class Batches:
         )  # fmt: skip
         self._write(key, batch)
         for one in group:
-            attempt = self._ledger.attempt(one.record, in_batch=True)
+            most = self._sender.most(one.record)
+            attempt = self._ledger.attempt(one.record, most, in_batch=True)
             self._journal.sent(_record(key, one.record.key), attempt)
             self._ledger.budget.settle(one.worst, one.worst)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from threading import Lock
 
@@ -9,8 +10,18 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import EndpointError, UnusableAnswersError
 from graphrag_tasks.llm.answers import Kind, Usage
 
+log = logging.getLogger(__name__)
+
 _CUT_SHARE, _CUT_FROM = 0.6, 1000
 _FIRST_ANSWERS, _EMPTY_SHARE = 20, 0.2
+_TRUNCATED_SHARE, _MOST_TRUNCATED_SHARE = 0.2, 0.5
+"""Of the first answers: above the first share it is said, above the second the run ends. Some long
+answers are halved and asked again; where most are, their money is lost. Chosen by reading."""
+
+_LONGER = (
+    "Raise extract.llm.output_tokens, or lower extract.llm.windows_per_request; for answers to "
+    "questions raise llm.answers.output_tokens"
+)
 
 TRIES_OF_FORM = 3
 """How often a request is asked until its answer has the form, while no answer had it."""
@@ -74,6 +85,8 @@ class Checks:
             self.has_answered = True
             return
         done = counts.total()
+        if kind == Kind.TRUNCATED and done <= _FIRST_ANSWERS:
+            self._tell_truncated(counts[kind], done)
         if counts[Kind.EMPTY] > _EMPTY_SHARE * _FIRST_ANSWERS and done <= _FIRST_ANSWERS:
             what = f"{counts[Kind.EMPTY]} of the first {done} answers are empty"
             hint = (
@@ -84,3 +97,10 @@ class Checks:
             what = "no answer has the form that was asked for"
             hint = "Name a model that can write JSON, or set llm.structured"
             raise UnusableAnswersError(what, self._url, hint)
+
+    def _tell_truncated(self, truncated: int, done: int) -> None:
+        what = f"{truncated} of the first {done} answers are longer than they may be"
+        if truncated > _MOST_TRUNCATED_SHARE * _FIRST_ANSWERS:
+            raise UnusableAnswersError(what, self._url, _LONGER)
+        if truncated == int(_TRUNCATED_SHARE * _FIRST_ANSWERS) + 1:
+            log.warning("%s: %s. %s", self._url, what, _LONGER)

@@ -128,6 +128,9 @@ class Client:
     ) -> Answer | Failure:
         """Return the answer to one request, or why there is none; several threads may ask.
 
+        A person waits for it: where the endpoint is busy or away for longer than
+        `llm.answers.wait_seconds`, it fails.
+
         Args:
             request: What is asked.
             budget: By `part_of_budget`; what is spent stands there afterwards.
@@ -143,7 +146,7 @@ class Client:
             return known
         check_price(self._config, self.identity(request.purpose).model)
         with self.connected():
-            return self._sender.ask(request, budget, tell)
+            return self._sender.ask(request, budget, tell, self._config.answers.wait_seconds)
 
     def batch(
         self, purpose: str, requests: Callable[[], Iterable[Request]], form: type[BaseModel]

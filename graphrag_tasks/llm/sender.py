@@ -7,10 +7,13 @@ of a run share: the connections, the pace, the money, and what the endpoint unde
 from __future__ import annotations
 
 import logging
+import math
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import Event, RLock
 
 import numpy as np
@@ -19,15 +22,17 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientError
 from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.llm import tokens
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
-from graphrag_tasks.llm.budget import NOTHING, Budget
+from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
 from graphrag_tasks.llm.checks import TRIES_OF_FORM, Checks
-from graphrag_tasks.llm.endpoint import Endpoint, Outcome
+from graphrag_tasks.llm.endpoint import Endpoint
 from graphrag_tasks.llm.journal import SURE, UNSURE, Journal
 from graphrag_tasks.llm.ledger import Billed, Ledger
 from graphrag_tasks.llm.limits import Limiter
-from graphrag_tasks.llm.request import Identity, Request
+from graphrag_tasks.llm.outcome import Outcome
+from graphrag_tasks.llm.request import Identity, Request, correction
 from graphrag_tasks.llm.streaming import Pieces, streamed
 
 log = logging.getLogger(__name__)
@@ -40,6 +45,9 @@ _FIRST_WAIT = 0.5
 _MOST_DOUBLED = 8
 _MOST_WAITED = 3600.0
 """Seconds that one request is told to wait, in all, before the run gives up."""
+
+_TOLERATED_TOKENS = 16
+"""Tokens over the limit that are no sign that it is ignored: servers count ends differently."""
 
 _FREE = {Kind.BUSY, Kind.FAILED, Kind.UNSUPPORTED, Kind.TOO_LONG, Kind.REFUSED}
 """Of these nothing is billed where the endpoint tells no tokens."""
@@ -91,8 +99,13 @@ class Sender:
         identity = self.identity(request.purpose)
         return Billed(
             request.key(identity), request.purpose, identity.model, request.document_id,
-            (request.system, request.user), request.max_output,
+            (request.system, request.user, request.form), request.max_output,
         )  # fmt: skip
+
+    def most(self, record: Billed) -> Usage:
+        """Return the most tokens that a request may take, where the limit is ignored also."""
+        overlong = self.abilities(record.model).overlong
+        return replace(record.most, completion_tokens=math.ceil(record.max_output * overlong))
 
     def known(self, key: str) -> Answer | Failure | None:
         """Return what came of a request before; None where it is to be asked."""
@@ -153,12 +166,14 @@ class Sender:
         request: Request,
         budget: Budget | None = None,
         tell: Callable[[str], None] | None = None,
+        patience: float = math.inf,
     ) -> Answer | Failure:
         """Return the answer to a request that is not known: see `Client.ask_one`.
 
         Where the endpoint does not understand how it is asked, it is asked in another way. To be
-        called within `connected`.
+        called within `connected`. After `patience` seconds no further attempt is made.
         """
+        until = time.monotonic() + patience
         record = replace(self.record(request), budget=budget)
         pieces = Pieces(tell) if tell else None
         problem, tries = "", 0
@@ -172,7 +187,8 @@ class Sender:
                     return streamed(self.endpoint, request, record.model, how, pieces)
                 return self.endpoint.attempt(request, record.model, how, wrong)
 
-            outcome = self._until_done(record, send, self._keep)
+            asked = replace(record, prompt=(*record.prompt, correction(problem)))
+            outcome = self._until_done(asked, send, partial(self._keep, request), until)
             if outcome.kind == Kind.UNSUPPORTED:
                 self._ask_otherwise(record.model, abilities, outcome)
             elif outcome.kind == Kind.INVALID and tries < self._checks.tries_of_form - 1:
@@ -193,9 +209,10 @@ class Sender:
             raise EndpointError(f"texts are not embedded: {outcome.why}", self.config.url)
         return outcome.vectors
 
-    def _keep(self, record: Billed, outcome: Outcome) -> None:
+    def _keep(self, request: Request, record: Billed, outcome: Outcome) -> None:
         if outcome.kind == Kind.ANSWERED:
-            self._checks.refuse_cut_prompt(record.tokens, outcome.usage)
+            without_form = record.tokens - tokens.count(request.form)  # not all count a schema
+            self._checks.refuse_cut_prompt(without_form, outcome.usage)
             usage = outcome.usage or Usage()
             self.journal.keep(Answer(record.key, outcome.text, usage, outcome.model))
 
@@ -213,16 +230,17 @@ class Sender:
         record: Billed,
         send: Callable[[], Outcome],
         keep: Callable[[Billed, Outcome], None],
+        until: float = math.inf,
     ) -> Outcome:
         """Send a request until something came of it; where the endpoint is away for long, raise.
 
-        To be told to wait is no failure: only an hour of it is.
+        To be told to wait is no failure: only an hour of it is, or more than there is `until` then.
         """
         backoff = random.Random(record.key)  # noqa: S311 - spreads threads, no secret
         outcome, failed, busy = None, 0, 0
         waited = 0.0
         while failed < self.config.attempts and not (self.stopped.is_set() and failed + busy):
-            outcome, left_at = self._attempt(record, send, keep)
+            outcome, left_at = self._attempt(record, send, keep, until)
             if outcome.kind not in (Kind.BUSY, Kind.FAILED, Kind.UNSURE):
                 return outcome
             longest = self.config.longest_wait_seconds
@@ -235,6 +253,9 @@ class Sender:
                 if waited > _MOST_WAITED:
                     break
                 self._limiter.refused(left_at, seconds)
+            if time.monotonic() + seconds > until:
+                raise self._no_patience(outcome.why, seconds)
+            if outcome.kind == Kind.BUSY:
                 log.info("%s: %s; asked again in %.1f s", record.purpose, outcome.why, seconds)
                 continue
             failed += 1
@@ -250,18 +271,22 @@ class Sender:
         record: Billed,
         send: Callable[[], Outcome],
         keep: Callable[[Billed, Outcome], None],
+        until: float,
     ) -> tuple[Outcome, float]:
         """Send a request once, with the worst case set aside and a record of what it cost.
 
         Returns what came of it, and when it left.
         """
-        ledger, worst = self.ledger, self.ledger.cost(record.model, record.most)
-        budget = record.budget or ledger.budget
-        budget.reserve(worst)
+        ledger, budget = self.ledger, record.budget or self.ledger.budget
+        most, worst = self._set_aside(record, budget)
         spent = NOTHING
         try:
-            left_at = self._limiter.take(record.tokens + record.max_output)
-            name = self.journal.sending(record.key, ledger.attempt(record))
+            left_at = self._limiter.take(
+                record.tokens + record.max_output, until - time.monotonic()
+            )
+            if left_at is None:
+                raise self._no_patience("other requests were told to wait", self._limiter.wait)
+            name = self.journal.sending(record.key, ledger.attempt(record, most))
             spent = worst
             try:
                 outcome = send()
@@ -269,7 +294,8 @@ class Sender:
                 spent = NOTHING
                 self.journal.sent(name, ledger.refused(record))
                 raise
-            usage, fate = _usage(outcome, record.most)
+            usage, fate = _usage(outcome, most)
+            self._watch_length(record, outcome.usage)
             keep(record, outcome)
             spent = ledger.cost(record.model, usage)
             self.journal.sent(name, ledger.attempt(record, usage, fate=fate, kind=outcome.kind))
@@ -279,6 +305,43 @@ class Sender:
         if outcome.kind != Kind.BUSY:
             self._limiter.answered()
         return outcome, left_at
+
+    def _no_patience(self, why: str, seconds: float) -> TransientError:
+        most = self.config.answers.wait_seconds
+        what = (
+            f"the endpoint is busy or away for {seconds:.0f} s more, {most:g} s are waited: {why}"
+        )
+        hint = "Ask again later, or raise llm.answers.wait_seconds"
+        return TransientError(what, self.config.url, hint)
+
+    def _set_aside(self, record: Billed, budget: Budget) -> tuple[Usage, Cost]:
+        """Set the worst case of a request aside, as it is known once there is room for it."""
+        while True:
+            most = self.most(record)
+            worst = self.ledger.cost(record.model, most)
+            budget.reserve(worst)
+            if self.most(record) == most:
+                return most, worst
+            budget.settle(worst, NOTHING)
+
+    def _watch_length(self, record: Billed, usage: Usage | None) -> None:
+        """Take note of an answer that is longer than was allowed: the next may be as long."""
+        if usage is None or usage.completion_tokens <= record.max_output + _TOLERATED_TOKENS:
+            return
+        model, overlong = record.model, usage.completion_tokens / max(record.max_output, 1)
+        with self._lock:
+            abilities = self.abilities(model)
+            if overlong <= abilities.overlong:
+                return
+            if abilities.overlong == 1:
+                log.warning(
+                    "%s at %s ignores the limit of answers: one has %d tokens, %d were allowed; "
+                    "from now on as much is set aside for each. Name another model or endpoint "
+                    "where that is too dear",
+                    model, self.config.url, usage.completion_tokens, record.max_output,
+                )  # fmt: skip
+                abilities = abilities.without("length") or abilities  # it may know the other name
+            self.learn(model, replace(abilities, overlong=overlong))
 
     def _ask_otherwise(self, model: str, tried: Abilities, outcome: Outcome) -> None:
         """Ask in another way from now on, or raise where there is none."""
