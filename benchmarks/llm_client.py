@@ -175,7 +175,8 @@ class _Trial:
 
     def stop_by_budget(self) -> None:
         """Run with a cap that is too small, and compare it with what was billed."""
-        worst = (len("Do it.") + 20 * len("text 100 ") + 16 + 2 * 100) / 1e6
+        form = len(requests(1)[0].form)
+        worst = (len("Do it.") + 20 * len("text 100 ") + form + 16 + 2 * 100) / 1e6
         cap = round(worst * self.count / 8, 6)
         if self.run(usd=cap) != _STOPPED:
             raise RuntimeError("the budget did not stop the run")
