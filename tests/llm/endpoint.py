@@ -59,7 +59,8 @@ class Script:
         cut_prompts_at: Tokens that are read of a prompt, as Ollama does; 0: all.
         piece_delay: Seconds between the pieces of a streamed answer.
         streams: Whether a streamed answer comes in pieces; otherwise it comes whole.
-        usage_of: Returns the tokens that are told for a body; by default words are counted.
+        usage_of: Returns the tokens that are told for a body.
+        count: Counts tokens, of the schema too; by default words are counted, and no schema.
     """
 
     faults: float = 0.0
@@ -73,6 +74,7 @@ class Script:
     cut_prompts_at: int = 0
     usage: bool = True
     usage_of: Callable[[Body], dict[str, int]] | None = None
+    count: Callable[[str], int] | None = None
     piece_delay: float = 0.0
     streams: bool = True
     batch: BatchScript = field(default_factory=BatchScript)
@@ -240,10 +242,12 @@ class _Handler(BaseHTTPRequestHandler):
     def usage(self, body: Body, text: str) -> dict[str, int]:
         if self.endpoint.script.usage_of:
             return self.endpoint.script.usage_of(body)
-        read = len(_words(" ".join(one["content"] for one in body["messages"])))
+        count, form = self.endpoint.script.count, body.get("response_format")
+        told = " ".join(one["content"] for one in body["messages"])
+        read = count(told + json.dumps(form) if form else told) if count else len(_words(told))
         usage = {
             "prompt_tokens": min(read, self.endpoint.script.cut_prompts_at or read),
-            "completion_tokens": len(_words(text)),
+            "completion_tokens": count(text) if count else len(_words(text)),
         }
         return {**usage, "total_tokens": sum(usage.values())}
 
