@@ -45,6 +45,15 @@ def fill(schema: Any, words: Sequence[str], definitions: Any = None) -> Any:
     return fixed[kind] if kind in fixed else " ".join(words[:12]) or "nothing"
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What a provider answers, as it stands on the wire."""
+
+    status: int
+    body: object
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass
 class Script:
     """How the endpoint behaves.
@@ -55,6 +64,7 @@ class Script:
         delay: Seconds until an answer.
         answer: Makes the answer to a body; by default `fill` by its schema.
         refuse: Called with a body: status and error to answer with, or None.
+        reply: Called with a body: returns all that is answered.
         dimension: Of vectors.
         cut_prompts_at: Tokens that are read of a prompt, as Ollama does; 0: all.
         piece_delay: Seconds between the pieces of a streamed answer.
@@ -69,6 +79,7 @@ class Script:
     delay: float = 0.0
     answer: Callable[[Body], str] | None = None
     refuse: Callable[[Body], tuple[int, dict[str, Any]] | None] | None = None
+    reply: Callable[[Body], Reply] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     dimension: int = 8
     cut_prompts_at: int = 0
@@ -207,6 +218,10 @@ class _Handler(BaseHTTPRequestHandler):
         fault = self.endpoint.received(body, dict(self.headers.items()))
         if self.endpoint.script.refuse and (refused := self.endpoint.script.refuse(body)):
             self.reply(refused[0], {"error": refused[1]})
+            return
+        if self.endpoint.script.reply:
+            told = self.endpoint.script.reply(body)
+            self.reply(told.status, told.body, **told.headers)
             return
         if fault and getattr(self, f"fault_{fault}")(body):
             return
