@@ -158,7 +158,7 @@ class Client:
 
         Args:
             purpose: Of the requests.
-            requests: Returns what is asked; called when nothing is under way.
+            requests: Returns what is asked; called when nothing is under way, once or twice.
             form: Of the answers.
 
         Raises:
@@ -172,7 +172,7 @@ class Client:
             batches.take(form)
             if not batches.under_way and self._sender.abilities(model).batches:
                 check_price(self._config, model)
-                batches.submit(requests())
+                batches.submit(requests)
             return batches.under_way
 
     def known(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | Failure | None]]:
