@@ -186,14 +186,18 @@ class Client:
         All attempts of this run count, also those that brought no valid answer.
         """
         used = self._sender.journal.usages(self._run)
-        found = []
+        found, of_run = [], set()
         for one, known in self.known(requests):
-            usage = used.get(self._sender.key(one))
+            key = self._sender.key(one)
+            usage = used.get(key)
+            if usage is not None:
+                of_run.add(key)
             if usage is None and isinstance(known, Answer):
                 usage = known.usage
             if usage:
                 found.append((one, usage))
-        return Rates.learned(found)
+        unsure = self._sender.journal.unsure(self._run, of_run)
+        return Rates.learned(found, unsure, len(of_run))
 
     def forecast(
         self,

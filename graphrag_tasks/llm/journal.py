@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from threading import Lock
@@ -176,6 +176,13 @@ class StoreJournal:
                 )
         return found
 
+    def unsure(self, run: str, keys: Collection[str]) -> int:
+        """Return how many of a run's attempts were cut off or timed out, of some requests."""
+        return sum(
+            one.kind == Kind.UNSURE and name.partition("-")[0] in keys
+            for name, one in self._records(run).items()
+        )
+
     def abilities(self, endpoint: str) -> Abilities | None:
         """Return what was learned about an endpoint and a model, by a hash of both."""
         folder = self._folder / ABILITIES
@@ -210,6 +217,9 @@ class Journal(Protocol):
 
     def usages(self, run: str, /) -> dict[str, Usage]:
         """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
+
+    def unsure(self, run: str, keys: Collection[str], /) -> int:
+        """Return how many of a run's attempts were cut off or timed out, of some requests."""
 
     def abilities(self, endpoint: str, /) -> Abilities | None:
         """Return what was learned about an endpoint and a model, by a hash of both."""
@@ -254,6 +264,10 @@ class MemoryJournal:
     def usages(self, _run: str) -> dict[str, Usage]:
         """Return nothing."""
         return {}
+
+    def unsure(self, _run: str, _keys: Collection[str]) -> int:
+        """Return 0."""
+        return 0
 
     def abilities(self, _endpoint: str) -> None:
         """Return None."""
