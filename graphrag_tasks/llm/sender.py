@@ -33,6 +33,7 @@ from graphrag_tasks.llm.ledger import Billed, Ledger
 from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.request import Identity, Request, correction
+from graphrag_tasks.llm.spans import traced
 from graphrag_tasks.llm.streaming import Pieces, streamed
 
 log = logging.getLogger(__name__)
@@ -290,7 +291,7 @@ class Sender:
             name = self.journal.sending(record.key, ledger.attempt(record, most))
             spent = worst
             try:
-                outcome = send()
+                outcome = traced(record, send)
             except EndpointError:
                 spent = NOTHING
                 self.journal.sent(name, ledger.refused(record))
