@@ -109,11 +109,11 @@ def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
     make_extractor(config.extract)
     if config.extract.asks:
         LlmReader(Client(config.llm), config)
-    if spends:
-        _check_models(config)
     if config.llm.exclude and config.embed.embedder == ENDPOINT:
         what = "llm.exclude names documents that are not sent, but embed.embedder sends all"
         raise ConfigError(what, "embed.embedder", "Set embed.embedder = local, or exclude nothing")
+    if spends:
+        _check_models(config)
     check_pdf_engine(config.parse)
     check_vector_store(Folder(config.store), config.load)
     return roots

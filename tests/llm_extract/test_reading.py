@@ -122,7 +122,8 @@ def test_what_is_too_long_alone_is_said(reader: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"), [("prose", "invalid"), ("long", "truncated"), ("empty", "empty")]
+    ("kind", "said"),
+    [("prose", "invalid"), ("long", "longer than they may be"), ("empty", "empty")],
 )
 def test_a_model_of_no_use_ends_the_run(reader: Make, kind: str, said: str) -> None:
     one = reader(nothing, faults=1, kinds=(kind,))
