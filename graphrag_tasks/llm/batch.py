@@ -14,7 +14,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 
@@ -25,52 +25,30 @@ from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Kind, Usage
+from graphrag_tasks.llm.batch_files import (
+    DONE,
+    INTENT,
+    SUBMITTED,
+    TAKEN,
+    Asked,
+    Batch,
+    BatchFiles,
+)
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.llm.endpoint import Endpoint, Outcome
-from graphrag_tasks.llm.journal import ANSWERS, SURE, Journal
+from graphrag_tasks.llm.journal import ANSWERS, Journal
 from graphrag_tasks.llm.ledger import Billed, Ledger
+from graphrag_tasks.llm.records import SURE, Record
 from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
 from graphrag_tasks.llm.request import Request
 from graphrag_tasks.storage.files import Files
 
 log = logging.getLogger(__name__)
 
-BATCHES = "batches"
-INTENT, SUBMITTED, TAKEN, DONE = "intent", "submitted", "taken", "done"
-_MOST_REQUESTS, _MOST_BYTES = 50_000, 190_000_000
-"""Of one file; OpenAI takes 50,000 and 200 MB."""
-
-
-Asked = tuple[str, str | None]
-"""Key of a request, and the document that it is about."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """A batch as the store has it.
-
-    Attributes:
-        status: `intent`, `submitted`, `taken`, or `done`.
-        url: The endpoint's address.
-        run: The run that made it and pays for it.
-        purpose: What its requests are for.
-        model: Who is asked.
-        tokens: About how many its prompts are.
-        requests: Keys and documents of its requests; of one that is done, those without an answer,
-            which are asked in no batch again.
-        batch_id: Its name at the endpoint.
-        files: Its files there.
-    """
-
-    status: str
-    url: str
-    run: str
-    purpose: str
-    model: str
-    tokens: int
-    requests: tuple[Asked, ...]
-    batch_id: str = ""
-    files: tuple[str, ...] = ()
+_MOST_REQUESTS, _MOST_BYTES = 50_000, 40_000_000
+"""Of one file; OpenAI takes 50,000 and 200 MB. A file is in memory three times when it leaves."""
+_AT_ONCE = 1000
+"""Requests that are looked up together."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +85,8 @@ class Batches:
     ask: Callable[[Request], object]
 
     @cached_property
-    def _folder(self) -> Files:
-        return Files(self.store) / ANSWERS / BATCHES
+    def _files(self) -> BatchFiles:
+        return BatchFiles(Files(self.store) / ANSWERS)
 
     @cached_property
     def _remote(self) -> RemoteBatches:
@@ -165,11 +143,15 @@ class Batches:
         self, requests: Iterable[tuple[Billed, Request]]
     ) -> Iterator[tuple[Billed, Request]]:
         """Yield requests, each once, that have no answer and were in no batch."""
-        seen = {key for _, batch in self._own() for key, _ in batch.requests}
-        for billed, request in requests:
-            if billed.key not in seen and not self.journal.known(billed.key):
-                seen.add(billed.key)
-                yield billed, request
+        seen = {_short(one.key) for _, batch in self._own() for one in batch.requests}
+        waiting = iter(requests)
+        while some := list(islice(waiting, _AT_ONCE)):
+            known = self.journal.known([billed.key for billed, _ in some])
+            for billed, request in some:
+                short = _short(billed.key)
+                if short not in seen and billed.key not in known:
+                    seen.add(short)
+                    yield billed, request
 
     def _affordable(self, requests: Iterable[tuple[Billed, Request]]) -> Iterator[_Waiting]:
         """Yield requests with their worst case set aside, up to the first that passes a cap."""
@@ -195,25 +177,23 @@ class Batches:
         batch = Batch(
             INTENT, self.endpoint.url, self.ledger.run, first.purpose, first.model,
             tokens=sum(one.billed.tokens for one in group),
-            requests=tuple((one.billed.key, one.billed.document_id) for one in group),
+            requests=tuple(self._asked(one.billed) for one in group),
         )  # fmt: skip
-        self._write(key, batch)
+        self._files.write(key, batch)
         for one in group:
-            attempt = self.ledger.attempt(one.billed, in_batch=True)
-            self.journal.sent(_record(key, one.billed.key), attempt)
             self.ledger.budget.settle(one.worst, one.worst)
         try:
             file_id = self._remote.upload(f"{key}.jsonl", b"".join(one.line for one in group))
             if file_id is None:
                 log.warning("%s has no batches: requests are sent one by one", self.endpoint.url)
-                self._forget(key, batch)
+                self._forget(key)
                 self.learn(replace(self.abilities(), batches=False))
                 return False
             remote = self._remote.create(file_id, key)
         except EndpointError:
-            self._forget(key, batch)
+            self._forget(key)
             raise
-        self._write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
+        self._files.write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
         log.info("batch %s: %d requests submitted", remote.batch_id, len(group))
         return True
 
@@ -226,17 +206,18 @@ class Batches:
         if batch.status == INTENT:
             found = self._remote.find(key)
             if found is None:
-                self._give_up(key, batch)
+                self._give_up(key)
                 return
             batch = replace(batch, status=SUBMITTED, batch_id=found.batch_id)
-            self._write(key, batch)
+            self._files.write(key, batch)
         if batch.status == SUBMITTED:
             remote = self._remote.state(batch.batch_id)
             if remote is None:
+                file = f"{self._files.folder.uri}/{key}.json"
                 raise EndpointError(
                     f"batch {batch.batch_id} is not known to this account", self.endpoint.url,
                     "Use the key of the account that made it, or delete "
-                    f"{self._folder.uri}/{key}.json: its requests are then asked and paid again",
+                    f"{file}: its requests are then asked and paid again",
                 )  # fmt: skip
             if remote.has_failed:
                 self._refused(key, batch, remote)
@@ -245,59 +226,59 @@ class Batches:
                 return
             left = self._keep(key, batch, remote, form)
             batch = replace(batch, status=TAKEN, files=remote.files, requests=left)
-            self._write(key, batch)
+            self._files.write(key, batch)
         if batch.status == TAKEN:
             for one in batch.files:
                 self._remote.delete(one)
             if batch.requests:
-                self._write(key, replace(batch, status=DONE, files=()))
+                self._files.write(key, replace(batch, status=DONE, files=()))
             else:
-                self._folder.delete(f"{key}.json")
+                self._files.delete(key)
 
     def _keep(
         self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]
     ) -> tuple[Asked, ...]:
         """Keep the answers of a batch and what they cost; return the requests without one."""
-        documents = dict(batch.requests)
+        asked = {one.key: one for one in batch.requests}
         stand_in = Request(batch.purpose, "", "", form, 0)
-        left, seen, counts = dict(documents), set[str](), Counter[str]()
+        left, records, counts = dict(asked), dict[str, Record](), Counter[str]()
         for file_id in remote.results:
             for result in self._remote.results(file_id, stand_in):
-                if result.key not in documents:
+                if result.key not in asked:
                     counts["foreign"] += 1
-                elif result.key in seen:
+                elif result.key in records:
                     counts["twice"] += 1
                 else:
-                    seen.add(result.key)
-                    of_request = (result.key, documents[result.key])
-                    kind = self._keep_one(key, batch, of_request, result.outcome)
+                    kind, record = self._keep_one(batch, asked[result.key], result.outcome)
+                    records[result.key] = record
                     counts[kind] += 1
                     if kind == Kind.ANSWERED:
                         del left[result.key]
         for one in batch.requests:
-            if one[0] not in seen:
-                self._record(key, batch, one, Usage(), remote.status)
+            if one.key not in records:
+                records[one.key] = self._record(batch, one, Usage(), remote.status)
                 counts["missing"] += 1
+        self.journal.settle(key, list(records.values()))
         self.ledger.read_again()
         log.info("batch %s is %s: %s", batch.batch_id, remote.status, dict(counts))
-        return tuple(left.items())
+        return tuple(left.values())
 
-    def _keep_one(self, key: str, batch: Batch, request: Asked, outcome: Outcome | None) -> str:
+    def _keep_one(self, batch: Batch, asked: Asked, outcome: Outcome | None) -> tuple[str, Record]:
+        """Keep what came of a request; return what it was, and the record of it."""
         if outcome is None:
-            self._record(key, batch, request, Usage(), "failed")
-            return "failed"
+            return "failed", self._record(batch, asked, Usage(), "failed")
         if outcome.kind == Kind.ANSWERED:
             usage = outcome.usage or Usage()
-            self.journal.keep(Answer(request[0], outcome.text, usage, outcome.model))
-        if outcome.usage is not None:  # else the worst case stays on record
-            self._record(key, batch, request, outcome.usage, outcome.kind)
-        return outcome.kind
+            self.journal.keep(Answer(asked.key, outcome.text, usage, outcome.model))
+        if outcome.usage is None:
+            return outcome.kind, batch.worst(asked)
+        return outcome.kind, self._record(batch, asked, outcome.usage, outcome.kind)
 
     def _refused(self, key: str, batch: Batch, remote: RemoteBatch) -> None:
         """Make smaller batches where too many tokens wait, or raise."""
         for one in remote.files:
             self._remote.delete(one)
-        self._forget(key, batch)
+        self._forget(key)
         if remote.too_many_tokens and len(batch.requests) > 1:
             log.warning("batch %s is too large for the account: %s", batch.batch_id, remote.why)
             self.learn(replace(self.abilities(), batch_tokens=batch.tokens // 2))
@@ -305,41 +286,35 @@ class Batches:
         hint = 'Nothing was billed. Mend that, or set llm.batch = "off"'
         raise EndpointError(f"a batch is refused: {remote.why}", self.endpoint.url, hint)
 
-    def _give_up(self, key: str, batch: Batch) -> None:
+    def _give_up(self, key: str) -> None:
         """Drop a batch that was never made, with the file that was uploaded for it."""
         if file_id := self._remote.find_file(f"{key}.jsonl"):
             self._remote.delete(file_id)
-        self._forget(key, batch)
+        self._forget(key)
 
-    def _forget(self, key: str, batch: Batch) -> None:
+    def _forget(self, key: str) -> None:
         """Drop a batch of which nothing is billed."""
-        for one in batch.requests:
-            self._record(key, batch, one, Usage(), "refused")
+        self._files.delete(key)
         self.ledger.read_again()
-        self._folder.delete(f"{key}.json")
 
-    def _record(self, key: str, batch: Batch, request: Asked, usage: Usage, kind: str) -> None:
-        """Write down what a request of a batch cost, in place of the worst case."""
-        of_request, document_id = request
-        billed = Billed(of_request, batch.purpose, batch.model, document_id, (), 0)
+    def _asked(self, billed: Billed) -> Asked:
+        worst = self.ledger.attempt(billed, in_batch=True)
+        tokens = worst.prompt_tokens, worst.completion_tokens
+        return Asked(billed.key, billed.document_id, *tokens, worst.usd)
+
+    def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Record:
+        """Return the record of what a request of a batch cost."""
+        billed = Billed(asked.key, batch.purpose, batch.model, asked.document_id, (), 0)
         attempt = self.ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
-        self.journal.sent(_record(key, of_request), replace(attempt, run=batch.run))
+        return Record(asked.key, replace(attempt, run=batch.run))
 
-    def _own(self) -> list[tuple[str, Batch]]:
-        """Return the batches at this endpoint, by their keys."""
-        found = []
-        for name in self._folder.names():
-            value = self._folder.read_json(name)
-            requests = tuple((key, document_id) for key, document_id in value.pop("requests"))
-            batch = Batch(requests=requests, **{**value, "files": tuple(value["files"])})
+    def _own(self) -> Iterator[tuple[str, Batch]]:
+        """Yield the batches at this endpoint, with their keys."""
+        for key, batch in self._files.all():
             if batch.url == self.endpoint.url:
-                found.append((name.removesuffix(".json"), batch))
-        return found
-
-    def _write(self, key: str, batch: Batch) -> None:
-        self._folder.write_json(f"{key}.json", asdict(batch), durable=True)
+                yield key, batch
 
 
-def _record(batch: str, request: str) -> str:
-    """Return the name of the record of a request in a batch."""
-    return f"{request}-{batch}"
+def _short(key: str) -> int:
+    """Return the first bytes of a key: of a million, two are alike by 3 in 100 million."""
+    return int(key[:16], 16)

@@ -10,7 +10,6 @@ What holds:
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -38,8 +37,8 @@ _TAIL = 4096
 """Bytes that are read at a time to find where the last whole line ends."""
 
 
-def _end_of_lines(file: BinaryIO) -> int:
-    """Return where the last whole line of a file ends."""
+def end_of_lines(file: BinaryIO) -> int:
+    """Return where the last whole line of a file ends: a kill may have torn the one after."""
     end = file.seek(0, os.SEEK_END)
     while end > 0:
         start = max(end - _TAIL, 0)
@@ -260,26 +259,6 @@ class Files:
                 _to_disk(temporary)
         if durable and self.is_local:
             _to_disk(Path(self.path(name)).parent)
-
-    def append_line(self, name: str, line: bytes) -> None:
-        """Write a line at the end of a file on the local disk, whole or not at all.
-
-        What a kill or a full disk left of an earlier line is cut off first. Several processes may
-        write to one file.
-
-        Raises:
-            TransientError: There is no room, or the storage refuses.
-        """
-        path = Path(self.path(name))
-        with changing(f"{self.uri}/{name}"):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a+b", buffering=0) as file:
-                fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
-                end = _end_of_lines(file)
-                file.truncate(end)
-                if file.write(line + b"\n") != len(line) + 1:
-                    file.truncate(end)
-                    raise OSError(errno.ENOSPC, "no room for a whole line", str(path))
 
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
