@@ -73,7 +73,8 @@ def _attempts(folder: Files) -> dict[str, Attempt]:
         for number, line in enumerate(lines, 1):
             try:
                 value = json.loads(line)
-                found[value.pop("name")] = Attempt(**value)
+                name = value.pop("name")
+                found[name] = Attempt(**value)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 hint = "Delete the line, and count what it cost yourself"
                 where = f"{folder.uri}/{_LINES}, line {number}"
