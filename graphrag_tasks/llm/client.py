@@ -67,8 +67,8 @@ _CUT_SHARE, _CUT_FROM = 0.6, 1000
 _FIRST_ANSWERS, _EMPTY_SHARE = 20, 0.2
 _TRIES_OF_FORM = 3
 
-_AT_ONCE = 10_000
-"""Requests whose texts a forecast holds in memory together: some 30 MB."""
+_AT_ONCE = 2000
+"""Requests whose texts a forecast holds in memory together: some 10 MB."""
 _SAMPLE = 1000
 """Requests that rates are learned from: the error of a mean of so many is some 2 %."""
 

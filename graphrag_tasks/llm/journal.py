@@ -41,7 +41,7 @@ from graphrag_tasks.storage.files import Files
 ANSWERS, ABILITIES, LOG, PARTS = "answers", "abilities", "log", "parts"
 _IN_MEMORY = 1000
 """Answers that are kept without a store: some MB at most."""
-_IN_A_PART = 4096
+IN_A_PART = 4096
 """Answers, or records: some 4 MB in memory, and 245 parts of a million requests."""
 _LONGEST = 60.0
 """Seconds that an answer waits for its part where the log is not in the store."""
@@ -161,7 +161,7 @@ class StoreJournal:
             position = self._log.append(line)
             lines = self._log.lines
             is_late = self._aside is not None and now - self._began > _LONGEST
-            if is_late or max(len(lines.answers), len(lines.attempts)) >= _IN_A_PART:
+            if is_late or max(len(lines.answers), len(lines.attempts)) >= IN_A_PART:
                 self._to_part()
             return position
 

@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import ArtifactError
+from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.llm.records import Attempt, Lines, Record
@@ -103,7 +104,7 @@ class Parts:
         with ThreadPoolExecutor(_READ_AT_ONCE) as pool:
             self._all |= zip(new, pool.map(self._part, new), strict=True)
         self._all = {name: self._all[name] for name in present}
-        replaced = {name for one in self._all.values() for name in one.instead_of}
+        replaced = self.replaced
         self.names = [one for one in present if one not in replaced]
         heads = [one.heads for one in self.active]
         self._starts = np.cumsum([0, *map(len, heads)])
@@ -115,6 +116,15 @@ class Parts:
     def active(self) -> list[Part]:
         """The parts that count, oldest first."""
         return [self._all[name] for name in self.names]
+
+    @property
+    def replaced(self) -> set[str]:
+        """Names of parts that others stand instead of."""
+        return {name for one in self._all.values() for name in one.instead_of}
+
+    def part(self, name: str) -> Part:
+        """Return what is known of a part."""
+        return self._all[name]
 
     @property
     def logs(self) -> set[str]:
@@ -131,7 +141,7 @@ class Parts:
         Raises:
             ArtifactError: A part cannot be read.
         """
-        asked = np.array([int(one[: 2 * _HEAD_BYTES], 16) for one in keys], np.uint64)
+        asked = heads_of(keys)
         first = np.searchsorted(self._heads, asked, "left")
         last = np.searchsorted(self._heads, asked, "right")
         places = [place for a, b in zip(first, last, strict=True) for place in range(a, b)]
@@ -194,7 +204,7 @@ class Parts:
         Args:
             lines: What it keeps.
             logs: What was begun with the logs that it keeps.
-            time: By `time_text`; by default it is now.
+            time: By `time_text`; by default that of the last part that it replaces, or now.
             instead_of: Parts that it replaces.
 
         Raises:
@@ -206,7 +216,11 @@ class Parts:
             "batches": sorted(lines.batches),
             "instead_of": list(instead_of),
         }
-        name = f"{time or time_text(datetime.now(UTC))}-{logs[-1]}{_SUFFIX}"
+        if instead_of:
+            time = time_text(time_of(instead_of[-1]))
+            name = f"{time}-{fingerprint({'instead_of': list(instead_of)})}{_SUFFIX}"
+        else:
+            name = f"{time or time_text(datetime.now(UTC))}-{logs[-1]}{_SUFFIX}"
         schema = _SCHEMA.with_metadata({"part": json.dumps(footer)})
         data = BytesIO()
         with pq.ParquetWriter(data, schema, compression="zstd") as writer:
@@ -230,7 +244,7 @@ class Parts:
                     tuple(footer["batches"]),
                     tuple(footer["instead_of"]),
                 )
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, OSError) as error:
                 raise self._unreadable(name, error) from error
 
     def _opened(self, name: str) -> pq.ParquetFile:
@@ -257,6 +271,11 @@ def time_text(time: datetime) -> str:
 def time_of(name: str) -> datetime:
     """Return when a part was written, by its name."""
     return datetime.strptime(name.rpartition("-")[0], _TIME).replace(tzinfo=UTC)
+
+
+def heads_of(keys: Iterable[str]) -> NDArray[np.uint64]:
+    """Return what of keys is kept in memory."""
+    return np.fromiter((int(one[: 2 * _HEAD_BYTES], 16) for one in keys), np.uint64)
 
 
 def _heads(table: pa.Table) -> NDArray[np.uint64]:

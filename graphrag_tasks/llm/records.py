@@ -88,15 +88,20 @@ class Lines:
             value = line["answer"]
             usage = Usage(**value["usage"])
             key = value["key"]
-            self.answers[key] = Answer(key, value["text"], usage, value["model"])
+            self.keep(Answer(key, value["text"], usage, value["model"]))
         elif "failure" in line:
             value = line["failure"]
-            self.answers[value["key"]] = Failure(value["key"], Kind(value["kind"]), value["why"])
+            self.keep(Failure(value["key"], Kind(value["kind"]), value["why"]))
         else:
             if "batch" in line:
                 self.batches.add(line["batch"])
             self._count_all(line["sent"], 1)
             self._count_all(line.get("instead_of", ()), -1)
+
+    def keep(self, result: Answer | Failure) -> None:
+        """Keep an answer, or why there is none: the first answer stays."""
+        if not isinstance(self.answers.get(result.key), Answer):
+            self.answers[result.key] = result
 
     def _count_all(self, records: list[Any], change: int) -> None:
         for key, value in records:

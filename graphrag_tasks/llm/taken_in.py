@@ -42,8 +42,7 @@ def take_in(answers: Files, parts: Parts) -> None:
     while some := list(islice(files, _AT_ONCE)):
         lines, last = Lines(), max(folder.last_written() for folder in {one for one, _ in some})
         for folder, name in some:
-            result = _result(folder, name)
-            lines.answers[result.key] = result
+            lines.keep(_result(folder, name))
         log = fingerprint({"answers": sorted(lines.answers)})
         parts.write(lines, [log], time=time_text(last))
         for folder, name in some:
@@ -86,7 +85,7 @@ def _attempts(folder: Files) -> dict[str, Attempt]:
 
 
 def _files(answers: Files, names: list[str]) -> Iterator[tuple[Files, str]]:
-    """Yield the answers of a store, failures first: an answer that came later counts."""
+    """Yield the folders and names of the answers of a store."""
     folders = [answers / _FAILURES / one for one in (answers / _FAILURES).names()]
     folders += [answers / one for one in names if _FOLDER.fullmatch(one)]
     for folder in folders:
