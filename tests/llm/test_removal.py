@@ -118,12 +118,11 @@ def test_an_attempt_of_two_parts_is_one_when_they_are_joined(tmp_path: Path) -> 
     assert list(StoreJournal(str(tmp_path)).attempts()) == [(COST, 1)]
 
 
-@pytest.mark.parametrize(("kept_from", "removed"), [(1, 10), (3, 10)])
 def test_a_collection_keeps_what_kept_snapshots_use(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_from: int, removed: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Store(str(tmp_path))
-    published(made, "first", now=NOW - timedelta(days=kept_from))
+    published(made, "first", now=NOW - timedelta(days=1))
     rows = pa.table({"request_key": [key(number) for number in range(100, 110)]})
     monkeypatch.setattr(type(made.folder), "read_table", lambda *_: rows)
     for number, days in enumerate((100, 99, 10)):
@@ -131,7 +130,7 @@ def test_a_collection_keeps_what_kept_snapshots_use(
     given = {"keep": 5, "staging_age": timedelta(days=7), "now": NOW}
     assert collect_garbage(made, **given).answers == 0  # type: ignore[arg-type]
     found = collect_garbage(made, answer_age=timedelta(days=90), **given)  # type: ignore[arg-type]
-    assert found.answers == removed
+    assert found.answers == 10
     assert known(tmp_path) == {*map(key, range(100, 110)), *map(key, range(200, 210))}
 
 
