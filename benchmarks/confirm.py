@@ -22,6 +22,8 @@ from graphrag_tasks.core.config import EmbedConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.embed import make_embedder
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.entities.resolve.candidates import Name
+from graphrag_tasks.entities.resolve.planted import Planted
+from graphrag_tasks.entities.resolve.stage import SAME, UNSURE
 from graphrag_tasks.evaluate.jsonl import read_values
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot, Store
@@ -31,14 +33,17 @@ _GOLD = Path(__file__).with_name("gold") / "entity_pairs.jsonl"
 
 
 class Oracle:
-    """Knows labelled pairs, and counts what it is asked."""
+    """Knows labelled pairs and what the rules are sure of, and counts what it is asked."""
 
     fingerprint = "oracle"
 
-    def __init__(self, pairs: Sequence[LabelledPair]) -> None:
+    def __init__(self, pairs: Sequence[LabelledPair], decided: pa.Table) -> None:
         self._same = {
-            frozenset((entity_key(one.left), entity_key(one.right))): one.same for one in pairs
-        }
+            frozenset((row["left"], row["right"])): row["verdict"] == SAME
+            for row in decided.to_pylist()
+            if row["verdict"] != UNSURE
+        } | {frozenset((entity_key(one.left), entity_key(one.right))): one.same for one in pairs}
+        self._same |= {frozenset(pair): same for pair, same in Planted.among((), ()).same.items()}
         self.asked = 0
 
     def confirm(
@@ -64,12 +69,13 @@ def main() -> None:
         if (pair.corpus, pair.split) == (options.corpus, options.split)
     ]
     tables = _tables(Store(options.store).open())
-    oracle = Oracle(pairs)
-    embedder = make_embedder(EmbedConfig())
     config = ResolveConfig(similar_score=options.similar_score)
+    by_rules = resolve(*tables, config=config, sql=SqlConfig()).collected()
+    oracle = Oracle(pairs, by_rules.tables["merges"])
+    embedder = make_embedder(EmbedConfig())
     with_it = {"confirmer": oracle, "name_vectors": embedder}
     found = {
-        "rules": _judged(pairs, resolve(*tables, config=config, sql=SqlConfig()).collected()),
+        "rules": _judged(pairs, by_rules),
         "confirmer": _judged(
             pairs,
             resolve(*tables, config=config, sql=SqlConfig(), **with_it).collected(),  # type: ignore[arg-type]

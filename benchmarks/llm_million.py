@@ -28,8 +28,8 @@ from graphrag_tasks.core.memory import release
 from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Kind, Usage
-from graphrag_tasks.llm.endpoint import Outcome
 from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.storage.files import Files
 
 _AT_ONCE = 10_000
@@ -82,7 +82,7 @@ def measure(options: argparse.Namespace, store: str) -> None:
     config = settings("http://127.0.0.1:9/v1", 0).model_copy(
         update={"concurrency": options.threads}
     )
-    with mock.patch("graphrag_tasks.llm.client.Endpoint", Double):
+    with mock.patch("graphrag_tasks.llm.sender.Endpoint", Double):
         Client(config).ask(next(groups(1)))  # imports, and the vocabulary
         Double.sent = 0
         found = {"requests": options.requests, "before_mb": _memory()}

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _ANY_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
+_WAIT_SECONDS = 3600.0
+"""Nobody waits for the answers of an evaluation: it has as long as a run."""
 
 app = typer.Typer(help="Measure retrieval and answers on questions.", no_args_is_help=True)
 
@@ -151,12 +153,14 @@ def answers(
     today = f"{date.today():%Y-%m-%d}"
     client = Client(settings.llm, settings.store, f"judge-{today}") if judge else None
     modes = list(dict.fromkeys(mode or ["auto"]))
+    patient = settings.llm.answers.model_copy(update={"wait_seconds": _WAIT_SECONDS})
+    writing = settings.llm.model_copy(update={"answers": patient})
     report = evaluate_answers(
         index,
         locate_gold([one for one in asked if one.answerable], index.snapshot),
         modes if against is None or against in modes else [against, *modes],
         against=against,
-        writer=Client(settings.llm, settings.store, f"answers-{today}") if llm else None,
+        writer=Client(writing, settings.store, f"answers-{today}") if llm else None,
         judge=Judge(client, votes) if client else None,
         by_hand=judged,
         exclude=settings.llm.exclude,

@@ -19,6 +19,7 @@ class Abilities:
         batches: Whether it takes batches.
         batch_tokens: How many tokens of prompts may wait in batches; 0: not known.
         streams: Whether it sends an answer piece by piece, with its tokens at the end.
+        overlong: Tokens of the longest answer for each that was allowed; 1: it keeps to the limit.
     """
 
     structured: str = SCHEMA
@@ -26,6 +27,7 @@ class Abilities:
     batches: bool = True
     batch_tokens: int = 0
     streams: bool = True
+    overlong: float = 1.0
 
     def without(self, refused: str) -> Abilities | None:
         """Return how else to ask an endpoint that refuses a part of a request, or None.

@@ -13,15 +13,14 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain, islice
 
 from pydantic import BaseModel
 
-from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import EndpointError
+from graphrag_tasks.core.errors import BudgetError, EndpointError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Kind, Usage
@@ -35,12 +34,13 @@ from graphrag_tasks.llm.batch_files import (
     BatchFiles,
 )
 from graphrag_tasks.llm.budget import NOTHING, Cost
-from graphrag_tasks.llm.endpoint import Endpoint, Outcome
-from graphrag_tasks.llm.journal import ANSWERS, Journal
-from graphrag_tasks.llm.ledger import Billed, Ledger
+from graphrag_tasks.llm.journal import ANSWERS
+from graphrag_tasks.llm.ledger import Billed
+from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.records import SURE, Record
 from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
 from graphrag_tasks.llm.request import Request
+from graphrag_tasks.llm.sender import Sender
 from graphrag_tasks.storage.files import Files
 
 log = logging.getLogger(__name__)
@@ -55,42 +55,26 @@ _AT_ONCE = 1000
 class _Waiting:
     """A request that is to go into a batch, with what it may cost."""
 
-    billed: Billed
+    record: Billed
     line: bytes
     worst: Cost
 
 
-@dataclass(frozen=True)
 class Batches:
-    """The batches of a store at an endpoint.
+    """The batches of a store at an endpoint, which ask one model; within `Sender.connected`.
 
-    Attributes:
-        config: Settings of the model.
+    Args:
         store: The store.
-        journal: Where answers are kept.
-        ledger: Prices requests, and knows the budget.
-        endpoint: Who is asked.
-        abilities: Returns how it is asked.
-        learn: Called with that where something was found out.
-        ask: Asks one request at once.
+        sender: Asks single requests, and knows the endpoint, the budget and the journal.
+        model: Who is asked.
     """
 
-    config: LlmConfig
-    store: str
-    journal: Journal
-    ledger: Ledger
-    endpoint: Endpoint
-    abilities: Callable[[], Abilities]
-    learn: Callable[[Abilities], None]
-    ask: Callable[[Request], object]
-
-    @cached_property
-    def _files(self) -> BatchFiles:
-        return BatchFiles(Files(self.store) / ANSWERS)
-
-    @cached_property
-    def _remote(self) -> RemoteBatches:
-        return RemoteBatches(self.endpoint)
+    def __init__(self, store: str, sender: Sender, model: str) -> None:
+        self._sender, self._model = sender, model
+        self._config, self._endpoint = sender.config, sender.endpoint
+        self._journal, self._ledger = sender.journal, sender.ledger
+        self._files = BatchFiles(Files(store) / ANSWERS)
+        self._remote = RemoteBatches(self._endpoint)
 
     def take(self, form: type[BaseModel]) -> None:
         """Keep the answers of batches that have ended, and see what became of the others.
@@ -105,7 +89,7 @@ class Batches:
         for key, batch in self._own():
             self._follow(key, batch, form)
 
-    def submit(self, requests: Iterable[tuple[Billed, Request]]) -> None:
+    def submit(self, requests: Iterable[Request]) -> None:
         """Make batches of requests that are in none and have no answer, as the budget goes.
 
         Fewer than `llm.batch_from` are left to be asked at once. So is the first one: what is wrong
@@ -116,10 +100,11 @@ class Batches:
             TransientError: The endpoint is away.
         """
         waiting = self._without_answer(requests)
-        first = list(islice(waiting, self.config.batch_from))
-        if len(first) < self.config.batch_from:
+        first = list(islice(waiting, self._config.batch_from))
+        if len(first) < self._config.batch_from:
             return
-        self.ask(first[0][1])
+        with suppress(BudgetError):  # then none of the others is affordable
+            self._sender.ask(first[0])
         count = size = 0
         group: list[_Waiting] = []
         for one in self._affordable(chain(first[1:], waiting)):
@@ -129,7 +114,7 @@ class Batches:
                 count, size, group = count + len(group), 0, []
             group.append(one)
             size += len(one.line)
-        if count + len(group) + 1 >= self.config.batch_from:
+        if count + len(group) + 1 >= self._config.batch_from:
             self._make(group)
         else:
             self._put_back(group)
@@ -139,55 +124,57 @@ class Batches:
         """How many requests wait in batches."""
         return sum(len(one.requests) for _, one in self._own() if one.status != DONE)
 
-    def _without_answer(
-        self, requests: Iterable[tuple[Billed, Request]]
-    ) -> Iterator[tuple[Billed, Request]]:
+    @property
+    def _abilities(self) -> Abilities:
+        return self._sender.abilities(self._model)
+
+    def _without_answer(self, requests: Iterable[Request]) -> Iterator[Request]:
         """Yield requests, each once, that have no answer and were in no batch."""
         seen = {_short(one.key) for _, batch in self._own() for one in batch.requests}
         waiting = iter(requests)
-        while some := list(islice(waiting, _AT_ONCE)):
-            known = self.journal.known([billed.key for billed, _ in some])
-            for billed, request in some:
-                short = _short(billed.key)
-                if short not in seen and billed.key not in known:
-                    seen.add(short)
-                    yield billed, request
+        while some := {self._sender.key(one): one for one in islice(waiting, _AT_ONCE)}:
+            known = self._journal.known(some)
+            for key, request in some.items():
+                if _short(key) not in seen and key not in known:
+                    seen.add(_short(key))
+                    yield request
 
-    def _affordable(self, requests: Iterable[tuple[Billed, Request]]) -> Iterator[_Waiting]:
+    def _affordable(self, requests: Iterable[Request]) -> Iterator[_Waiting]:
         """Yield requests with their worst case set aside, up to the first that passes a cap."""
-        how = self.abilities()
+        how = self._abilities
         waiting = sum(one.tokens for _, one in self._own() if one.status != DONE)
-        for billed, request in requests:
-            worst = self.ledger.cost(billed.model, billed.most, in_batch=True)
-            waiting += billed.tokens
+        for request in requests:
+            record = self._sender.record(request)
+            worst = self._ledger.cost(record.model, self._sender.most(record), in_batch=True)
+            waiting += record.tokens
             too_many = how.batch_tokens and waiting > how.batch_tokens
-            if too_many or not self.ledger.budget.has_room(worst):
+            if too_many or not self._ledger.budget.has_room(worst):
                 return
-            self.ledger.budget.reserve(worst)
-            body = self.endpoint.body(request, billed.model, how)
-            line = {"custom_id": billed.key, "method": "POST", "url": PATH, "body": body}
-            yield _Waiting(billed, json.dumps(line, ensure_ascii=False).encode() + b"\n", worst)
+            self._ledger.budget.reserve(worst)
+            body = self._endpoint.body(request, record.model, how)
+            line = {"custom_id": record.key, "method": "POST", "url": PATH, "body": body}
+            yield _Waiting(record, json.dumps(line, ensure_ascii=False).encode() + b"\n", worst)
 
     def _make(self, group: list[_Waiting]) -> bool:
         """Make a batch; return whether the endpoint has such a thing."""
         if not group:
             return True
-        first, keys = group[0].billed, sorted(one.billed.key for one in group)
-        key = fingerprint({"url": self.endpoint.url, "requests": keys})
+        first, keys = group[0].record, sorted(one.record.key for one in group)
+        key = fingerprint({"url": self._endpoint.url, "requests": keys})
         batch = Batch(
-            INTENT, self.endpoint.url, self.ledger.run, first.purpose, first.model,
-            tokens=sum(one.billed.tokens for one in group),
-            requests=tuple(self._asked(one.billed) for one in group),
+            INTENT, self._endpoint.url, self._ledger.run, first.purpose, first.model,
+            tokens=sum(one.record.tokens for one in group),
+            requests=tuple(self._asked(one.record) for one in group),
         )  # fmt: skip
         self._files.write(key, batch)
         for one in group:
-            self.ledger.budget.settle(one.worst, one.worst)
+            self._ledger.budget.settle(one.worst, one.worst)
         try:
             file_id = self._remote.upload(f"{key}.jsonl", b"".join(one.line for one in group))
             if file_id is None:
-                log.warning("%s has no batches: requests are sent one by one", self.endpoint.url)
+                log.warning("%s has no batches: requests are sent one by one", self._endpoint.url)
                 self._forget(key)
-                self.learn(replace(self.abilities(), batches=False))
+                self._sender.learn(self._model, replace(self._abilities, batches=False))
                 return False
             remote = self._remote.create(file_id, key)
         except EndpointError:
@@ -199,7 +186,7 @@ class Batches:
 
     def _put_back(self, group: Iterable[_Waiting]) -> None:
         for one in group:
-            self.ledger.budget.settle(one.worst, NOTHING)
+            self._ledger.budget.settle(one.worst, NOTHING)
 
     def _follow(self, key: str, batch: Batch, form: type[BaseModel]) -> None:
         """Do what a batch needs, from where it was left."""
@@ -215,7 +202,7 @@ class Batches:
             if remote is None:
                 file = f"{self._files.folder.uri}/{key}.json"
                 raise EndpointError(
-                    f"batch {batch.batch_id} is not known to this account", self.endpoint.url,
+                    f"batch {batch.batch_id} is not known to this account", self._endpoint.url,
                     "Use the key of the account that made it, or delete "
                     f"{file}: its requests are then asked and paid again",
                 )  # fmt: skip
@@ -258,8 +245,8 @@ class Batches:
             if one.key not in records:
                 records[one.key] = self._record(batch, one, Usage(), remote.status)
                 counts["missing"] += 1
-        self.journal.settle(key, list(records.values()))
-        self.ledger.read_again()
+        self._journal.settle(key, list(records.values()))
+        self._ledger.read_again()
         log.info("batch %s is %s: %s", batch.batch_id, remote.status, dict(counts))
         return tuple(left.values())
 
@@ -269,7 +256,7 @@ class Batches:
             return "failed", self._record(batch, asked, Usage(), "failed")
         if outcome.kind == Kind.ANSWERED:
             usage = outcome.usage or Usage()
-            self.journal.keep(Answer(asked.key, outcome.text, usage, outcome.model))
+            self._journal.keep(Answer(asked.key, outcome.text, usage, outcome.model))
         if outcome.usage is None:
             return outcome.kind, batch.worst(asked)
         return outcome.kind, self._record(batch, asked, outcome.usage, outcome.kind)
@@ -281,10 +268,12 @@ class Batches:
         self._forget(key)
         if remote.too_many_tokens and len(batch.requests) > 1:
             log.warning("batch %s is too large for the account: %s", batch.batch_id, remote.why)
-            self.learn(replace(self.abilities(), batch_tokens=batch.tokens // 2))
+            self._sender.learn(
+                self._model, replace(self._abilities, batch_tokens=batch.tokens // 2)
+            )
             return
         hint = 'Nothing was billed. Mend that, or set llm.batch = "off"'
-        raise EndpointError(f"a batch is refused: {remote.why}", self.endpoint.url, hint)
+        raise EndpointError(f"a batch is refused: {remote.why}", self._endpoint.url, hint)
 
     def _give_up(self, key: str) -> None:
         """Drop a batch that was never made, with the file that was uploaded for it."""
@@ -295,23 +284,23 @@ class Batches:
     def _forget(self, key: str) -> None:
         """Drop a batch of which nothing is billed."""
         self._files.delete(key)
-        self.ledger.read_again()
+        self._ledger.read_again()
 
-    def _asked(self, billed: Billed) -> Asked:
-        worst = self.ledger.attempt(billed, in_batch=True)
+    def _asked(self, record: Billed) -> Asked:
+        worst = self._ledger.attempt(record, self._sender.most(record), in_batch=True)
         tokens = worst.prompt_tokens, worst.completion_tokens
-        return Asked(billed.key, billed.document_id, *tokens, worst.usd)
+        return Asked(record.key, record.document_id, *tokens, worst.usd)
 
     def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Record:
         """Return the record of what a request of a batch cost."""
         billed = Billed(asked.key, batch.purpose, batch.model, asked.document_id, (), 0)
-        attempt = self.ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
+        attempt = self._ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
         return Record(asked.key, replace(attempt, run=batch.run))
 
     def _own(self) -> Iterator[tuple[str, Batch]]:
         """Yield the batches at this endpoint, with their keys."""
         for key, batch in self._files.all():
-            if batch.url == self.endpoint.url:
+            if batch.url == self._endpoint.url:
                 yield key, batch
 
 

@@ -9,20 +9,21 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.config.llm import OPENAI_URL
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Kind, Usage
-from graphrag_tasks.llm.request import Request
+from graphrag_tasks.llm.outcome import Outcome
+from graphrag_tasks.llm.refusals import KEY_VARIABLE, meaning, without_key
+from graphrag_tasks.llm.request import Request, correction
 from graphrag_tasks.llm.schema import InvalidAnswerError, strict_schema, validated
 
 if TYPE_CHECKING:
@@ -32,42 +33,12 @@ if TYPE_CHECKING:
 
 Called = TypeVar("Called")
 
-KEY_VARIABLE, OPENAI_KEY_VARIABLE = "GRAPHRAG_LLM_API_KEY", "OPENAI_API_KEY"
+OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 
 _HEADERS = {
     "host", "accept", "accept-encoding", "connection", "user-agent", "content-type",
     "content-length", "transfer-encoding",
 }  # fmt: skip
-_DOCTOR = "graphrag-tasks doctor --llm says what the endpoint answers"
-_TOO_LONG = ("context_length", "context length", "context size", "too long", "maximum context")
-_FORM = ("response_format", "json_schema", "json schema", "structured output")
-_LENGTH = ("max_completion_tokens", "max_tokens")
-_STREAM = ("stream_options", "include_usage", "streaming", "'stream'")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of one attempt.
-
-    Attributes:
-        kind: See `Kind`.
-        text: What the model said.
-        usage: Tokens, where the endpoint told them.
-        model: The model as the endpoint names it.
-        why: In words, where it is no answer.
-        wait: Seconds that the endpoint asks to wait; None where it does not.
-        headers: Of the response.
-        vectors: Of the texts that were to be embedded, shape (texts, dimension).
-    """
-
-    kind: Kind
-    text: str = ""
-    usage: Usage | None = None
-    model: str = ""
-    why: str = ""
-    wait: float | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    vectors: NDArray[np.float32] | None = None
 
 
 @cache
@@ -188,21 +159,17 @@ class Endpoint:
         body: dict[str, Any] = {"model": model, **self._config.parameters}
         body[abilities.length_name] = request.max_output
         if request.answer is not None:
-            schema = strict_schema(request.answer)
             if abilities.structured == SCHEMA:
+                schema = strict_schema(request.answer)
                 named = {"name": request.purpose, "strict": True, "schema": schema}
                 body["response_format"] = {"type": "json_schema", "json_schema": named}
             else:
-                system += (
-                    f"\n\nAnswer with one JSON object of this schema and no other word:\n{schema}"
-                )
+                system += request.form
                 if abilities.structured != PROMPT:
                     body["response_format"] = {"type": "json_object"}
-        if problem:
-            user += f"\n\nYour last answer could not be used: {problem}. Answer again."
         body["messages"] = [
             {"role": "system", "content": system},
-            {"role": "user", "content": user},
+            {"role": "user", "content": user + correction(problem)},
         ]
         return body
 
@@ -219,7 +186,7 @@ class Endpoint:
                 response = client.post(path, cast_to=httpx2.Response, body=body)
             return response.json(), response.headers
 
-        sent = self.called(send)
+        sent = self.called(send, body)
         if isinstance(sent, Outcome):
             return sent
         found, headers = sent
@@ -227,8 +194,14 @@ class Endpoint:
             return Outcome(Kind.UNSURE, why="the answer is no JSON object")
         return Response(found, headers)
 
-    def called(self, call: Callable[[openai.OpenAI], Called]) -> Called | Outcome:
+    def called(
+        self, call: Callable[[openai.OpenAI], Called], body: Mapping[str, Any] | None = None
+    ) -> Called | Outcome:
         """Return what a call of the SDK returns, or what went wrong.
+
+        Args:
+            call: The call.
+            body: What it sends, where that is JSON.
 
         Raises:
             EndpointError: Asking again cannot help.
@@ -244,34 +217,20 @@ class Endpoint:
         except openai.APIConnectionError as error:
             cause = error.__cause__
             if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
-                return Outcome(Kind.FAILED, why=f"no connection to {self.host}: {cause}")
-            return Outcome(Kind.UNSURE, why=f"the answer was cut off: {cause}")
+                why = self.hidden(f"no connection to {self.host}: {cause}")
+                return Outcome(Kind.FAILED, why=why)
+            return Outcome(Kind.UNSURE, why=self.hidden(f"the answer was cut off: {cause}"))
         except openai.APIStatusError as error:
-            return self._refused(error)
+            refused = error
         except ValueError as error:
             return Outcome(Kind.UNSURE, why=f"the answer is a page, not JSON: {error}")
+        # Outside of the handler: the SDK's error may quote the key, and no traceback is to show it.
+        has_form = "response_format" in (body or {})
+        return meaning(refused, self.url, self.hidden, has_form=has_form)
 
-    def _refused(self, error: openai.APIStatusError) -> Outcome:
-        """Return what a status means, or raise where asking again cannot help."""
-        status, said = error.status_code, _message(error)
-        code = str(getattr(error, "code", "") or "")
-        if status == 429 and code != "insufficient_quota":
-            return Outcome(Kind.BUSY, why=said, wait=_retry_after(error.response.headers))
-        if status >= 500 or status in (408, 409):
-            return Outcome(Kind.FAILED, why=f"status {status}: {said}")
-        if status in (400, 413, 422):
-            text = f"{code} {said} {getattr(error, 'param', '') or ''}".lower()
-            if any(words in text for words in _TOO_LONG) or status == 413:
-                return Outcome(Kind.TOO_LONG, why=said)
-            if "content_filter" in text or "content management policy" in text:
-                return Outcome(Kind.REFUSED, why=said)
-            if any(words in text for words in _FORM):
-                return Outcome(Kind.UNSUPPORTED, text="structured", why=said)
-            if any(words in text for words in _LENGTH):
-                return Outcome(Kind.UNSUPPORTED, text="length", why=said)
-            if any(words in text for words in _STREAM):
-                return Outcome(Kind.UNSUPPORTED, text="stream", why=said)
-        raise EndpointError(*_terminal(status, code, said, self.url, error))
+    def hidden(self, text: str) -> str:
+        """Return a text without the key."""
+        return without_key(text, self._key)
 
 
 @dataclass(frozen=True)
@@ -317,38 +276,6 @@ def _usage(body: Mapping[str, Any]) -> Usage | None:
     if not isinstance(prompt, int):
         return None
     cached = (told.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    return Usage(prompt, int(told.get("completion_tokens") or 0), int(cached))
-
-
-def _message(error: openai.APIStatusError) -> str:
-    """Return the endpoint's own words, in one short line."""
-    body = error.body if isinstance(error.body, dict) else {}
-    said = str(body.get("message") or error.response.text or error)
-    return " ".join(said.split())[:300]
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    try:
-        return float(headers.get("retry-after", ""))
-    except ValueError:
-        return None
-
-
-def _terminal(
-    status: int, code: str, said: str, url: str, error: openai.APIStatusError
-) -> tuple[str, str, str]:
-    """Return what, where and what to do of an error that stays."""
-    if 300 <= status < 400:
-        where = error.response.headers.get("location", "elsewhere")
-        return f"it redirects to {where}, which is not followed", url, "Set llm.base_url to that"
-    if code == "insufficient_quota":
-        return "the account has no money left", url, "Top it up, then run again: answers are kept"
-    if status in (401, 403):
-        return f"the key is refused: {said}", url, f"Set {KEY_VARIABLE}"
-    if status == 404:
-        return (
-            f"no such model or address: {said}",
-            url,
-            f"Mend llm.model or llm.base_url. {_DOCTOR}",
-        )
-    return f"it refuses the request with status {status}: {said}", url, _DOCTOR
+    completion, total = told.get("completion_tokens") or 0, told.get("total_tokens") or 0
+    # Gemini counts what a model thinks, which is billed, in the total alone.
+    return Usage(prompt, max(int(completion), int(total) - prompt), int(cached))

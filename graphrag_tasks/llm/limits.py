@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import time
@@ -68,10 +69,16 @@ class Limiter:
         """Seconds until the next request may leave; not above 0 where it may now."""
         return max(self._free_at, self._paused_until) - self._clock()
 
-    def take(self, tokens: int) -> float:
-        """Wait until a request of so many tokens may leave; return when it leaves."""
+    def take(self, tokens: int, most: float = math.inf) -> float | None:
+        """Wait until a request of so many tokens may leave; return when it leaves.
+
+        None, at once, where that is more than `most` seconds away.
+        """
         with self._changed:
+            until = self._clock() + most
             while (wait := self.wait) > 0:
+                if self._clock() + wait > until:
+                    return None
                 self._changed.wait(wait)
             now = self._clock()
             pace = self._pace * (1 + _JITTER * (self._draw.random() - 0.5))
@@ -126,7 +133,7 @@ class Limiter:
         for kind in ("requests", "tokens"):
             limit, left, reset = (headers.get(f"x-ratelimit-{name}-{kind}", "")
                                   for name in ("limit", "remaining", "reset"))  # fmt: skip
-            seconds = _seconds(reset)
+            seconds = seconds_of(reset)
             if left == "0":
                 used = int(limit) if limit.isdecimal() and kind == "requests" else 1
                 self.pause(seconds / max(used, 1))
@@ -141,6 +148,6 @@ class Limiter:
                 self._refusals = max(self._refusals, 2)
 
 
-def _seconds(duration: str) -> float:
+def seconds_of(duration: str) -> float:
     """Return the seconds of a duration as endpoints write it: `6m0s`, `250ms`."""
     return sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(duration))

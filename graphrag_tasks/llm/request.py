@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from graphrag_tasks.core.ids import fingerprint
-from graphrag_tasks.llm.schema import strict_schema
+from graphrag_tasks.llm.schema import form_text, strict_schema
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class Request:
     document_id: str | None = None
     sample: int = 0
 
+    @property
+    def form(self) -> str:
+        """The form of the answer in words; nothing for plain text."""
+        return "" if self.answer is None else form_text(self.answer)
+
     def key(self, identity: Identity) -> str:
         """Return the hash of all that decides the answer; address, limits and prices do not."""
         sample = {"sample": self.sample} if self.sample else {}
@@ -58,3 +63,8 @@ class Request:
                 **sample,
             }
         )
+
+
+def correction(problem: str) -> str:
+    """Return what is added to a request whose answer had a problem."""
+    return f"\n\nYour last answer could not be used: {problem}. Answer again." if problem else ""

@@ -48,6 +48,13 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
+@cache
+def form_text(model: type[BaseModel]) -> str:
+    """Return the form of an answer in words: what a prompt ends with where no schema is taken."""
+    schema = json.dumps(strict_schema(model), ensure_ascii=False, separators=(",", ":"))
+    return f"\n\nAnswer with one JSON object of this schema and no other word:\n{schema}"
+
+
 def _strict(node: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(node, list):
         return [_strict(one) for one in node]

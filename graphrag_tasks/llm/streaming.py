@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.endpoint import Endpoint, Outcome, Response, read
+from graphrag_tasks.llm.endpoint import Endpoint, Response, read
+from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.request import Request
 
 if TYPE_CHECKING:
@@ -56,12 +57,15 @@ def streamed(
         return outcome
     body = endpoint.body(request, model, abilities)
     body |= {"stream": True, "stream_options": {"include_usage": True}}
-    came = endpoint.called(lambda client: _received(client, body, tell))
+    came = endpoint.called(lambda client: _received(client, body, tell, endpoint.hidden), body)
     return came if isinstance(came, Outcome) else read(came, request)
 
 
 def _received(
-    client: openai.OpenAI, body: Mapping[str, Any], tell: Callable[[str], None]
+    client: openai.OpenAI,
+    body: Mapping[str, Any],
+    tell: Callable[[str], None],
+    hidden: Callable[[str], str],
 ) -> Outcome | Response:
     """Return a stream as the completion that it spells."""
     import httpx2
@@ -90,7 +94,7 @@ def _received(
                     text += piece
                     tell(piece)
     except (httpx2.TransportError, openai.APIError) as error:
-        return Outcome(Kind.UNSURE, why=f"the answer was cut off: {error}")
+        return Outcome(Kind.UNSURE, why=hidden(f"the answer was cut off: {error}"))
     if finish is None:
         return Outcome(Kind.UNSURE, why="the answer was cut off: it has no end")
     message = {"content": text, "refusal": refusal}

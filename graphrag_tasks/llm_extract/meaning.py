@@ -16,6 +16,17 @@ from enum import StrEnum
 from graphrag_tasks.language.tokens import Token
 from graphrag_tasks.llm_extract.match import Place
 from graphrag_tasks.llm_extract.relation import Relation
+from graphrag_tasks.llm_extract.sides import (
+    ARGUMENTS,
+    CLAUSES,
+    PASSIVE_SUBJECTS,
+    RELATIVE,
+    SUBJECTS,
+    VERBS,
+    Side,
+    governors,
+    side_of,
+)
 
 
 class Fault(StrEnum):
@@ -26,29 +37,14 @@ class Fault(StrEnum):
     OTHER_FACT = "other_fact"  # the relation is of other words of the sentence
 
 
-class Side(StrEnum):
-    """Where an end stands to a verb."""
-
-    SUBJECT = "subject"
-    PASSIVE_SUBJECT = "passive subject"
-    AGENT = "agent"
-    OBJECT = "object"
-    OPEN = "open"
-    NONE = "none"
-
-
-_SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
-_PASSIVE_SUBJECTS = frozenset({"nsubjpass", "csubjpass"})
-_ARGUMENTS = _SUBJECTS | _PASSIVE_SUBJECTS | {"dobj"}
-_CLAUSES = frozenset({"relcl", "advcl", "ccomp", "acl", "parataxis", "csubj", "csubjpass"})
-_SHARED = frozenset({"conj", "xcomp", "advcl", "pcomp", "prep", "acl", "ccomp", "dep", "attr"})
-"""Labels by which a verb without a subject hangs on what has its subject."""
-
 _AUXILIARY = frozenset({"aux", "auxpass"})
 _PREDICATED = _AUXILIARY | {"xcomp", "acomp", "attr", "oprd"}
 """Labels by which a word shares the denial of what it hangs on: "is not available"."""
-_VERBS = frozenset({"VERB", "AUX"})
-_RELATIVE = frozenset({"WDT", "WP", "WP$"})
+_FUNCTION = frozenset({"ADP", "SCONJ", "CCONJ", "DET", "PART", "AUX"})
+"""Words that name nothing."""
+_PREPOSITIONS = frozenset({"ADP", "SCONJ", "PART"})
+_NOMINAL = frozenset({"NOUN", "PROPN", "NUM", "SYM", "X", "INTJ"})
+"""Words that names end in; the small model takes odd codes for interjections and others."""
 _NOT = frozenset({"not", "n't", "n’t", "never", "no", "nor", "neither", "cannot", "without"})
 _HAS = frozenset({"of", "with", "in", "within", "for", "on"})
 _EXAMPLES = re.compile(r"\b(?:such as|including|includ\w+|e\.g\.|for example|like|namely|i\.e\.)")
@@ -69,7 +65,14 @@ def fault(tokens: Sequence[Token], relation: Relation, head: Place, tail: Place)
     if None in ends:
         return None
     first, second = (one for one in ends if one is not None)
-    faults = [_fault_at(verb, tokens, relation, first, second) for verb in _verbs(tokens, relation)]
+    if any(one.text.islower() and one.pos_ in _FUNCTION for one in (first, second)):
+        return Fault.OTHER_FACT
+    if relation.implied and relation.text in _BE and not _may_be_said_of(relation, first, second):
+        return Fault.OTHER_FACT
+    own = {one for one in tokens if any(end.start <= one.idx < end.end for end in (head, tail))}
+    faults = [
+        _fault_at(verb, tokens, relation, (first, second), own) for verb in _verbs(tokens, relation)
+    ]
     if None in faults:
         return None
     if relation.implied and _is_implied(tokens, relation, (head, first), (tail, second)):
@@ -83,48 +86,59 @@ def _verbs(tokens: Sequence[Token], relation: Relation) -> Iterator[Token]:
     if main is None:
         return
     for one in tokens:
-        is_main = one is main or (one.lemma_ == main.lemma_ and one.pos_ == main.pos_)
+        is_same_word = main.pos_ in _PREPOSITIONS and one.lower_ == main.lower_
+        is_main = is_same_word or (one.lemma_ == main.lemma_ and one.pos_ == main.pos_)
         if is_main and not (relation.implied and one.dep_ in _AUXILIARY):
             yield one
 
 
 def _fault_at(
-    verb: Token, tokens: Sequence[Token], relation: Relation, head: Token, tail: Token
+    verb: Token,
+    tokens: Sequence[Token],
+    relation: Relation,
+    ends: tuple[Token, Token],
+    own: Collection[Token],
 ) -> Fault | None:
+    """Return what is wrong with a fact of one verb; `own` are the words of the ends."""
+    head, tail = ends
     said = _said(tokens, relation, verb)
-    if verb.pos_ not in _VERBS:
-        return _fault_of_other(verb, tokens, relation, (head, tail), said)
-    sides = _side(head, verb, said), _side(tail, verb, said)
+    denied = _is_denied(verb, {head, tail, *said}, own)
+    if verb.pos_ not in VERBS:
+        return _fault_of_other(verb, tokens, ends, said) or (
+            Fault.NEGATION if relation.negated != denied else None
+        )
+    sides = side_of(head, verb, said), side_of(tail, verb, said)
     if Side.NONE in sides:
-        if not _reads_straight(tokens, (head, verb, tail), said):
+        if _is_label_of(head, verb) and sides[1] is not Side.NONE:
+            sides = Side.OPEN, sides[1]
+        elif _is_done_to(head, verb) and _follows_preposition(relation, (head, tail)):
+            sides = Side.OBJECT, Side.OBJECT
+        elif _reads_straight(tokens, (head, verb, tail), said):
+            sides = Side.OPEN, Side.OPEN
+        else:
             return Fault.OTHER_FACT
-        sides = Side.OPEN, Side.OPEN
+    if not relation.preposition and not relation.turned and _is_below_preposition(tail, verb, said):
+        return Fault.OTHER_FACT
     if not _keeps_preposition(relation, verb, (head, tail), sides):
         return Fault.DIRECTION
     if relation.turned:
         sides = sides[1], sides[0]
     if not _is_in_order(sides, relation):
         return Fault.DIRECTION
-    if relation.negated != _is_denied(verb, (head, tail)):
-        return Fault.NEGATION
-    return None
+    return Fault.NEGATION if relation.negated != denied else None
 
 
 def _fault_of_other(
-    word: Token,
-    tokens: Sequence[Token],
-    relation: Relation,
-    ends: tuple[Token, Token],
-    said: Collection[Token],
+    word: Token, tokens: Sequence[Token], ends: tuple[Token, Token], said: Collection[Token]
 ) -> Fault | None:
     """Return what is wrong where the relation's main word is no verb: "with", "responsible for"."""
     head, tail = ends
     last = word
     if word.pos_ != "ADP":
         last = max((one for one in said if one.pos_ == "ADP"), key=lambda one: one.i, default=word)
-    below = list(_up(tail))
+    below = list(governors(tail))
     is_below = last in below and not any(
-        one.dep_ in _CLAUSES and one not in said for one in below[: below.index(last)]
+        one.dep_ in CLAUSES and one not in said for one in below[: below.index(last)]
     )
     if not (is_below and _is_beside(head, word)) and not _reads_straight(
         tokens, (head, word, tail), said
@@ -132,14 +146,14 @@ def _fault_of_other(
         return Fault.OTHER_FACT
     if tail.i < head.i and not is_below:
         return Fault.DIRECTION
-    return Fault.NEGATION if relation.negated != _is_denied(word, ends) else None
+    return None
 
 
 def _is_beside(end: Token, word: Token) -> bool:
     """Tell whether an end governs a word, or is subject or object of what does."""
-    above = list(_up(word))
+    above = list(governors(word))
     return end in above or any(
-        one.dep_ in _ARGUMENTS and one.head in above for one in (end, *_up(end))
+        one.dep_ in ARGUMENTS and one.head in above for one in (end, *governors(end))
     )
 
 
@@ -155,7 +169,7 @@ def _reads_straight(
         return False
     between = [one for one in tokens if head.i < one.i < tail.i and one not in said]
     return not any(
-        one.pos_ == "VERB" or one.text in (";", ":", "–", "—") or one.tag_ in _RELATIVE
+        one.pos_ == "VERB" or one.text in (";", ":", "–", "—") or one.tag_ in RELATIVE
         for one in between
     )
 
@@ -163,8 +177,9 @@ def _reads_straight(
 def _said(tokens: Sequence[Token], relation: Relation, verb: Token) -> set[Token]:
     """Return the words of the sentence that are the relation's."""
     words = set(relation.text.split())
-    near = (one for one in tokens if one.lower_ in words or one.lemma_.lower() in words)
-    return {verb, *near}
+    near = {one for one in tokens if one.lower_ in words or one.lemma_.lower() in words}
+    joined = {one.head for one in near if one.dep_ == "conj"}  # "allows to view and manage"
+    return {verb, *near, *joined}
 
 
 def _is_in_order(sides: tuple[Side, Side], relation: Relation) -> bool:
@@ -191,91 +206,76 @@ def _keeps_preposition(
     if not relation.preposition or relation.turned or sides[1] is not Side.OBJECT:
         return True
     of_head, of_tail = (
-        any(one.lower_ == relation.preposition for one in _between(end, verb)) for end in ends
+        any(
+            word.lower_ == relation.preposition
+            for one in _between(end, verb)
+            for word in (one, *one.children)
+            if word is one or word.dep_ in ("mark", "advmod")
+        )
+        for end in ends
     )
     return of_tail and not (of_head and sides[0] is Side.OBJECT)
 
 
+def _is_label_of(head: Token, verb: Token) -> bool:
+    """Tell whether a colon after an end opens what a verb says of it: "getTrace: Adds entries"."""
+    last = next((one for one in head.doc[head.i + 1 : verb.i] if one.text == ":"), None)
+    between = head.doc[head.i + 1 : verb.i]
+    return last is not None and all(
+        one.is_punct or one.dep_ in ("aux", "advmod") for one in between
+    )
+
+
+def _is_done_to(end: Token, verb: Token) -> bool:
+    """Tell whether an end, or what it is joined to, is the object of a verb."""
+    while end.dep_ == "conj":
+        end = end.head
+    return end.dep_ == "dobj" and end.head is verb
+
+
+def _follows_preposition(relation: Relation, ends: tuple[Token, Token]) -> bool:
+    """Tell whether the tail stands behind the head, right below the relation's preposition.
+
+    What that hangs on is what a small model gets wrong in "convert a file that is in A to B".
+    """
+    head, tail = ends
+    while tail.dep_ == "conj":
+        tail = tail.head
+    above = tail.head
+    return (
+        relation.preposition is not None
+        and above.lower_ == relation.preposition
+        and head.i < above.i < tail.i
+    )
+
+
+def _is_below_preposition(tail: Token, verb: Token, said: Collection[Token]) -> bool:
+    """Tell whether an end hangs on a verb by a preposition that is not told: "runs in 2020"."""
+    between = list(_between(tail, verb))
+    return verb in governors(tail) and any(
+        one.dep_ == "prep" and one not in said and one.head is verb for one in between
+    )
+
+
 def _between(end: Token, verb: Token) -> Iterator[Token]:
     """Yield the words from an end up to a verb that governs it, without both."""
-    for one in _up(end):
+    for one in governors(end):
         if one is verb:
             return
         yield one
 
 
-def _side(end: Token, verb: Token, said: Collection[Token]) -> Side:
-    if end is verb:
-        return Side.NONE
-    above = list(_up(end))
-    if verb in above:
-        return _side_below(above[: above.index(verb)], verb, said)
-    return _side_above(end, above, verb)
+def _may_be_said_of(relation: Relation, head: Token, tail: Token) -> bool:
+    """Tell whether two words can be the ends of "is", "has" or "includes": names, not verbs."""
+    if not (_is_name(head) or head.pos_ == "PRON"):
+        return False
+    return _is_name(tail) or (relation.text == "be" and tail.pos_ in ("ADJ", "VERB", "ADV"))
 
 
-def _side_below(path: Sequence[Token], verb: Token, said: Collection[Token]) -> Side:
-    """Return the side of an end that a verb governs; `path` leads from it up to the verb."""
-    if not path:
-        return Side.OPEN
-    for one in path:
-        is_other_verb = one.dep_ == "conj" and one.pos_ in _VERBS
-        if one is path[0] or one in said or not (is_other_verb or one.dep_ in _CLAUSES):
-            continue
-        if is_other_verb and one.head is verb and not _has_object(verb):
-            continue  # "reads and updates B"
-        return Side.NONE
-    label = path[-1].dep_
-    if label in _SUBJECTS:
-        return Side.PASSIVE_SUBJECT if _is_passive(verb) else Side.SUBJECT
-    if label in _PASSIVE_SUBJECTS:
-        return Side.PASSIVE_SUBJECT
-    return Side.AGENT if label == "agent" else Side.OBJECT
-
-
-def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
-    """Return the side of an end that stands above a verb, or beside it below another one."""
-    chain = [verb, *_up(verb)]
-    place = next((i for i, one in enumerate(chain) if one is end or one in above), None)
-    if place is None:
-        return Side.NONE
-    meeting, below = chain[place], chain[place - 1]
-    links = [one.dep_ for one in chain[:place]]
-    if meeting.pos_ not in _VERBS:
-        return _side_of_noun(below, verb, links)
-    top = end if end.head is meeting else next((one for one in above if one.head is meeting), end)
-    if links[-1] == "attr" and top.dep_ in _SUBJECTS and len(links) > 1:
-        return _side_of_noun(chain[place - 2], verb, links[:-1])  # "A is a B that reads C"
-    if any(link not in _SHARED for link in links[:-1]) or links[-1] not in _SHARED:
-        return Side.NONE
-    if any(_has_subject(one) for one in chain[:place]):
-        return Side.NONE
-    if end is meeting:
-        return Side.OPEN
-    if top.dep_ in _SUBJECTS | _PASSIVE_SUBJECTS:
-        is_passive = _is_passive(verb) or (verb.tag_ == "VBN" and top.dep_ in _PASSIVE_SUBJECTS)
-        return Side.PASSIVE_SUBJECT if is_passive else Side.SUBJECT
-    is_purpose = "xcomp" in links or any(
-        child.tag_ == "TO" for one in chain[:place] for child in one.children
-    )
-    return Side.OPEN if is_purpose else Side.NONE
-
-
-def _side_of_noun(below: Token, verb: Token, links: Sequence[str]) -> Side:
-    """Return the side of a noun that a clause with the verb hangs on: "tables that it reads"."""
-    link = links[-1]
-    if link == "relcl":
-        for child in below.children:
-            if child.dep_ in _SUBJECTS | _PASSIVE_SUBJECTS:
-                if child.tag_ in _RELATIVE or child.lower_ in ("that", "which", "who"):
-                    is_passive = child.dep_ in _PASSIVE_SUBJECTS and verb.tag_ == "VBN"
-                    return Side.PASSIVE_SUBJECT if is_passive else Side.SUBJECT
-                return Side.OBJECT if below is verb else Side.OPEN
-        return Side.OPEN
-    if link == "acl":
-        if below.tag_ == "VBG":
-            return Side.SUBJECT
-        return Side.PASSIVE_SUBJECT if below.tag_ == "VBN" and below is verb else Side.OPEN
-    return Side.OPEN if link in ("prep", "pcomp", "xcomp", "advcl", "conj", "appos") else Side.NONE
+def _is_name(word: Token) -> bool:
+    """Tell whether a word can end a name, also where the parser takes a code for a verb."""
+    is_written_as_one = not word.text.islower() and (word.i > 0 or not word.text.istitle())
+    return word.pos_ in _NOMINAL or word.tag_ == "VBG" or is_written_as_one
 
 
 def _is_implied(
@@ -297,16 +297,16 @@ def _is_implied(
     said = " ".join(one.text for one in between)
     if _EXAMPLES.search(said) or (said and _BESIDE.fullmatch(said)):
         return True
-    return ":" in said and not any(one.pos_ in _VERBS for one in between)
+    return ":" in said and not any(one.pos_ in VERBS for one in between)
 
 
 def _is_predicated(head: Token, tail: Token) -> bool:
     """Tell whether a word is said of a noun: "are simplified and non-semantic"."""
-    above = [tail, *_up(tail)]
+    above = [tail, *governors(tail)]
     links = [one.dep_ for one in above]
     depth = next((place for place, link in enumerate(links) if link != "conj"), len(above) - 1)
     verbs = above[depth : depth + 2]
-    return any(head.head is verb and head.dep_ in _SUBJECTS | _PASSIVE_SUBJECTS for verb in verbs)
+    return any(head.head is verb and head.dep_ in SUBJECTS | PASSIVE_SUBJECTS for verb in verbs)
 
 
 def _is_tied(one: Token, other: Token) -> bool:
@@ -332,17 +332,20 @@ def _is_tied(one: Token, other: Token) -> bool:
     return False
 
 
-def _is_denied(verb: Token, ends: Sequence[Token]) -> bool:
-    """Tell whether a verb is denied, or what it depends on is, or one of its ends is none."""
+def _is_denied(verb: Token, nouns: Collection[Token], own: Collection[Token]) -> bool:
+    """Tell whether a verb is denied, or what it depends on is, or one of its nouns is none.
+
+    A "no" that is told as part of an end, among its `own` words, denies nothing.
+    """
     chain = [verb]
     while chain[-1].dep_ in _PREDICATED and chain[-1].head is not chain[-1]:
         chain.append(chain[-1].head)
     if any(_has_not(one) for one in chain):
         return True
     return any(
-        child.lower_ in ("no", "neither") and child.dep_ in ("det", "neg")
-        for end in ends
-        for child in end.children
+        child.lower_ in ("no", "neither") and child.dep_ in ("det", "neg") and child not in own
+        for noun in nouns
+        for child in noun.children
     )
 
 
@@ -361,29 +364,12 @@ def _is_only(word: Token) -> bool:
     return any(one.lower_ in ("only", "just") for one in [*beside, *word.children])
 
 
-def _is_passive(verb: Token) -> bool:
-    return verb.tag_ == "VBN" and any(one.dep_ == "auxpass" for one in verb.children)
-
-
-def _has_subject(verb: Token) -> bool:
-    return any(one.dep_ in _SUBJECTS | _PASSIVE_SUBJECTS for one in verb.children)
-
-
-def _has_object(verb: Token) -> bool:
-    return any(
-        one.dep_ in ("dobj", "attr", "oprd", "acomp", "prep", "agent") for one in verb.children
-    )
-
-
 def _root(tokens: Sequence[Token], place: Place) -> Token | None:
     """Return the word of an end that the others hang on; None where it covers none."""
     own = [one for one in tokens if place.start <= one.idx < place.end and not one.is_punct]
     tops = [one for one in own if one.head is one or one.head not in own]
-    nouns = [one for one in tops if one.pos_ in ("NOUN", "PROPN", "PRON", "NUM")]
+    kinds = ("NOUN", "PROPN", "PRON", "NUM")
+    nouns = [one for one in tops if one.pos_ in kinds]
+    if tops and all(one.pos_ in _FUNCTION for one in tops):  # of "It's", "it"
+        nouns = [one for one in own if one.pos_ in kinds]
     return next(reversed(nouns or tops), None)
-
-
-def _up(token: Token) -> Iterator[Token]:
-    while token.head is not token:
-        token = token.head
-        yield token

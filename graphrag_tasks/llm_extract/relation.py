@@ -72,6 +72,9 @@ class Sentence:
         words, negated = _words(told)
         if not 0 < len(words) <= MOST_WORDS or not all(map(self._is_said, words[1:])):
             return None
+        first = self._find(words[0])
+        if first is not None and first.pos_ in ("ADP", "SCONJ") and self._is_verb(words[-1]):
+            words = [*words[1:], words[0]]  # "With this app, you can display"
         is_passive, words = self._without_auxiliaries(words)
         main, rest = words[0], words[1:]
         token = self._find(main)

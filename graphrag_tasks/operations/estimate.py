@@ -115,9 +115,10 @@ def estimate(config: Config, *, probe: int = 0, workers: int | None = None) -> E
     if not config.extract.asks:
         extract = config.extract.model_copy(update={"extractor": HYBRID})
         config = config.model_copy(update={"extract": extract})
-    check(config)
+    spends = probe > 0
+    check(config, spends=spends)
     with sole_run(Folder(config.store)):
-        run, _ = Run.start(config)
+        run, _ = Run.start(config, spends=spends)
         process_shards(run, tuple(SHARD_STAGES), workers or os.cpu_count() or 1)
         found = _collect(run, config)
         reader = make_reader(run.state)

@@ -15,6 +15,7 @@ from graphrag_tasks.core.errors import AccessError, ConfigError
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.llm import Client
+from graphrag_tasks.llm.prices import check_price
 from graphrag_tasks.llm_extract import LlmReader
 from graphrag_tasks.llm_extract.reader import UNANSWERED
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
@@ -58,24 +59,48 @@ def asked_of_models(config: Config) -> list[str]:
     """Return what a run would ask a language model or an endpoint, a line for each purpose."""
     settings, found = config.llm, []
     cap = f"at most {settings.budget.usd:g} USD" if settings.budget.usd else "no cap in money"
-    for stage, purpose, wanted in (
-        ("extract", "extract", config.extract.asks),
-        ("resolve", "confirm", config.resolve.confirm),
-        ("communities", "summarize", config.communities.summarizer == "llm"),
-    ):
-        if wanted:
-            model = settings.model_for(purpose)
-            found.append(f"{stage} asks {model} at {settings.url}, where no answer is kept ({cap})")
+    for stage, purpose in _purposes(config).items():
+        model = settings.model_for(purpose)
+        found.append(f"{stage} asks {model} at {settings.url}, where no answer is kept ({cap})")
     if config.embed.embedder == ENDPOINT:
         url = config.embed.base_url or settings.url
         found.append(f"embed sends new texts to {config.embed.model} at {url} ({cap})")
     return found
 
 
-def check(config: Config) -> tuple[SourceRoot, ...]:
-    """Return the sources' roots, or refuse a configuration before anything is read or written.
+def _purposes(config: Config) -> dict[str, str]:
+    """Return what a language model is asked for, by the stage that asks."""
+    wanted = {
+        ("extract", "extract"): config.extract.asks,
+        ("resolve", "confirm"): config.resolve.confirm,
+        ("communities", "summarize"): config.communities.summarizer == "llm",
+    }
+    return dict(one for one, is_wanted in wanted.items() if is_wanted)
+
+
+def _check_models(config: Config) -> None:
+    """Refuse a cap in money where the price of a model that a run asks is not known.
 
     Raises:
+        ConfigError: No model is named.
+        PriceError: That is so.
+    """
+    client = Client(config.llm)
+    for purpose in _purposes(config).values():
+        check_price(config.llm, client.identity(purpose).model)
+    if config.embed.embedder == ENDPOINT:
+        check_price(client.at(config.embed.base_url).config, config.embed.model)
+
+
+def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
+    """Return the sources' roots, or refuse a configuration before anything is read or written.
+
+    Args:
+        config: Settings of all stages.
+        spends: False: nothing is asked that costs money, and prices need not be known.
+
+    Raises:
+        PriceError: A cap in money is set, and the price of a model is not known.
         SourceError: A source is missing.
         ConfigError: Sources share a name, or the extractor or the vector server is impossible.
         MissingDependencyError: Packages or models that the configuration needs are absent.
@@ -84,6 +109,8 @@ def check(config: Config) -> tuple[SourceRoot, ...]:
     make_extractor(config.extract)
     if config.extract.asks:
         LlmReader(Client(config.llm), config)
+    if spends:
+        _check_models(config)
     if config.llm.exclude and config.embed.embedder == ENDPOINT:
         what = "llm.exclude names documents that are not sent, but embed.embedder sends all"
         raise ConfigError(what, "embed.embedder", "Set embed.embedder = local, or exclude nothing")
@@ -92,17 +119,22 @@ def check(config: Config) -> tuple[SourceRoot, ...]:
     return roots
 
 
-def look_ahead(config: Config) -> Outlook:
+def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
     """List the sources, compare them with what is published, cut shards; write nothing.
+
+    Args:
+        config: Settings of all stages.
+        spends: As of `check`.
 
     Raises:
         SourceError: A source is missing, lists nothing, or lost too much; or there are access
             files, but labels are off.
         AccessError: Labels are off, but published documents have some; or a rule fits nothing, or
             an access file is that of no document.
-        ConfigError, MissingDependencyError: As `check`; or a user's file is not readable.
+        ConfigError, PriceError, MissingDependencyError: As `check`; or a user's file cannot be
+            read.
     """
-    roots = check(config)
+    roots = check(config, spends=spends)
     files = UserFiles.read(config)
     store = Store(config.store)
     parent_id = store.current_id()

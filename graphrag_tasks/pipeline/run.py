@@ -80,10 +80,10 @@ class Run:
         return cls(RunState(Folder(uri)))
 
     @classmethod
-    def start(cls, config: Config) -> tuple[Run, Receipt]:
-        """Plan a run, and return it with the receipt of its plan; raises as `look_ahead` does."""
+    def start(cls, config: Config, *, spends: bool = True) -> tuple[Run, Receipt]:
+        """Plan a run, and return it with the receipt of its plan; see `look_ahead`."""
         with measured() as cost:
-            outlook = look_ahead(config)
+            outlook = look_ahead(config, spends=spends)
             state = RunState.freeze(outlook)
             fingerprint = outlook.fingerprints[merge_shards.name]
             outlook.versions.keep(state.store.folder)

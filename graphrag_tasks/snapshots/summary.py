@@ -13,6 +13,7 @@ _READ = ("windows_answered", "windows_silent")
 """Windows that got an answer; those without a fact are among them."""
 _HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations")
 _NAMED_FAILURES = 3
+_UNTRUSTED = "the model is wrong on pairs whose answer is known"
 _LONGEST_NAME = 120
 
 
@@ -46,6 +47,7 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
         **{name: counts.get(name, 0) for name in _HEADLINE},
         "quality": stats.get("quality", {}),
         "llm": stats.get("llm", {}),
+        "verdicts_unused": counts.get("verdicts_unused", 0),
         "failed": failed,
     }
 
@@ -60,7 +62,9 @@ def note(summary: Mapping[str, Any], *, changed: bool = True) -> str:
         return f"{_failures(summary)}Nothing changed: snapshot {snapshot_id} is current already."
     counted = ", ".join(f"{summary[name]:,} {name}" for name in _HEADLINE)
     read = f" {reading(summary['llm'])}." if summary.get("llm") else ""
-    return f"{_failures(summary)}Snapshot {snapshot_id} published: {counted}.{read}"
+    unused = summary.get("verdicts_unused")
+    names = f" {unused:,} verdicts on names were not used: {_UNTRUSTED}." if unused else ""
+    return f"{_failures(summary)}Snapshot {snapshot_id} published: {counted}.{read}{names}"
 
 
 def _failures(summary: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Resolve: what is merged, what is kept apart, and that every decision is a row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -15,6 +15,7 @@ from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.entities.resolve import Confirmer, Overrides, read_overrides, resolve
 from graphrag_tasks.entities.resolve.acronyms import abbreviates
 from graphrag_tasks.entities.resolve.candidates import Name, ShorterNames
+from graphrag_tasks.entities.resolve.planted import OF_EACH, Planted
 from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names
 from graphrag_tasks.language.domain import default_domain
 from graphrag_tasks.language.names import entity_key
@@ -267,17 +268,21 @@ class Knows:
         self.asked: list[tuple[str, str]] = []
 
     def confirm(self, pairs: Sequence[tuple[Name, Name]], _contexts: object) -> list[bool | None]:
-        self.asked += [(left.key, right.key) for left, right in pairs]
-        longest = (max(left.key, right.key, key=len) for left, right in pairs)
-        return [self.answers.get(key.split(" ")[0]) for key in longest]
+        known = Planted.among((), ()).same
+        asked = [(left.key, right.key) for left, right in pairs]
+        self.asked += [pair for pair in asked if pair not in known]
+        return [
+            known.get(pair, self.answers.get(max(pair, key=len).split(" ")[0])) for pair in asked
+        ]
 
 
 def test_open_pairs_can_be_confirmed_and_no_others() -> None:
     names = ("ATM", "automated teller machine", "asynchronous transfer mode", "atoms", "atom")
     acronyms = (("ATM", names[1]), ("ATM", names[2]))
-    someone = Knows(automated=True, asynchronous=False)
+    someone = Knows(automated=True, asynchronous=False, atoms=True)
     result = run(*names, acronyms=acronyms, confirmer=someone)
-    assert someone.asked == [("atm", names[2]), ("atm", names[1])]
+    of_rules = ("atoms", "atom")  # they are sure of it: it shows whether someone is right
+    assert someone.asked == [("atm", names[2]), ("atm", names[1]), of_rules]
     assert frozenset({"atm", names[1]}) in entities(result)
     assert {row["by"] for row in result.tables["merges"].to_pylist()} == {"rules", "confirmer"}
 
@@ -289,6 +294,63 @@ def test_an_open_pair_that_nobody_knows_stays_open_and_overrides_win() -> None:
     apart = "different:\n- [ATM, automated teller machine]\n"
     someone = Knows(automated=True)
     assert entities(run(*names, acronyms=acronyms, confirmer=someone, overrides=apart)) == set()
+
+
+class Says:
+    """Answers by a function, whatever it is asked."""
+
+    fingerprint = "fake"
+
+    def __init__(self, answer: Callable[[], bool | None]) -> None:
+        self.answer = answer
+        self.contexts: dict[str, Sequence[str]] = {}
+        self.asked: Sequence[tuple[Name, Name]] = ()
+
+    def confirm(
+        self, pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]
+    ) -> list[bool | None]:
+        self.asked, self.contexts = pairs, dict(contexts)
+        return [self.answer() for _ in pairs]
+
+
+def coin(seed: int) -> Callable[[], bool]:
+    draw = Random(seed)
+    return lambda: draw.random() < 0.5
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda: True, lambda: False, lambda: None, *map(coin, range(20))]
+)
+def test_who_is_wrong_on_known_pairs_decides_nothing(
+    answer: Callable[[], bool | None], caplog: pytest.LogCaptureFixture
+) -> None:
+    names = ("ATM", "automated teller machine", "asynchronous transfer mode")
+    acronyms = (("ATM", names[1]), ("ATM", names[2]))
+    result = run(*names, acronyms=acronyms, confirmer=Says(answer))
+    assert entities(result) == set()
+    assert {row["by"] for row in result.tables["merges"].to_pylist()} == {"rules"}
+    assert result.stats["planted_right"] < 0.9 * result.stats["planted"]
+    assert "verdicts are not used" in caplog.text
+
+
+def test_known_pairs_stand_among_the_others_with_what_is_said_of_them() -> None:
+    names = ("ATM", "automated teller machine", "asynchronous transfer mode")
+    someone = Says(lambda: True)
+    run(*names, acronyms=(("ATM", names[1]), ("ATM", names[2])), confirmer=someone)
+    asked = [left.name.lower() for left, _ in someone.asked]
+    assert len(asked) == 2 * OF_EACH + 2
+    assert asked == sorted(asked)
+    assert len([keys for keys in someone.contexts if keys.startswith("planted")]) == 4 * OF_EACH
+
+
+def test_known_pairs_are_of_the_corpus_where_the_rules_are_sure_of_some() -> None:
+    same, different = [("a", "b"), ("c", "d")], [(str(n), str(n + 1)) for n in range(100)]
+    planted = Planted.among(same, different)
+    assert [planted.same.get(pair) for pair in same] == [True, True]
+    assert sorted(planted.same.values()) == [False] * OF_EACH + [True] * OF_EACH
+    assert len(planted.names) == 2 * (OF_EACH - 2)
+    of_one_more = Planted.among(same, [*different, ("x", "y")])
+    assert len(planted.same.keys() - of_one_more.same.keys()) <= 1
 
 
 def test_a_user_has_the_last_word() -> None:

@@ -59,6 +59,7 @@ class Script:
         cut_prompts_at: Tokens that are read of a prompt, as Ollama does; 0: all.
         piece_delay: Seconds between the pieces of a streamed answer.
         streams: Whether a streamed answer comes in pieces; otherwise it comes whole.
+        usage_of: Returns the tokens that are told for a body; by default words are counted.
     """
 
     faults: float = 0.0
@@ -71,6 +72,7 @@ class Script:
     dimension: int = 8
     cut_prompts_at: int = 0
     usage: bool = True
+    usage_of: Callable[[Body], dict[str, int]] | None = None
     piece_delay: float = 0.0
     streams: bool = True
     batch: BatchScript = field(default_factory=BatchScript)
@@ -236,6 +238,8 @@ class _Handler(BaseHTTPRequestHandler):
                 "choices": [choice], **usage}  # fmt: skip
 
     def usage(self, body: Body, text: str) -> dict[str, int]:
+        if self.endpoint.script.usage_of:
+            return self.endpoint.script.usage_of(body)
         read = len(_words(" ".join(one["content"] for one in body["messages"])))
         usage = {
             "prompt_tokens": min(read, self.endpoint.script.cut_prompts_at or read),

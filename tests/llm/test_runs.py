@@ -18,9 +18,12 @@ from graphrag_tasks.core.errors import (
     BudgetError,
     ConfigError,
     EndpointError,
+    PriceError,
     SnapshotError,
     TransientError,
 )
+from graphrag_tasks.entities.resolve.planted import Planted
+from graphrag_tasks.operations.estimate import estimate
 from graphrag_tasks.operations.runner import process_shards, run_index
 from graphrag_tasks.pipeline import SHARD_STAGES, Run
 from graphrag_tasks.retrieval import open_index
@@ -214,8 +217,15 @@ def test_what_nobody_approved_is_over_the_budget(
     assert not endpoint.requests
 
 
+PLANTED = Planted.among((), ())
+KNOWN = {
+    tuple(PLANTED.names[key].name.lower() for key in pair): is_same
+    for pair, is_same in PLANTED.same.items()
+}
+
+
 def verdicts(body: Body) -> str:
-    """Say that names are one where they are equal but for the word service."""
+    """Say that names are one where they are known to be, or equal but for the word service."""
     lines = body["messages"][1]["content"].splitlines()
     pairs = [
         (lines[at + 1].split(": ")[1], lines[at + 2].split(": ")[1])
@@ -223,10 +233,13 @@ def verdicts(body: Body) -> str:
         if line.rstrip(".").isdecimal()
     ]
     names = [
-        [one.split(" (")[0].split(" | ")[0].lower().removesuffix(" service") for one in pair]
+        tuple(one.split(" (")[0].split(" | ")[0].lower().removesuffix(" service") for one in pair)
         for pair in pairs
     ]
-    found = [{"number": n, "same": one == other} for n, (one, other) in enumerate(names, 1)]
+    found = [
+        {"number": number, "same": KNOWN.get(pair, pair[0].rstrip("s") == pair[1].rstrip("s"))}
+        for number, pair in enumerate(names, 1)
+    ]
     return json.dumps({"verdicts": found})
 
 
@@ -373,3 +386,35 @@ def test_without_a_model_nothing_of_it_is_loaded() -> None:
     line = [sys.executable, "-c", code]
     found = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603
     assert found.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_unknown_price_is_refused_before_anything_is_read(
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
+) -> None:
+    llm = {"base_url": endpoint.url, "model": "m", "models": {"confirm": "c"}}
+    priced = {"prices": {"m": {"input": 1, "output": 2}}}
+    asking: list[tuple[dict[str, object], str]] = [
+        ({"communities": {"summarizer": "llm"}, "llm": llm}, "m"),
+        ({"communities": {}, "extract": {"extractor": "hybrid"}, "llm": llm}, "m"),
+        ({"communities": {}, "resolve": {"confirm": True}, "llm": llm | priced}, "c"),
+        (
+            {
+                "communities": {}, "llm": llm | priced,
+                "embed": {"embedder": "endpoint", "model": "e", "dimensions": 8},
+            },
+            "e",
+        ),
+    ]  # fmt: skip
+    for sections, model in asking:
+        with pytest.raises(PriceError, match=rf"price of {model} is not known.*llm.prices"):
+            run_index(configured(tmp_path, source, "", **sections), workers=1)
+    assert not (tmp_path / "store").exists()
+    assert not endpoint.requests
+
+
+def test_an_estimate_that_asks_nothing_needs_no_price(tmp_path: Path, source: Path) -> None:
+    llm = {"base_url": "http://127.0.0.1:9/v1", "model": "m"}
+    config = configured(tmp_path, source, "", communities={}, llm=llm, extract={"extractor": "llm"})
+    found = estimate(config, workers=1).total
+    assert found.requests
+    assert found.usd is None

@@ -63,6 +63,9 @@ class AnswersConfig(BaseConfig):
     follow_ups: int = Field(
         4, ge=0, description="most further questions that are searched for such a question"
     )
+    wait_seconds: float = Field(
+        60, gt=0, description="most that a question waits for a busy or failing endpoint"
+    )
 
 
 class LlmConfig(BaseConfig):

@@ -7,10 +7,12 @@ of names and their counts, on no order.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -28,6 +30,7 @@ from graphrag_tasks.entities.resolve.candidates import (
 )
 from graphrag_tasks.entities.resolve.clusters import Clusters, objection
 from graphrag_tasks.entities.resolve.homonyms import find_homonyms
+from graphrag_tasks.entities.resolve.planted import Keys, Planted, order_of
 from graphrag_tasks.entities.resolve.selection import (
     canonical_forms,
     comparable_names,
@@ -42,8 +45,14 @@ from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.overrides import Overrides, Pair
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, statements, stream
 
+log = logging.getLogger(__name__)
+
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
 BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
+
+_SURE_SCORE = 0.95
+_SURE_GUARDS = frozenset({"numbers", "code", "letter"})
+"""Decisions of the rules that somebody who confirms must share."""
 
 _SQL = statements(
     __package__,
@@ -142,6 +151,7 @@ def resolve(
         decisions = [*resolution.decisions, *homonyms.decisions]
         verdicts = Counter(row["verdict"] for row in decisions)
         stats |= {f"merges_{verdict}": verdicts[verdict] for verdict in (SAME, DIFFERENT, UNSURE)}
+        stats |= resolution.stats
         stats["overrides_unused"] = resolution.unused - homonyms.joined
         merges = pa.Table.from_pylist(decisions, schema=schemas.MERGES)
         order = [(column, "ascending") for column in ("left", "right", "by")]
@@ -172,6 +182,7 @@ class _Resolution:
         self, names: Mapping[str, Name], overrides: Overrides, domain: Domain, config: ResolveConfig
     ) -> None:
         self.decisions: list[dict[str, Any]] = []
+        self.stats: dict[str, int] = {}
         self.unused = 0
         self._weighed: set[frozenset[str]] = set()
         self._names = names
@@ -248,23 +259,53 @@ class _Resolution:
         statements: Callable[[Iterable[str]], Mapping[str, Sequence[str]]],
         unsent: Set[str] = frozenset(),
     ) -> None:
-        """Let someone decide on the pairs that are open; those with `unsent` names stay open."""
+        """Let someone decide on the pairs that are open; those with `unsent` names stay open.
+
+        Pairs whose answer is known stand among them. Who is wrong on too many decides nothing.
+        """
         unsure = [
             row
             for row in self.decisions
             if row["verdict"] == UNSURE and unsent.isdisjoint((row["left"], row["right"]))
         ]
-        unsure.sort(key=lambda row: (row["left"], row["right"]))
-        pairs = [(self._names[row["left"]], self._names[row["right"]]) for row in unsure]
-        contexts = statements(key for row in unsure for key in (row["left"], row["right"]))
-        answers = confirmer.confirm(pairs, contexts)
-        for row, answer in zip(unsure, answers, strict=True):
+        if not unsure:
+            return
+        planted = Planted.among(self._sure(SAME, unsent), self._sure(DIFFERENT, unsent))
+        keys = sorted({*map(_keys, unsure), *planted.same}, key=order_of)
+        names = {**self._names, **planted.names}
+        contexts = {**statements(chain.from_iterable(keys)), **planted.statements}
+        asked = [(names[left], names[right]) for left, right in keys]
+        answers = dict(zip(keys, confirmer.confirm(asked, contexts), strict=True))
+        trust = planted.trust({pair: answers[pair] for pair in planted.same})
+        self.stats |= {"planted": trust.asked, "planted_decided": trust.decided}
+        self.stats |= {"planted_right": trust.right, "verdicts_unused": 0}
+        if not trust.holds:
+            said = sum(answers[_keys(row)] is not None for row in unsure)
+            self.stats["verdicts_unused"] = said
+            log.warning(
+                "the model that confirms names decides %d of %d known pairs, %d of them rightly: "
+                "its %d verdicts are not used; name another model in llm.models.confirm",
+                trust.decided, trust.asked, trust.right, said,
+            )  # fmt: skip
+            return
+        for row in unsure:
+            answer = answers[_keys(row)]
             if answer is None:
                 continue
             guard = self._clusters.join(row["left"], row["right"]) if answer else None
             row["guard"] = guard and f"cluster:{guard}"
             row["verdict"] = SAME if answer and not guard else DIFFERENT
             row["by"] = BY_CONFIRMER
+
+    def _sure(self, verdict: str, unsent: Set[str]) -> Iterator[Keys]:
+        """Yield the pairs that rules are sure of: one thing, or kept apart by a guard."""
+        for row in self.decisions:
+            is_sure = (
+                row["score"] >= _SURE_SCORE if verdict == SAME else row["guard"] in _SURE_GUARDS
+            )
+            by_rules = (row["verdict"], row["by"]) == (verdict, BY_RULES)
+            if by_rules and is_sure and unsent.isdisjoint(_keys(row)):
+                yield _keys(row)
 
     def _decide(
         self,
@@ -322,3 +363,7 @@ class _Resolution:
             name = self._names[member]
             votes[name.type or ""] += name.mentions
         return min(votes, key=lambda one: (one not in self._domain.types, -votes[one], one)) or None
+
+
+def _keys(row: Mapping[str, Any]) -> Keys:
+    return row["left"], row["right"]

@@ -1,0 +1,123 @@
+"""Pairs whose answer is known, asked among the others: whoever is wrong on them decides nothing.
+
+A model that says yes to everything merges what it is asked about, and nothing in its answers shows
+it. So fifteen pairs that are one thing and fifteen that are two stand among those asked: of the
+corpus, where the rules are sure, else from the list below, which is of no corpus.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_tasks.entities.resolve.candidates import Name
+
+Keys = tuple[str, str]
+"""The keys of two names."""
+
+OF_EACH = 15
+"""Pairs that are one thing, and as many that are two: of 20 answers, a coin gets 18 right in 1 of
+5,000 cases."""
+_MARK = "planted: "
+"""Before the keys of names that are of no corpus, which may have such a name itself."""
+_LEAST_DECIDED = 20
+_LEAST_RIGHT = 0.9
+
+_SAME = (
+    ("central processing unit", "CPU", "The central processing unit (CPU) runs programs"),
+    ("random access memory", "RAM", "Random access memory, RAM for short, is lost without power"),
+    ("World Wide Web", "WWW", "The World Wide Web is abbreviated WWW"),
+    ("value added tax", "VAT", "Value added tax (VAT) is levied on each sale"),
+    ("e-mail address", "email address", "An email address has an at sign"),
+    ("log file", "logfile", "Events are written to the logfile"),
+    ("user interface", "UI", "The user interface (UI) has three windows"),
+    ("purchase orders", "purchase order", "A purchase order lists goods"),
+    ("colour profile", "color profile", "A color profile describes a screen"),
+    ("back-up copy", "backup copy", "A backup copy is kept elsewhere"),
+    ("operating systems", "operating system", "An operating system starts programs"),
+    ("Portable Document Format", "PDF", "The Portable Document Format (PDF) fixes a layout"),
+    ("data base server", "database server", "The database server answers queries"),
+    ("frequently asked questions", "FAQ", "Frequently asked questions are collected in the FAQ"),
+    ("check box", "checkbox", "A checkbox is ticked or empty"),
+)  # fmt: skip
+_DIFFERENT = (
+    ("version 2.1", "version 2.7", "Version 2.7 follows version 2.1"),
+    ("sender", "recipient", "The sender writes to the recipient"),
+    ("first quarter", "third quarter", "The third quarter begins in July"),
+    ("north gate", "south gate", "The south gate is closed, the north gate open"),
+    ("purchase price", "sales price", "The sales price is above the purchase price"),
+    ("primary key", "foreign key", "A foreign key refers to another table's primary key"),
+    ("input file", "output file", "The output file is made from the input file"),
+    ("table A100", "table A101", "Table A101 replaces table A100"),
+    ("left margin", "right margin", "The right margin is wider than the left margin"),
+    ("upper limit", "lower limit", "The lower limit is below the upper limit"),
+    ("source system", "target system", "The source system sends data to the target system"),
+    ("test server", "production server", "The test server is apart from the production server"),
+    ("analysis before the change", "analysis after the change", "Both analyses are compared"),
+    ("debit account", "credit account", "The credit account balances the debit account"),
+    ("opening date", "closing date", "The closing date is a year after the opening date"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Known pairs to ask about.
+
+    Attributes:
+        same: Whether each pair of names, by their keys, is one thing.
+        names: The names that are of no corpus.
+        statements: What is said of those.
+    """
+
+    same: Mapping[Keys, bool]
+    names: Mapping[str, Name]
+    statements: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def among(cls, sure_same: Iterable[Keys], sure_different: Iterable[Keys]) -> Planted:
+        """Take pairs of the corpus of which the rules are sure, and fill up with known ones."""
+        same: dict[Keys, bool] = {}
+        names: dict[str, Name] = {}
+        statements: dict[str, Sequence[str]] = {}
+        for is_same, sure, known in ((True, sure_same, _SAME), (False, sure_different, _DIFFERENT)):
+            chosen = sorted(sure, key=_digest)[:OF_EACH]
+            same |= dict.fromkeys(chosen, is_same)
+            for left, right, statement in known[: OF_EACH - len(chosen)]:
+                keys = f"{_MARK}{left.lower()}", f"{_MARK}{right.lower()}"
+                same[keys] = is_same
+                for key, name in zip(keys, (left, right), strict=True):
+                    names[key] = Name(key, name, None, 1)
+                    statements[key] = [statement]
+        return cls(same, names, statements)
+
+    def trust(self, answers: Mapping[Keys, bool | None]) -> Trust:
+        """Return how far somebody is to be believed, by the answers on the known pairs."""
+        decided = {pair: said for pair, said in answers.items() if said is not None}
+        right = sum(said == self.same[pair] for pair, said in decided.items())
+        return Trust(len(self.same), len(decided), right)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How many known pairs were asked, how many decided, and how many of those were right."""
+
+    asked: int
+    decided: int
+    right: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether other answers are believed: most pairs are decided, nine in ten of them right."""
+        return self.decided >= _LEAST_DECIDED and self.right >= _LEAST_RIGHT * self.decided
+
+
+def order_of(pair: Keys) -> Keys:
+    """Return the place of a pair among those asked: by its names, wherever they come from."""
+    left, right = (key.removeprefix(_MARK) for key in pair)
+    return left, right
+
+
+def _digest(pair: Keys) -> str:
+    """Return what orders pairs by chance, so that a new one takes the place of one or of none."""
+    return hashlib.sha256("\n".join(pair).encode()).hexdigest()

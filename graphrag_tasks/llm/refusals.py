@@ -1,0 +1,159 @@
+"""What an endpoint means when it refuses a request: busy, broken, too long, or asked wrongly.
+
+Providers word the same refusal differently. The words below are of the errors that OpenAI, Azure,
+Gemini, Vertex, Bedrock, Anthropic, LiteLLM, vLLM, llama.cpp and Ollama publish or print; their
+bodies stand in tests/llm/providers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from graphrag_tasks.core.errors import EndpointError
+from graphrag_tasks.llm.answers import Kind
+from graphrag_tasks.llm.limits import seconds_of
+from graphrag_tasks.llm.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import openai
+
+KEY_VARIABLE = "GRAPHRAG_LLM_API_KEY"
+
+_DOCTOR = "graphrag-tasks doctor --llm says what the endpoint answers"
+_TOO_LONG = (
+    "context_length", "context length", "context size", "too long", "maximum context",
+    "input token count",
+)  # fmt: skip
+_NO_KEY = ("api key not valid", "api_key_invalid")
+"""Gemini refuses a key with status 400."""
+_FORM = (
+    "response_format", "responseformat", "schema", "structured output", "structured_output",
+    "json mode", "json_object", "response_mime_type", "grammar", "guided", "output_config",
+    "output_format",
+)  # fmt: skip
+_FORM_OF_SERVER = ("json schema in format", "grammar", "sampling context")
+"""Of status 500, with which Ollama and older llama.cpp refuse a schema."""
+_UNNAMED = ("request contains an invalid argument", "invalid_argument")
+"""Gemini does not always say which argument it means; a schema is the likeliest."""
+_LENGTH = ("max_completion_tokens", "max_tokens")
+_STREAM = ("stream_options", "include_usage", "streaming", "'stream'")
+_FILTER = ("content_filter", "content management policy")
+_WAIT = re.compile(
+    r"try (?:again |your request )?(?:in|after) (\d[\w.]*)( seconds?)?", re.IGNORECASE
+)
+
+_SHOWN = 300
+"""Characters of the endpoint's own words in a message."""
+_LEAST_OF_KEY = 4
+"""Characters from which on a key is taken out of texts; a shorter one is a stand-in, as `x`."""
+
+
+def without_key(text: str, key: str) -> str:
+    """Return a text with `***` for a key, whole or as its first or last letters.
+
+    Providers that refuse a key print it, whole or as in `sk-ab***********wxyz`.
+    """
+    if len(key) < _LEAST_OF_KEY:
+        return text
+    text = text.replace(key, "***")
+    begin, end = re.escape(key[:_LEAST_OF_KEY]), re.escape(key[-_LEAST_OF_KEY:])
+    text = re.sub(rf"{begin}[\w-]*[*.…]+[\w-]*", "***", text)
+    return re.sub(rf"[*.…]+{end}\b", "***", text)
+
+
+def meaning(
+    error: openai.APIStatusError, url: str, hidden: Callable[[str], str], *, has_form: bool
+) -> Outcome:
+    """Return what a status means, or raise where asking again cannot help.
+
+    Args:
+        error: What the endpoint answered.
+        url: Its address.
+        hidden: Takes the key out of a text.
+        has_form: Whether the request named the form of its answer.
+
+    Raises:
+        EndpointError: The request is wrong in a way that stays.
+    """
+    status, whole = error.status_code, hidden(_message(error))
+    said, code = whole[:_SHOWN], str(_value(error, "code") or "")
+    text = f"{code} {whole} {_value(error, 'param') or ''}".lower()
+    if status == 429 and code != "insufficient_quota":
+        return Outcome(Kind.BUSY, why=said, wait=_wait(error.response.headers, whole))
+    if status >= 500 and has_form and any(words in text for words in _FORM_OF_SERVER):
+        return Outcome(Kind.UNSUPPORTED, text="structured", why=said)
+    if status >= 500 or status in (408, 409):
+        return Outcome(Kind.FAILED, why=f"status {status}: {said}")
+    if status in (400, 413, 422) and not any(words in text for words in _NO_KEY):
+        if any(words in text for words in _TOO_LONG) or status == 413:
+            return Outcome(Kind.TOO_LONG, why=said)
+        if any(words in text for words in _FILTER):
+            return Outcome(Kind.REFUSED, why=said)
+        if refused := _refused_part(text, has_form=has_form):
+            return Outcome(Kind.UNSUPPORTED, text=refused, why=said)
+    raise EndpointError(*_terminal(status, text, said, url, hidden(_place(error))))
+
+
+def _refused_part(text: str, *, has_form: bool) -> str:
+    """Return the part of a request that is refused, as `Abilities` names it, or nothing."""
+    if has_form and any(words in text for words in _FORM):
+        return "structured"
+    if any(words in text for words in _LENGTH):
+        return "length"
+    if any(words in text for words in _STREAM):
+        return "stream"
+    return "structured" if has_form and any(words in text for words in _UNNAMED) else ""
+
+
+def _error_of(error: openai.APIStatusError) -> Mapping[str, Any]:
+    """Return the object that describes an error; Gemini and Vertex put it into a list."""
+    body = error.body
+    if isinstance(body, list) and body:
+        body = body[0]
+    while isinstance(body, dict) and isinstance(body.get("error"), dict):
+        body = body["error"]
+    return body if isinstance(body, dict) else {}
+
+
+def _value(error: openai.APIStatusError, name: str) -> object:
+    return _error_of(error).get(name)
+
+
+def _message(error: openai.APIStatusError) -> str:
+    """Return the endpoint's own words, in one line."""
+    said = str(_value(error, "message") or error.response.text or error)
+    return " ".join(said.split())
+
+
+def _place(error: openai.APIStatusError) -> str:
+    return error.response.headers.get("location", "elsewhere")
+
+
+def _wait(headers: Mapping[str, str], said: str) -> float | None:
+    """Return the seconds to wait, from the header or, as with Gemini, from the words."""
+    try:
+        return float(headers.get("retry-after", ""))
+    except ValueError:
+        found = _WAIT.search(said)
+    if found is None:
+        return None
+    number = found[1].rstrip(".")
+    return float(number) if number.replace(".", "", 1).isdecimal() else seconds_of(number) or None
+
+
+def _terminal(status: int, text: str, said: str, url: str, place: str) -> tuple[str, str, str]:
+    """Return what, where and what to do of an error that stays."""
+    if 300 <= status < 400:
+        return f"it redirects to {place}, which is not followed", url, "Set llm.base_url to that"
+    if "insufficient_quota" in text:
+        return "the account has no money left", url, "Top it up, then run again: answers are kept"
+    if status in (401, 403) or any(words in text for words in _NO_KEY):
+        return f"the key is refused: {said}", url, f"Set {KEY_VARIABLE}"
+    if status == 404:
+        hint = f"Mend llm.model or llm.base_url. {_DOCTOR}"
+        return f"no such model or address: {said}", url, hint
+    return f"it refuses the request with status {status}: {said}", url, _DOCTOR

@@ -1,0 +1,375 @@
+"""One request to a model, sent until something came of it.
+
+`Client` sends many through it, and `Batches` those that need no batch. It holds what all requests
+of a run share: the connections, the pace, the money, and what the endpoint understands.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from threading import Event, RLock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientError
+from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.llm import tokens
+from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
+from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
+from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
+from graphrag_tasks.llm.checks import TRIES_OF_FORM, Checks
+from graphrag_tasks.llm.endpoint import Endpoint
+from graphrag_tasks.llm.journal import Journal
+from graphrag_tasks.llm.ledger import Billed, Ledger
+from graphrag_tasks.llm.limits import Limiter
+from graphrag_tasks.llm.outcome import Outcome
+from graphrag_tasks.llm.records import SURE, UNSURE
+from graphrag_tasks.llm.request import Identity, Request, correction
+from graphrag_tasks.llm.streaming import Pieces, streamed
+
+log = logging.getLogger(__name__)
+
+EMBED = "embed"
+"""Purpose of texts that are sent to be embedded."""
+
+_AGAIN = "Run again: answers so far are kept"
+_FIRST_WAIT = 0.5
+_MOST_DOUBLED = 8
+_MOST_WAITED = 3600.0
+"""Seconds that one request is told to wait, in all, before the run gives up."""
+
+_TOLERATED_TOKENS = 16
+"""Tokens over the limit that are no sign that it is ignored: servers count ends differently."""
+
+_FREE = {Kind.BUSY, Kind.FAILED, Kind.UNSUPPORTED, Kind.TOO_LONG, Kind.REFUSED}
+"""Of these nothing is billed where the endpoint tells no tokens."""
+
+
+class Sender:
+    """Sends requests of one run; several threads may use it.
+
+    Args:
+        config: Settings of the model.
+        journal: Where answers and attempts are kept.
+        run: Name of the run.
+
+    Attributes:
+        config: Likewise.
+        journal: Likewise.
+        ledger: What the run may spend and has spent.
+        stopped: Set where nothing is to be sent any more.
+    """
+
+    def __init__(self, config: LlmConfig, journal: Journal, run: str) -> None:
+        self.config, self.journal = config, journal
+        self.ledger = Ledger(config, journal, run)
+        self.stopped = Event()
+        self._limiter = Limiter(config.requests_per_minute, config.tokens_per_minute)
+        self._checks = Checks(config)
+        self._lock = RLock()
+        self._endpoint: Endpoint | None = None
+        self._users = 0
+        self._learned: dict[str, Abilities] = {}
+
+    def identity(self, purpose: str = "", model: str = "") -> Identity:
+        """Return who is asked for a purpose, or which model: what decides answers, too.
+
+        Raises:
+            ConfigError: No model is named.
+        """
+        model = model or self.config.model_for(purpose)
+        if not model:
+            raise ConfigError("no model is named", "llm.model", "Set llm.model: docs/llm.md")
+        return Identity(provider(self.config), model, self.config.parameters)
+
+    def key(self, request: Request) -> str:
+        """Return the key under which the answer to a request is kept."""
+        return request.key(self.identity(request.purpose))
+
+    def record(self, request: Request) -> Billed:
+        """Return what stands on record of a request."""
+        identity = self.identity(request.purpose)
+        return Billed(
+            request.key(identity), request.purpose, identity.model, request.document_id,
+            (request.system, request.user, request.form), request.max_output,
+        )  # fmt: skip
+
+    def most(self, record: Billed) -> Usage:
+        """Return the most tokens that a request may take, where the limit is ignored also."""
+        overlong = self.abilities(record.model).overlong
+        return replace(record.most, completion_tokens=math.ceil(record.max_output * overlong))
+
+    def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:
+        """Return what came of requests before; the others are to be asked.
+
+        With `renew`, answers are used, and kept for longer.
+        """
+        known = self.journal.known(keys, renew=renew)
+        answers = {key: one for key, one in known.items() if isinstance(one, Answer)}
+        if answers:
+            self._checks.known()
+        return dict(answers) if self.config.retry_failed else known
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Hold connections for a block; they are closed when the last such block ends.
+
+        Raises:
+            EndpointError: There is no key for OpenAI itself.
+            ArtifactError: What was spent before cannot be read.
+        """
+        with self._lock:
+            _ = self.ledger.budget
+            if self._endpoint is None:
+                self._endpoint = Endpoint(self.config)
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._endpoint.close()
+                    self._endpoint = None
+            self.journal.flush()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Who is asked, within `connected`."""
+        if self._endpoint is None:
+            raise RuntimeError("a client is asked outside of `connected`")
+        return self._endpoint
+
+    def abilities(self, model: str) -> Abilities:
+        """Return how the endpoint is asked for a model, as far as it is known."""
+        with self._lock:
+            if model not in self._learned:
+                set_by_hand = self.config.structured
+                structured = SCHEMA if set_by_hand == "auto" else set_by_hand
+                kept = self.journal.abilities(self._place(model)) if set_by_hand == "auto" else None
+                self._learned[model] = kept or Abilities(structured)
+            return self._learned[model]
+
+    def learn(self, model: str, abilities: Abilities) -> None:
+        """Ask in this way from now on, in later runs too."""
+        with self._lock:
+            if self._learned.get(model) != abilities:
+                self._learned[model] = abilities
+                self.journal.learn(self._place(model), abilities)
+
+    def ask(
+        self,
+        request: Request,
+        budget: Budget | None = None,
+        tell: Callable[[str], None] | None = None,
+        patience: float = math.inf,
+    ) -> Answer | Failure:
+        """Return the answer to a request that is not known: see `Client.ask_one`.
+
+        Where the endpoint does not understand how it is asked, it is asked in another way. To be
+        called within `connected`. After `patience` seconds no further attempt is made.
+        """
+        until = time.monotonic() + patience
+        record = replace(self.record(request), budget=budget)
+        pieces = Pieces(tell) if tell else None
+        problem, tries = "", 0
+        while True:
+            abilities = self.abilities(record.model)
+            if tries >= TRIES_OF_FORM - 1 and not self._checks.some_are_valid:
+                abilities = replace(abilities, structured=PROMPT)
+
+            def send(how: Abilities = abilities, wrong: str = problem) -> Outcome:
+                if pieces is not None:
+                    return streamed(self.endpoint, request, record.model, how, pieces)
+                return self.endpoint.attempt(request, record.model, how, wrong)
+
+            asked = replace(record, prompt=(*record.prompt, correction(problem)))
+            outcome = self._until_done(asked, send, partial(self._keep, request), until)
+            if outcome.kind == Kind.UNSUPPORTED:
+                self._ask_otherwise(record.model, abilities, outcome)
+            elif outcome.kind == Kind.INVALID and tries < self._checks.tries_of_form - 1:
+                problem, tries = outcome.why, tries + 1
+            else:
+                if outcome.kind == Kind.ANSWERED and tries >= TRIES_OF_FORM - 1:
+                    self.learn(record.model, abilities)
+                return self._result(record.key, outcome)
+
+    def embed(self, texts: Sequence[str], model: str, dimensions: int) -> NDArray[np.float32]:
+        """Return the vectors of texts: see `Client.embed`."""
+        key = fingerprint({"purpose": EMBED, "model": model, "texts": list(texts)})
+        record = Billed(key, EMBED, model, None, tuple(texts), 0)
+        outcome = self._until_done(
+            record, lambda: self.endpoint.embed(texts, model, dimensions), _keep_nothing
+        )
+        if outcome.vectors is None:
+            raise EndpointError(f"texts are not embedded: {outcome.why}", self.config.url)
+        return outcome.vectors
+
+    def _keep(self, request: Request, record: Billed, outcome: Outcome) -> None:
+        if outcome.kind == Kind.ANSWERED:
+            without_form = record.tokens - tokens.count(request.form)  # not all count a schema
+            self._checks.refuse_cut_prompt(without_form, outcome.usage)
+            usage = outcome.usage or Usage()
+            self.journal.keep(Answer(record.key, outcome.text, usage, outcome.model))
+
+    def _result(self, key: str, outcome: Outcome) -> Answer | Failure:
+        self._checks.count(outcome.kind)
+        if outcome.kind == Kind.ANSWERED:
+            return Answer(key, outcome.text, outcome.usage or Usage(), outcome.model)
+        failure = Failure(key, outcome.kind, outcome.why)
+        if self._checks.has_answered:  # else it may be the settings, not the request
+            self.journal.give_up(failure)
+        return failure
+
+    def _until_done(
+        self,
+        record: Billed,
+        send: Callable[[], Outcome],
+        keep: Callable[[Billed, Outcome], None],
+        until: float = math.inf,
+    ) -> Outcome:
+        """Send a request until something came of it; where the endpoint is away for long, raise.
+
+        To be told to wait is no failure: only an hour of it is, or more than there is `until` then.
+        """
+        backoff = random.Random(record.key)  # noqa: S311 - spreads threads, no secret
+        outcome, failed, busy = None, 0, 0
+        waited = 0.0
+        while failed < self.config.attempts and not (self.stopped.is_set() and failed + busy):
+            outcome, left_at = self._attempt(record, send, keep, until)
+            if outcome.kind not in (Kind.BUSY, Kind.FAILED, Kind.UNSURE):
+                return outcome
+            longest = self.config.longest_wait_seconds
+            again = min(failed + busy, _MOST_DOUBLED)
+            seconds = min(_FIRST_WAIT * 2**again * (0.5 + backoff.random()), longest)
+            if outcome.wait is not None:
+                seconds = outcome.wait
+            if outcome.kind == Kind.BUSY:
+                busy, waited = busy + 1, waited + seconds
+                if waited > _MOST_WAITED:
+                    break
+                self._limiter.refused(left_at, seconds)
+            if time.monotonic() + seconds > until:
+                raise self._no_patience(outcome.why, seconds)
+            if outcome.kind == Kind.BUSY:
+                log.info("%s: %s; asked again in %.1f s", record.purpose, outcome.why, seconds)
+                continue
+            failed += 1
+            if seconds > longest:
+                break
+            log.warning("%s: %s; asked again in %.1f s", record.purpose, outcome.why, seconds)
+            self.stopped.wait(seconds)
+        why = outcome.why if outcome else "the run was stopped"
+        raise TransientError(why, self.config.url, _AGAIN)
+
+    def _attempt(
+        self,
+        record: Billed,
+        send: Callable[[], Outcome],
+        keep: Callable[[Billed, Outcome], None],
+        until: float,
+    ) -> tuple[Outcome, float]:
+        """Send a request once, with the worst case set aside and a record of what it cost.
+
+        Returns what came of it, and when it left.
+        """
+        ledger, budget = self.ledger, record.budget or self.ledger.budget
+        most, worst = self._set_aside(record, budget)
+        spent = NOTHING
+        try:
+            left_at = self._limiter.take(
+                record.tokens + record.max_output, until - time.monotonic()
+            )
+            if left_at is None:
+                raise self._no_patience("other requests were told to wait", self._limiter.wait)
+            sent = self.journal.sending(record.key, ledger.attempt(record, most))
+            spent = worst
+            try:
+                outcome = send()
+            except EndpointError:
+                spent = NOTHING
+                self.journal.sent(sent, ledger.refused(record))
+                raise
+            usage, fate = _usage(outcome, most)
+            self._watch_length(record, outcome.usage)
+            keep(record, outcome)
+            spent = ledger.cost(record.model, usage)
+            self.journal.sent(sent, ledger.attempt(record, usage, fate=fate, kind=outcome.kind))
+        finally:
+            budget.settle(worst, spent)
+        self._limiter.told(outcome.headers)
+        if outcome.kind != Kind.BUSY:
+            self._limiter.answered()
+        return outcome, left_at
+
+    def _no_patience(self, why: str, seconds: float) -> TransientError:
+        most = self.config.answers.wait_seconds
+        what = (
+            f"the endpoint is busy or away for {seconds:.0f} s more, {most:g} s are waited: {why}"
+        )
+        hint = "Ask again later, or raise llm.answers.wait_seconds"
+        return TransientError(what, self.config.url, hint)
+
+    def _set_aside(self, record: Billed, budget: Budget) -> tuple[Usage, Cost]:
+        """Set the worst case of a request aside, as it is known once there is room for it."""
+        while True:
+            most = self.most(record)
+            worst = self.ledger.cost(record.model, most)
+            budget.reserve(worst)
+            if self.most(record) == most:
+                return most, worst
+            budget.settle(worst, NOTHING)
+
+    def _watch_length(self, record: Billed, usage: Usage | None) -> None:
+        """Take note of an answer that is longer than was allowed: the next may be as long."""
+        if usage is None or usage.completion_tokens <= record.max_output + _TOLERATED_TOKENS:
+            return
+        model, overlong = record.model, usage.completion_tokens / max(record.max_output, 1)
+        with self._lock:
+            abilities = self.abilities(model)
+            if overlong <= abilities.overlong:
+                return
+            if abilities.overlong == 1:
+                log.warning(
+                    "%s at %s ignores the limit of answers: one has %d tokens, %d were allowed; "
+                    "from now on as much is set aside for each. Name another model or endpoint "
+                    "where that is too dear",
+                    model, self.config.url, usage.completion_tokens, record.max_output,
+                )  # fmt: skip
+                abilities = abilities.without("length") or abilities  # it may know the other name
+            self.learn(model, replace(abilities, overlong=overlong))
+
+    def _ask_otherwise(self, model: str, tried: Abilities, outcome: Outcome) -> None:
+        """Ask in another way from now on, or raise where there is none."""
+        other = tried.without(outcome.text)
+        if other is None:
+            raise EndpointError(outcome.why, self.config.url, "Name another model")
+        self.learn(model, other)
+
+    def _place(self, model: str) -> str:
+        return fingerprint({"url": self.config.url, "model": model})
+
+
+def provider(config: LlmConfig) -> str:
+    """Return the endpoint's name in the keys of answers: its host by default."""
+    return config.provider or config.url.split("://", 1)[1].split("/", 1)[0]
+
+
+def _usage(outcome: Outcome, most: Usage) -> tuple[Usage, str]:
+    """Return the tokens that count, and whether the endpoint told them."""
+    if outcome.usage is not None:
+        return outcome.usage, SURE
+    return (Usage(), SURE) if outcome.kind in _FREE else (most, UNSURE)
+
+
+def _keep_nothing(*_: object) -> None:
+    """Keep nothing: vectors are kept in the snapshot."""
