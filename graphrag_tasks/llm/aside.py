@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
-from graphrag_tasks.core.errors import ArtifactError
+from graphrag_tasks.core.errors import ArtifactError, ConfigError
+from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.storage.files import Files, changing
 
@@ -84,10 +86,26 @@ def of_others(folder: Files, machine: str, run: str) -> Cost:
     return total
 
 
+def logs_elsewhere(uri: str) -> Path:
+    """Return the folder for the logs of a store that is not on this machine.
+
+    Raises:
+        ConfigError: Another user made it, who could read answers there, or forge them.
+        TransientError: The disk refuses.
+    """
+    of_user = Path(tempfile.gettempdir(), f"graphrag-tasks-{os.getuid()}")
+    with changing(str(of_user)):
+        of_user.mkdir(mode=0o700, exist_ok=True)
+        if of_user.is_symlink() or of_user.stat().st_uid != os.getuid():
+            raise ConfigError("belongs to another user", str(of_user), "Set TMPDIR to another")
+        logs = of_user / fingerprint({"store": uri})
+        logs.mkdir(mode=0o700, exist_ok=True)
+    return logs
+
+
 def machine_of(logs: Path) -> str:
     """Return the name of a machine's folder of logs, which it has for as long as it is there."""
     with changing(str(logs)):
-        logs.mkdir(parents=True, exist_ok=True, mode=0o700)
         path, name = logs / _MACHINE, secrets.token_hex(8)
         if not path.exists():
             own = logs / name

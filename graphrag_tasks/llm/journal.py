@@ -14,8 +14,6 @@ asks. A part is written before answers are given out, when there are many, and o
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -26,10 +24,9 @@ from threading import Lock, RLock
 from typing import Protocol
 
 from graphrag_tasks.core.errors import ArtifactError
-from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Usage
-from graphrag_tasks.llm.aside import Aside, machine_of, of_others
+from graphrag_tasks.llm.aside import Aside, logs_elsewhere, machine_of, of_others
 from graphrag_tasks.llm.batch_files import INTENT, SUBMITTED, BatchFiles
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.llm.log import Log, LogReader, logs
@@ -74,8 +71,7 @@ class StoreJournal:
         """Where the logs of this machine are."""
         if self._folder.is_local:
             return Path((self._folder / LOG).path())
-        of_user = Path(tempfile.gettempdir(), f"graphrag-tasks-{os.getuid()}")
-        return of_user / fingerprint({"store": self._folder.uri})
+        return logs_elsewhere(self._folder.uri)
 
     @cached_property
     def _log(self) -> Log:

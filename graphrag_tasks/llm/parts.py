@@ -3,8 +3,8 @@
     FOLDER/<day>T<time>-<log>.parquet    the answers of a log, by key, and its records
 
 The first row group has the answers, the second the records; the footer has the sums of what each
-run spent, and names the logs that are kept here. Of a part only half of each key stays in memory,
-16 bytes with its place. A part may stand instead of others: those count no more.
+run spent, and names the logs that are kept here. Of a part only the first bytes of each key stay in
+memory, 24 bytes with its place. A part may stand instead of others: those count no more.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.core.errors import ArtifactError, TransientError
+from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
 from graphrag_tasks.llm import journal as journals
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import Cost
@@ -270,6 +270,14 @@ def test_in_s3_an_answer_waits_a_minute_at_most(
     journal.keep(answer(1))
     lose_machine(tmp_path)
     assert StoreJournal(away).known([key(1)])
+
+
+def test_a_folder_for_logs_that_another_user_made_is_refused(tmp_path: Path, away: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    folder = tmp_path / "temporary" / f"graphrag-tasks-{os.getuid()}"
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigError, match=r"belongs to another user.*TMPDIR"):
+        StoreJournal(away).known([key(1)])
 
 
 def old_store(store: str, *, lines: bool) -> None:
