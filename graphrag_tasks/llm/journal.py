@@ -31,7 +31,15 @@ from graphrag_tasks.llm.batch_files import INTENT, SUBMITTED, BatchFiles
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.llm.log import Log, LogReader, logs
 from graphrag_tasks.llm.parts import Parts, time_of
-from graphrag_tasks.llm.records import SURE, Attempt, Line, Record, line_of, line_of_records
+from graphrag_tasks.llm.records import (
+    SURE,
+    Attempt,
+    Line,
+    Lines,
+    Record,
+    line_of,
+    line_of_records,
+)
 from graphrag_tasks.llm.taken_in import take_in
 from graphrag_tasks.storage.files import Files
 
@@ -93,18 +101,15 @@ class StoreJournal:
             ArtifactError: One cannot be read: it is not asked for again.
         """
         with self._lock:
-            readers = self._read()
-            found = {
-                key: lines.answers[key]
-                for lines in (one.lines for one in readers)
-                for key in keys
-                if key in lines.answers
-            }
-            in_parts = self._find([key for key in keys if key not in found])
+            in_logs = Lines()
+            for lines in (one.lines for one in self._read()):
+                for key in lines.answers.keys() & keys:
+                    in_logs.keep(lines.answers[key])
+            in_parts = self._find([key for key in keys if key not in in_logs.answers])
         if renew and self._keep_days:
             old = datetime.now(UTC) - timedelta(days=self._keep_days / 2)
             self._keep([one for one, part in in_parts.values() if time_of(part) < old])
-        return found | {key: one for key, (one, _) in in_parts.items()}
+        return in_logs.answers | {key: one for key, (one, _) in in_parts.items()}
 
     def keep(self, answer: Answer) -> None:
         """Write an answer; it is on the disk when this returns."""

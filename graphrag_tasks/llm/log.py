@@ -25,7 +25,7 @@ from threading import Lock, RLock
 
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.llm.records import Line, Lines
-from graphrag_tasks.storage.files import changing, end_of_lines
+from graphrag_tasks.storage.files import changing, end_of_lines, to_disk
 
 _SUFFIX = ".jsonl"
 _LOG = "log"
@@ -53,6 +53,7 @@ class Log:
         with changing(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
             self._file, self.path = _first_free(folder)
+            to_disk(folder)  # with its name
         weakref.finalize(self, os.close, self._file)
         with os.fdopen(os.dup(self._file), "r+b") as file:
             os.ftruncate(self._file, end_of_lines(file))
@@ -145,6 +146,7 @@ class LogReader:
                 if _LOG not in line:
                     self.lines.add(line)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
+                self.name = ""  # it is read from its begin when it was mended
                 hint = "Delete the line: what it kept is asked again, and not counted"
                 where = f"{self.path}, line {self._count}"
                 raise ArtifactError(f"is no line of a log: {error}", where, hint) from error

@@ -198,7 +198,7 @@ class Files:
         folder = Path(self.path())
         with changing(self.uri):
             for one in (*sorted(folder.rglob("*"), reverse=True), folder, folder.parent):
-                _to_disk(one)
+                to_disk(one)
 
     def copy_file(self, name: str, source: Files) -> None:
         """Take a file of another folder over; on the local disk both share its bytes."""
@@ -256,9 +256,9 @@ class Files:
             if mode is not None and self.is_local:
                 temporary.chmod(mode)
             if durable and self.is_local:
-                _to_disk(temporary)
+                to_disk(temporary)
         if durable and self.is_local:
-            _to_disk(Path(self.path(name)).parent)
+            to_disk(Path(self.path(name)).parent)
 
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
@@ -313,7 +313,7 @@ class Files:
             raise ArtifactError(f"not readable as JSON: {error}", f"{self.uri}/{name}") from error
 
 
-def _to_disk(path: Path) -> None:
+def to_disk(path: Path) -> None:
     """Wait until a file's bytes, or a folder's list of names, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
