@@ -9,7 +9,6 @@ from queue import SimpleQueue
 from threading import Thread
 
 from graphrag_tasks.answer.citations import checked
-from graphrag_tasks.answer.links import Held
 from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
 from graphrag_tasks.answer.map_reduce import Drawn, drawn
 from graphrag_tasks.answer.model import Model
@@ -27,6 +26,7 @@ from graphrag_tasks.answer.searching import searched
 from graphrag_tasks.answer.verdict import NOT_HERE, State, Verdict, verdict
 from graphrag_tasks.answer.writing import written
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.links import Held
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.filters import Filters

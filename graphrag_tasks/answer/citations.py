@@ -11,10 +11,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_tasks.answer.links import harmless
 from graphrag_tasks.answer.reply import AnswerSentence, Citation
-from graphrag_tasks.answer.support import Source, problem, share
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.links import harmless
+from graphrag_tasks.language.prose import MARK, sentences_of
+from graphrag_tasks.language.support import Source, problem, share
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import one_line
@@ -22,16 +23,7 @@ from graphrag_tasks.retrieval.context.hits import one_line
 NO_SOURCE = "no source"
 LINK = "a link or picture that its source lacks was taken out"
 
-_MARK = r"\[\s*\d{1,4}(?:\s*[,;–\-]\s*\d{1,4})*\s*\]"
-_MARKS = re.compile(_MARK)
-_SENTENCE = re.compile(
-    rf"(?P<end>[.!?…][\"'”’)*_]*(?:\s*{_MARK})+|{_MARK}(?:\s*{_MARK})*[.!?…]?|[.!?…][\"'”’)*_]*)"
-    r"(?=\s+(?![a-z])|\s*$)"
-)
-_SHORT = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|approx|vs|no|fig|cf|incl|resp|ca)|\b[A-Z])\.$", re.IGNORECASE
-)
-_LINE_MARKS = re.compile(r"^\s*(?:[-*•#>]+\s+|\d{1,2}[.)]\s+)")
+_MARKS = re.compile(MARK)
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _IN_PROMPT = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
 
@@ -98,28 +90,18 @@ class _Said:
 def _split(text: str) -> Iterator[_Said]:
     """Yield the sentences of a text; a line ends one, and numbers alone belong to the last."""
     waiting: _Said | None = None
-    for line in text.splitlines():
-        for part in _sentences(_LINE_MARKS.sub("", line)):
-            numbers = tuple(_numbers(part))
-            bare = one_line(_EMPHASIS.sub("", _MARKS.sub(" ", part)))
-            bare = re.sub(r"\s+([.,;:!?])", r"\1", bare)
-            if any(map(str.isalnum, bare)):
-                if waiting:
-                    yield waiting
-                waiting = _Said(bare, numbers)
-            elif waiting:
-                waiting = _Said(waiting.text, (*waiting.numbers, *numbers))
+    for part in sentences_of(text):
+        numbers = tuple(_numbers(part))
+        bare = one_line(_EMPHASIS.sub("", _MARKS.sub(" ", part)))
+        bare = re.sub(r"\s+([.,;:!?])", r"\1", bare)
+        if any(map(str.isalnum, bare)):
+            if waiting:
+                yield waiting
+            waiting = _Said(bare, numbers)
+        elif waiting:
+            waiting = _Said(waiting.text, (*waiting.numbers, *numbers))
     if waiting:
         yield waiting
-
-
-def _sentences(line: str) -> Iterator[str]:
-    start = 0
-    for found in _SENTENCE.finditer(line):
-        if not _SHORT.search(line[start : found.end()]):
-            yield line[start : found.end()]
-            start = found.end()
-    yield line[start:]
 
 
 def _numbers(text: str) -> Iterator[int]:

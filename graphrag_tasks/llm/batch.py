@@ -6,6 +6,9 @@ Each is written down before it is made (`intent`), when it is made (`submitted`)
 answers are kept (`taken`). The endpoint has its key beside it, so that a batch is found again
 whatever was lost: no request is paid twice. Until its answers are there, a batch counts in full
 against the budget of the run that made it; any later run takes them.
+
+What is set aside for an answer is the longest that it may be, until some answers are known: then it
+is what answers are together, with a margin. What does not fit under a cap waits for the next batch.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -36,6 +39,7 @@ from graphrag_tasks.llm.batch_files import (
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.llm.journal import ANSWERS
 from graphrag_tasks.llm.ledger import Billed
+from graphrag_tasks.llm.lengths import Lengths
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.records import SURE, Record
 from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
@@ -57,7 +61,15 @@ class _Waiting:
 
     record: Billed
     line: bytes
-    worst: Cost
+    most: Usage
+    aside: Cost
+
+
+@dataclass
+class _Rest:
+    """Why some requests are in no batch yet; empty where all are."""
+
+    why: str = ""
 
 
 class Batches:
@@ -89,33 +101,51 @@ class Batches:
         for key, batch in self._own():
             self._follow(key, batch, form)
 
-    def submit(self, requests: Iterable[Request]) -> None:
+    def submit(self, requests: Callable[[], Iterable[Request]]) -> None:
         """Make batches of requests that are in none and have no answer, as the budget goes.
 
-        Fewer than `llm.batch_from` are left to be asked at once. So is the first one: what is wrong
-        shows itself before a day is lost.
+        Fewer than `llm.batch_from` are left to be asked at once, unless an earlier batch left them
+        out. So is the first one: what is wrong shows itself before a day is lost.
+
+        Args:
+            requests: Returns what is asked; called twice where there is a cap.
 
         Raises:
             EndpointError: They are refused.
             TransientError: The endpoint is away.
         """
-        waiting = self._without_answer(requests)
+        parts = [(key, one) for key, one in self._own() if one.is_part and self._pays(one)]
+        waiting = self._without_answer(requests())
         first = list(islice(waiting, self._config.batch_from))
-        if len(first) < self._config.batch_from:
+        if len(first) < self._config.batch_from and not parts:
+            if first:
+                what = "%d requests are fewer than llm.batch_from: asked at once, at full price"
+                log.info(what, len(first))
             return
-        with suppress(BudgetError):  # then none of the others is affordable
-            self._sender.ask(first[0])
+        if first and not parts:
+            with suppress(BudgetError):  # then none of the others is affordable
+                self._sender.ask(first.pop(0))
+        lengths = self._lengths(requests)
+        rest = _Rest()
+        self._make_groups(self._affordable(chain(first, waiting), lengths, rest), rest, bool(parts))
+        for key, batch in parts:
+            self._finish(key, replace(batch, is_part=False))
+
+    def _make_groups(self, affordable: Iterable[_Waiting], rest: _Rest, follows: bool) -> None:
+        """Make batches as large as they may be; a few alone where a part `follows` another one."""
         count = size = 0
         group: list[_Waiting] = []
-        for one in self._affordable(chain(first[1:], waiting)):
+        for one in affordable:
             if len(group) == _MOST_REQUESTS or size + len(one.line) > _MOST_BYTES:
                 if not self._make(group):
                     return
                 count, size, group = count + len(group), 0, []
             group.append(one)
             size += len(one.line)
-        if count + len(group) + 1 >= self._config.batch_from:
-            self._make(group)
+        if rest.why:
+            log.info("batches: others wait for the next one: %s", rest.why)
+        if count + len(group) + 1 >= self._config.batch_from or rest.why or follows:
+            self._make(group, is_part=bool(rest.why))
         else:
             self._put_back(group)
 
@@ -139,23 +169,47 @@ class Batches:
                     seen.add(_short(key))
                     yield request
 
-    def _affordable(self, requests: Iterable[Request]) -> Iterator[_Waiting]:
-        """Yield requests with their worst case set aside, up to the first that passes a cap."""
+    def _pays(self, batch: Batch) -> bool:
+        return batch.run == self._ledger.run
+
+    def _lengths(self, requests: Callable[[], Iterable[Request]]) -> Lengths:
+        """Learn from the answers that there are, where a cap asks for it."""
+        lengths = Lengths(self._config.batch_from)
+        waiting = iter(requests() if self._ledger.budget.is_capped else ())
+        while some := {self._sender.key(one): one for one in islice(waiting, _AT_ONCE)}:
+            known = self._journal.known(some)
+            for key, request in some.items():
+                one = known.get(key)
+                if isinstance(one, Answer):
+                    lengths.add(request, self._sender.record(request), one.usage)
+                if lengths.is_enough:
+                    return lengths
+        return lengths
+
+    def _affordable(
+        self, requests: Iterable[Request], lengths: Lengths, rest: _Rest
+    ) -> Iterator[_Waiting]:
+        """Yield requests with what they may cost set aside, up to the first that passes a cap."""
         how = self._abilities
         waiting = sum(one.tokens for _, one in self._own() if one.status != DONE)
         for request in requests:
             record = self._sender.record(request)
-            worst = self._ledger.cost(record.model, self._sender.most(record), in_batch=True)
+            most = lengths.of(request, record, self._sender.most(record))
+            aside = self._ledger.cost(record.model, most, in_batch=True)
             waiting += record.tokens
-            too_many = how.batch_tokens and waiting > how.batch_tokens
-            if too_many or not self._ledger.budget.has_room(worst):
+            if how.batch_tokens and waiting > how.batch_tokens:
+                rest.why = "the account lets no more tokens wait"
                 return
-            self._ledger.budget.reserve(worst)
+            if not self._ledger.budget.has_room(aside):
+                rest.why = "under the cap of llm.budget there is no room for more at a time"
+                return
+            self._ledger.budget.reserve(aside)
             body = self._endpoint.body(request, record.model, how)
             line = {"custom_id": record.key, "method": "POST", "url": PATH, "body": body}
-            yield _Waiting(record, json.dumps(line, ensure_ascii=False).encode() + b"\n", worst)
+            encoded = json.dumps(line, ensure_ascii=False).encode() + b"\n"
+            yield _Waiting(record, encoded, most, aside)
 
-    def _make(self, group: list[_Waiting]) -> bool:
+    def _make(self, group: list[_Waiting], *, is_part: bool = False) -> bool:
         """Make a batch; return whether the endpoint has such a thing."""
         if not group:
             return True
@@ -164,11 +218,12 @@ class Batches:
         batch = Batch(
             INTENT, self._endpoint.url, self._ledger.run, first.purpose, first.model,
             tokens=sum(one.record.tokens for one in group),
-            requests=tuple(self._asked(one.record) for one in group),
+            requests=tuple(self._asked(one) for one in group),
+            is_part=is_part,
         )  # fmt: skip
         self._files.write(key, batch)
         for one in group:
-            self._ledger.budget.settle(one.worst, one.worst)
+            self._ledger.budget.settle(one.aside, one.aside)
         try:
             file_id = self._remote.upload(f"{key}.jsonl", b"".join(one.line for one in group))
             if file_id is None:
@@ -186,7 +241,7 @@ class Batches:
 
     def _put_back(self, group: Iterable[_Waiting]) -> None:
         for one in group:
-            self._ledger.budget.settle(one.worst, NOTHING)
+            self._ledger.budget.settle(one.aside, NOTHING)
 
     def _follow(self, key: str, batch: Batch, form: type[BaseModel]) -> None:
         """Do what a batch needs, from where it was left."""
@@ -217,10 +272,16 @@ class Batches:
         if batch.status == TAKEN:
             for one in batch.files:
                 self._remote.delete(one)
-            if batch.requests:
-                self._files.write(key, replace(batch, status=DONE, files=()))
-            else:
-                self._files.delete(key)
+            self._finish(key, replace(batch, status=DONE, files=()))
+        if batch.status == DONE and batch.is_part and not self._pays(batch):
+            self._finish(key, replace(batch, is_part=False))
+
+    def _finish(self, key: str, batch: Batch) -> None:
+        """Keep of a batch that is done what later ones must know of it, if anything."""
+        if batch.requests or batch.is_part:
+            self._files.write(key, batch)
+        else:
+            self._files.delete(key)
 
     def _keep(
         self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]
@@ -258,7 +319,7 @@ class Batches:
             usage = outcome.usage or Usage()
             self._journal.keep(Answer(asked.key, outcome.text, usage, outcome.model))
         if outcome.usage is None:
-            return outcome.kind, batch.worst(asked)
+            return outcome.kind, batch.set_aside(asked)
         return outcome.kind, self._record(batch, asked, outcome.usage, outcome.kind)
 
     def _refused(self, key: str, batch: Batch, remote: RemoteBatch) -> None:
@@ -286,10 +347,10 @@ class Batches:
         self._files.delete(key)
         self._ledger.read_again()
 
-    def _asked(self, record: Billed) -> Asked:
-        worst = self._ledger.attempt(record, self._sender.most(record), in_batch=True)
-        tokens = worst.prompt_tokens, worst.completion_tokens
-        return Asked(record.key, record.document_id, *tokens, worst.usd)
+    def _asked(self, one: _Waiting) -> Asked:
+        attempt = self._ledger.attempt(one.record, one.most, in_batch=True)
+        tokens = one.most.prompt_tokens, one.most.completion_tokens
+        return Asked(one.record.key, one.record.document_id, *tokens, attempt.usd)
 
     def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Record:
         """Return the record of what a request of a batch cost."""

@@ -14,7 +14,7 @@ INTENT, SUBMITTED, TAKEN, DONE = "intent", "submitted", "taken", "done"
 
 
 class Asked(NamedTuple):
-    """A request of a batch, with the most that it may take."""
+    """A request of a batch, with what is set aside for it."""
 
     key: str
     document_id: str | None
@@ -38,6 +38,7 @@ class Batch:
             in no batch again.
         batch_id: Its name at the endpoint.
         files: Its files there.
+        is_part: Whether others did not fit, and wait for the next batch, however few they are.
     """
 
     status: str
@@ -49,8 +50,9 @@ class Batch:
     requests: tuple[Asked, ...]
     batch_id: str = ""
     files: tuple[str, ...] = ()
+    is_part: bool = False
 
-    def worst(self, asked: Asked) -> Record:
+    def set_aside(self, asked: Asked) -> Record:
         """Return the record of a request whose fate is not known."""
         attempt = Attempt(
             self.run, self.purpose, self.model, asked.document_id, UNSURE, "",

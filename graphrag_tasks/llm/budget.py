@@ -53,6 +53,11 @@ class Budget:
         self._changed = Condition()
 
     @property
+    def is_capped(self) -> bool:
+        """Whether there is a cap of its own."""
+        return self._usd is not None or self._tokens > 0
+
+    @property
     def spent(self) -> Cost:
         """What was spent so far, without what is set aside."""
         return self._spent

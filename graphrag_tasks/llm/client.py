@@ -165,7 +165,7 @@ class Client:
 
         Args:
             purpose: Of the requests.
-            requests: Returns what is asked; called when nothing is under way.
+            requests: Returns what is asked; called when nothing is under way, once or twice.
             form: Of the answers.
 
         Raises:
@@ -179,7 +179,7 @@ class Client:
             batches.take(form)
             if not batches.under_way and self._sender.abilities(model).batches:
                 check_price(self._config, model)
-                batches.submit(requests())
+                batches.submit(requests)
             return batches.under_way
 
     def known(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | Failure | None]]:
@@ -209,7 +209,8 @@ class Client:
                 usage = result.usage
             if usage:
                 found.append((one, usage))
-        return Rates.learned(found)
+        unsure = self._sender.journal.unsure(self._run, used)
+        return Rates.learned(found, unsure, len(used))
 
     def forecast(
         self,

@@ -1,9 +1,10 @@
 """What requests will cost, before they are sent: tokens and money, as a range.
 
-A prompt is counted. What a model answers is not known before it is asked: it is assumed, in a wide
-range, until some of the requests were asked. Their usage then says how long answers are beside what
-is read, how the model counts tokens, and how often it is asked again; the range is what such a
-sample leaves open.
+A prompt is counted, with the form of its answer. What a model answers is not known before it is
+asked: it is assumed, in a wide range, until some of the requests were asked. Their usage then says
+how long answers are beside what is read, how the model counts tokens, how often it is asked again,
+and how often an attempt is cut off; the range is what such a sample leaves open. An attempt that is
+cut off counts in full, but its provider may bill nothing: the low end has none.
 """
 
 from __future__ import annotations
@@ -31,9 +32,14 @@ Money = tuple[Decimal, Decimal, Decimal]
 _NO_MONEY = (Decimal(0), Decimal(0), Decimal(0))
 _ASSUMED = (0.7, 1.9, 3.6)
 """Tokens of an answer for each of the text to work on: low, expected and high."""
-_ASSUMED_FACTOR = (0.9, 1.0, 1.25)
-"""Tokens as a model counts them, for each as counted here."""
+_ASSUMED_FACTOR = (0.6, 1.0, 1.25)
+"""Tokens as a model counts them, for each as counted here. Servers that hold an answer to its form
+by a grammar do not count the form, which is a third of a prompt of `extract`."""
+_ASSUMED_CUT = (0.0, 0.0, 0.02)
+"""Attempts that are cut off, for each request; chosen by reading."""
 _DEVIATIONS = 3.0
+_FEW_DEVIATIONS, _NONE_SEEN = 2.0, 3.0
+"""Of a count: its deviations, and what may be where none was seen (the rule of three, 95 %)."""
 _LEAST_OPEN = 0.02
 """Share that a range leaves open to either side at the least."""
 
@@ -45,22 +51,33 @@ class Rates:
     Attributes:
         factor: Tokens as the model counts them, for each as counted here.
         output: Tokens of an answer for each of the text to work on.
+        cut: Attempts that are cut off or time out, for each request: they count in full.
         learned_from: Number of answers that they are learned from; 0: assumed.
     """
 
     factor: Range = _ASSUMED_FACTOR
     output: Range = _ASSUMED
+    cut: Range = _ASSUMED_CUT
     learned_from: int = 0
 
     @classmethod
-    def learned(cls, answered: Sequence[tuple[Request, Usage]]) -> Rates:
-        """Return what some answers say, or what is assumed where they are too few."""
+    def learned(
+        cls, answered: Sequence[tuple[Request, Usage]], unsure: int = 0, asked: int = 0
+    ) -> Rates:
+        """Return what some answers say, or what is assumed where they are too few.
+
+        Args:
+            answered: Requests, with the tokens of all their attempts that told them.
+            unsure: How many further attempts were cut off.
+            asked: Of how many requests these were.
+        """
         known = [(one, usage) for one, usage in answered if usage.prompt_tokens]
         if len(known) < ENOUGH:
             return cls()
         return cls(
             _ratio([(usage.prompt_tokens, _prompt(one)) for one, usage in known]),
             _ratio([(usage.completion_tokens, tokens.count(one.user)) for one, usage in known]),
+            _share(unsure, asked) if asked >= ENOUGH else _ASSUMED_CUT,
             len(known),
         )
 
@@ -116,8 +133,14 @@ def forecast(
     """Return what it takes to answer requests at a share of the price, beside `known` ones."""
     output = _output if rates.learned_from else _shorter_than_the_most
     places = [
-        [Usage(round(_prompt(one) * factor), round(output(one, ratio))) for one in requests]
-        for factor, ratio in zip(rates.factor, rates.output, strict=True)
+        [
+            Usage(
+                round(_prompt(one) * factor + cut * tokens.most(*one.prompt)),
+                round(output(one, ratio) + cut * one.max_output),
+            )
+            for one in requests
+        ]
+        for factor, ratio, cut in zip(rates.factor, rates.output, rates.cut, strict=True)
     ]
     prompt = [float(sum(one.prompt_tokens for one in usages)) for usages in places]
     completion = [float(sum(one.completion_tokens for one in usages)) for usages in places]
@@ -137,7 +160,7 @@ def _added(one: Range, other: Range) -> Range:
 
 
 def _prompt(request: Request) -> int:
-    return tokens.count(request.system) + tokens.count(request.user)
+    return sum(map(tokens.count, request.prompt))
 
 
 def _output(request: Request, ratio: float) -> float:
@@ -156,6 +179,12 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> Range:
     spread = statistics.pstdev(rest) * math.sqrt(len(pairs)) / below if below else 0.0
     open_ = max(_DEVIATIONS * spread, _LEAST_OPEN * ratio)
     return max(ratio - open_, 0.0), ratio, ratio + open_
+
+
+def _share(count: int, of: int) -> Range:
+    """Return a count of what may be free as a share, and the most that a sample leaves open."""
+    most = count + _FEW_DEVIATIONS * math.sqrt(count) + _NONE_SEEN
+    return 0.0, count / of, most / of
 
 
 def _sum(config: LlmConfig, model: str, usages: Sequence[Usage]) -> Decimal | None:

@@ -25,7 +25,7 @@ from typing import Protocol
 
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.llm.abilities import Abilities
-from graphrag_tasks.llm.answers import Answer, Failure, Usage
+from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.aside import Aside, logs_elsewhere, machine_of, of_others
 from graphrag_tasks.llm.batch_files import INTENT, SUBMITTED, BatchFiles
 from graphrag_tasks.llm.budget import NOTHING, Cost
@@ -205,7 +205,7 @@ class StoreJournal:
         settled = self._settled(readers)
         for key, batch in self._batches.all():
             if batch.status in (INTENT, SUBMITTED) and key not in settled:
-                yield from map(batch.worst, batch.requests)
+                yield from map(batch.set_aside, batch.requests)
 
     def attempts(self, run: str | None = None) -> Iterator[tuple[Attempt, int]]:
         """Yield the attempts of a run, or of all runs, with how often each counts.
@@ -249,6 +249,20 @@ class StoreJournal:
 
     def usages(self, run: str, keys: Collection[str]) -> dict[str, Usage]:
         """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
+        prompt, completion = Counter[str](), Counter[str]()
+        for (key, attempt), count in self._records(run, keys):
+            if attempt.fate == SURE and attempt.prompt_tokens:
+                prompt[key] += count * attempt.prompt_tokens
+                completion[key] += count * attempt.completion_tokens
+        return {key: Usage(prompt[key], completion[key]) for key in prompt if prompt[key]}
+
+    def unsure(self, run: str, keys: Collection[str]) -> int:
+        """Return how many of a run's attempts were cut off or timed out, of some requests."""
+        records = self._records(run, keys)
+        return sum(count for (_, attempt), count in records if attempt.kind == Kind.UNSURE)
+
+    def _records(self, run: str, keys: Collection[str]) -> list[tuple[Record, int]]:
+        """Return the records of a run for some requests, and how often each counts."""
         wanted = set(keys)
         with self._lock:
             records = [
@@ -257,13 +271,7 @@ class StoreJournal:
                 for one in reader.lines.attempts.items()
                 if one[0].key in wanted and one[0].attempt.run == run
             ]
-            records += self._parts.usages(run, wanted)
-        prompt, completion = Counter[str](), Counter[str]()
-        for (key, attempt), count in records:
-            if attempt.fate == SURE and attempt.prompt_tokens:
-                prompt[key] += count * attempt.prompt_tokens
-                completion[key] += count * attempt.completion_tokens
-        return {key: Usage(prompt[key], completion[key]) for key in prompt if prompt[key]}
+            return records + list(self._parts.records_of(run, wanted))
 
     def abilities(self, endpoint: str) -> Abilities | None:
         """Return what was learned about an endpoint and a model, by a hash of both."""
@@ -307,6 +315,9 @@ class Journal(Protocol):
 
     def usages(self, run: str, keys: Collection[str], /) -> dict[str, Usage]:
         """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
+
+    def unsure(self, run: str, keys: Collection[str], /) -> int:
+        """Return how many of a run's attempts were cut off or timed out, of some requests."""
 
     def abilities(self, endpoint: str, /) -> Abilities | None:
         """Return what was learned about an endpoint and a model, by a hash of both."""
@@ -358,6 +369,10 @@ class MemoryJournal:
     def usages(self, _run: str, _keys: Collection[str]) -> dict[str, Usage]:
         """Return nothing."""
         return {}
+
+    def unsure(self, _run: str, _keys: Collection[str]) -> int:
+        """Return 0."""
+        return 0
 
     def abilities(self, _endpoint: str) -> None:
         """Return None."""

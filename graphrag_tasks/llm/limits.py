@@ -69,16 +69,17 @@ class Limiter:
         """Seconds until the next request may leave; not above 0 where it may now."""
         return max(self._free_at, self._paused_until) - self._clock()
 
-    def take(self, tokens: int, most: float = math.inf) -> float | None:
+    def take(self, tokens: int, most: float = math.inf) -> float:
         """Wait until a request of so many tokens may leave; return when it leaves.
 
-        None, at once, where that is more than `most` seconds away.
+        Raises:
+            TimeoutError: At once, where that is more than `most` seconds away.
         """
         with self._changed:
             until = self._clock() + most
             while (wait := self.wait) > 0:
                 if self._clock() + wait > until:
-                    return None
+                    raise TimeoutError
                 self._changed.wait(wait)
             now = self._clock()
             pace = self._pace * (1 + _JITTER * (self._draw.random() - 0.5))

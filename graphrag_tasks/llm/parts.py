@@ -184,7 +184,7 @@ class Parts:
             count, key = row.pop("count"), row.pop("key").hex()
             yield Record(key, Attempt(**row)), count
 
-    def usages(self, run: str, keys: Collection[str]) -> Iterator[tuple[Record, int]]:
+    def records_of(self, run: str, keys: Collection[str]) -> Iterator[tuple[Record, int]]:
         """Yield the records of a run for some requests, and how often each counts."""
         wanted = pa.array([bytes.fromhex(one) for one in sorted(keys)], pa.binary(_KEY_BYTES))
         for name, part in zip(self.names, self.active, strict=True):

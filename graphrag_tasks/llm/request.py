@@ -48,6 +48,11 @@ class Request:
         """The form of the answer in words; nothing for plain text."""
         return "" if self.answer is None else form_text(self.answer)
 
+    @property
+    def prompt(self) -> tuple[str, str, str]:
+        """The texts that are sent: instructions, the text to work on, and the form."""
+        return self.system, self.user, self.form
+
     def key(self, identity: Identity) -> str:
         """Return the hash of all that decides the answer; address, limits and prices do not."""
         sample = {"sample": self.sample} if self.sample else {}

@@ -21,7 +21,7 @@ Form = TypeVar("Form", bound=BaseModel)
 _KEPT = {
     "type", "properties", "items", "required", "enum", "anyOf", "$ref", "$defs", "description",
 }  # fmt: skip
-_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
+_THOUGHTS = re.compile(r"<(think|reasoning)>.*?</\1>", re.DOTALL)
 _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 
 

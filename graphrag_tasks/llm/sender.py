@@ -100,7 +100,7 @@ class Sender:
         identity = self.identity(request.purpose)
         return Billed(
             request.key(identity), request.purpose, identity.model, request.document_id,
-            (request.system, request.user, request.form), request.max_output,
+            request.prompt, request.max_output,
         )  # fmt: skip
 
     def most(self, record: Billed) -> Usage:
@@ -286,11 +286,12 @@ class Sender:
         most, worst = self._set_aside(record, budget)
         spent = NOTHING
         try:
-            left_at = self._limiter.take(
-                record.tokens + record.max_output, until - time.monotonic()
-            )
-            if left_at is None:
-                raise self._no_patience("other requests were told to wait", self._limiter.wait)
+            try:
+                seconds = until - time.monotonic()
+                left_at = self._limiter.take(record.tokens + record.max_output, seconds)
+            except TimeoutError:
+                why = "other requests were told to wait"
+                raise self._no_patience(why, self._limiter.wait) from None
             sent = self.journal.sending(record.key, ledger.attempt(record, most))
             spent = worst
             try:

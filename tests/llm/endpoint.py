@@ -45,6 +45,15 @@ def fill(schema: Any, words: Sequence[str], definitions: Any = None) -> Any:
     return fixed[kind] if kind in fixed else " ".join(words[:12]) or "nothing"
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What a provider answers, as it stands on the wire."""
+
+    status: int
+    body: object
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass
 class Script:
     """How the endpoint behaves.
@@ -55,11 +64,13 @@ class Script:
         delay: Seconds until an answer.
         answer: Makes the answer to a body; by default `fill` by its schema.
         refuse: Called with a body: status and error to answer with, or None.
+        reply: Called with a body: returns all that is answered.
         dimension: Of vectors.
         cut_prompts_at: Tokens that are read of a prompt, as Ollama does; 0: all.
         piece_delay: Seconds between the pieces of a streamed answer.
         streams: Whether a streamed answer comes in pieces; otherwise it comes whole.
-        usage_of: Returns the tokens that are told for a body; by default words are counted.
+        usage_of: Returns the tokens that are told for a body.
+        count: Counts tokens, of the schema too; by default words are counted, and no schema.
     """
 
     faults: float = 0.0
@@ -68,11 +79,13 @@ class Script:
     delay: float = 0.0
     answer: Callable[[Body], str] | None = None
     refuse: Callable[[Body], tuple[int, dict[str, Any]] | None] | None = None
+    reply: Callable[[Body], Reply] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     dimension: int = 8
     cut_prompts_at: int = 0
     usage: bool = True
     usage_of: Callable[[Body], dict[str, int]] | None = None
+    count: Callable[[str], int] | None = None
     piece_delay: float = 0.0
     streams: bool = True
     batch: BatchScript = field(default_factory=BatchScript)
@@ -206,6 +219,10 @@ class _Handler(BaseHTTPRequestHandler):
         if self.endpoint.script.refuse and (refused := self.endpoint.script.refuse(body)):
             self.reply(refused[0], {"error": refused[1]})
             return
+        if self.endpoint.script.reply:
+            told = self.endpoint.script.reply(body)
+            self.reply(told.status, told.body, **told.headers)
+            return
         if fault and getattr(self, f"fault_{fault}")(body):
             return
         time.sleep(self.endpoint.script.delay)
@@ -240,10 +257,12 @@ class _Handler(BaseHTTPRequestHandler):
     def usage(self, body: Body, text: str) -> dict[str, int]:
         if self.endpoint.script.usage_of:
             return self.endpoint.script.usage_of(body)
-        read = len(_words(" ".join(one["content"] for one in body["messages"])))
+        count, form = self.endpoint.script.count, body.get("response_format")
+        told = " ".join(one["content"] for one in body["messages"])
+        read = count(told + json.dumps(form) if form else told) if count else len(_words(told))
         usage = {
             "prompt_tokens": min(read, self.endpoint.script.cut_prompts_at or read),
-            "completion_tokens": len(_words(text)),
+            "completion_tokens": count(text) if count else len(_words(text)),
         }
         return {**usage, "total_tokens": sum(usage.values())}
 

@@ -1,7 +1,10 @@
 """Batches: found again whatever is lost, paid once, within the budget."""
 
+import json
+import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,9 +13,12 @@ import pytest
 
 from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientError
 from graphrag_tasks.llm import Answer, Client, Failure, Request
+from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.batch import Batches
 from graphrag_tasks.llm.batch_files import BatchFiles
 from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.llm.ledger import Billed
+from graphrag_tasks.llm.lengths import Lengths
 from graphrag_tasks.llm.remote import RemoteBatches
 from graphrag_tasks.storage.files import Files
 from tests.llm.batches import BatchScript
@@ -244,3 +250,49 @@ def test_an_endpoint_that_is_away_loses_nothing(tmp_path: Path) -> None:
 def test_batches_need_a_store() -> None:
     with scripted() as endpoint, pytest.raises(ConfigError, match="need a store"):
         batch(Client(settings(endpoint, batch="auto")), requests(20))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_under_a_tight_cap_batches_follow_each_other(
+    tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    draw = random.Random(seed)
+    lengths: dict[str, int] = {}
+
+    def answer(body: Any) -> str:
+        text = body["messages"][1]["content"]
+        words = lengths.setdefault(text, draw.randint(20, 60))
+        return json.dumps({"title": "word " * words, "tags": []})
+
+    asked = [replace(one, max_output=600) for one in requests(59)]
+    with scripted(answer=answer) as endpoint:
+        whole = client(endpoint, tmp_path / "free")
+        assert batch(whole, asked) == 58
+        read(endpoint, tmp_path / "free", asked)
+        bill = spent(tmp_path / "free")
+        before = endpoint.requests
+        cap = float(bill) * 1.3
+        caplog.set_level("INFO")
+        made = len(endpoint.batch.batches)
+        read(endpoint, tmp_path / "capped", asked, budget={"usd": cap})
+        assert endpoint.requests - before == 1  # the first, which shows what is wrong
+        assert spent(tmp_path / "capped") <= Decimal(str(cap))
+        assert 2 <= len(endpoint.batch.batches) - made <= 6
+        assert "others wait for the next one: under the cap" in caplog.text
+    assert not list((tmp_path / "capped" / "answers" / "batches").glob("*.json"))
+
+
+def test_lengths_are_learnt_of_some_answers_with_a_margin() -> None:
+    one = Request("summarize", "Do it.", "text " * 50, Form, 600)
+    record = Billed("k", "summarize", "m", None, (one.system, one.user), 600)
+    most = Usage(400, 600)
+    few, many = Lengths(10), Lengths(1000)
+    for lengths in (few, many):
+        for count in (40, 60, 50, 50, 45, 55, 50):
+            lengths.add(one, record, Usage(100, count))
+        assert lengths.of(one, record, most) == most  # too few are known
+        lengths.add(one, record, Usage(100, 50))
+    of_few, of_many = few.of(one, record, most), many.of(one, record, most)
+    assert of_few.prompt_tokens == of_many.prompt_tokens == pytest.approx(110, abs=1)  # all alike
+    assert 55 <= of_many.completion_tokens < of_few.completion_tokens < 75
+    assert few.of(one, record, Usage(400, 30)).completion_tokens == 30

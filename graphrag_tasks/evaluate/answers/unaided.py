@@ -1,8 +1,8 @@
 """A judge without a model: what an answer cites, and whether its sources say it, by gold and words.
 
 It is deterministic and free, so every night can have it. It judges what can be told from the places
-of the citations and from words, numbers, names and "not" (`answer.support`). Citation precision and
-recall are those of ALCE (Gao et al., arXiv 2305.14627), with the gold in place of a model.
+of the citations and from words, numbers, names and "not" (`language.support`). Citation precision
+and recall are those of ALCE (Gao et al., arXiv 2305.14627), with the gold in place of a model.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from graphrag_tasks.answer import AnswerSentence, Reply
-from graphrag_tasks.answer.support import Source, problem
 from graphrag_tasks.answer.verdict import NOT_HERE
 from graphrag_tasks.evaluate.answers.measures import exact_match, word_f1
 from graphrag_tasks.evaluate.gold import Target
 from graphrag_tasks.evaluate.questions import Question
+from graphrag_tasks.language.support import Source, problem
 
 COVERAGE, CITATION_PRECISION, CITATION_RECALL = "coverage", "citation_precision", "citation_recall"
 ANSWERED, EXACT_MATCH, WORD_F1 = "answered", "exact_match", "word_f1"

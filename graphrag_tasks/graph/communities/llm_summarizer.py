@@ -1,13 +1,16 @@
 """Summaries of communities by a language model (Edge et al., "From Local to Global", 2024).
 
 The model reads what the extractive summary would show, and the summaries of the largest communities
-below; a community that it gives no answer for gets the extractive summary.
+below. A sentence counts where what it read has its names, numbers, most of its words, and denies it
+where it does (`language.support`): the others are left out. A community without an answer, or of
+whose answer nothing is left, gets the extractive summary.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
@@ -16,12 +19,18 @@ from graphrag_tasks.graph.communities.summaries import (
     ExtractiveSummarizer,
     Summary,
 )
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.links import harmless
+from graphrag_tasks.language.prose import sentences_of
+from graphrag_tasks.language.support import Source, problem
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 
 log = logging.getLogger(__name__)
 
 PURPOSE = "summarize"
 _MAX_OUTPUT = 512
+_MOST_LINES = 3
+"""Lines that a sentence rests on at most; as for answers."""
 
 _SYSTEM = """\
 You summarise a group of entities of a knowledge graph for somebody who searches documents.
@@ -63,19 +72,51 @@ class LlmSummarizer:
                 len(failed), len(results), failed[0].why,
             )  # fmt: skip
         answers = iter(results)
-        return [_summary(one, None if one.is_private else next(answers)) for one in communities]
+        written = [None if one.is_private else _written(one, next(answers)) for one in communities]
+        left_out = sum(one.left_out for one in written if one)
+        if left_out:
+            log.warning("%d sentences of summaries say what their community does not", left_out)
+        return [
+            one.summary if one and one.summary else ExtractiveSummarizer().summarize([context])[0]
+            for context, one in zip(communities, written, strict=True)
+        ]
 
     @staticmethod
     def _request(community: CommunityContext) -> Request:
         return Request(PURPOSE, _SYSTEM, _text(community), CommunityReport, _MAX_OUTPUT)
 
 
-def _summary(community: CommunityContext, result: Answer | Failure | None) -> Summary:
-    if isinstance(result, Answer):
-        report = result.parsed(CommunityReport)
-        if report.title.strip() and report.summary.strip():
-            return Summary(" ".join(report.title.split()), report.summary.strip())
-    return ExtractiveSummarizer().summarize([community])[0]
+@dataclass(frozen=True)
+class _Written:
+    """What is left of an answer, and how many of its sentences are not."""
+
+    summary: Summary | None
+    left_out: int = 0
+
+
+def _written(community: CommunityContext, result: Answer | Failure) -> _Written:
+    if isinstance(result, Failure):
+        return _Written(None)
+    report, evidence = result.parsed(CommunityReport), _text(community)
+    title, *said = (
+        " ".join(harmless(one, evidence)[0].split())
+        for one in (report.title, *sentences_of(report.summary))
+    )
+    said = [one for one in said if any(map(str.isalnum, one))]
+    lines = [(line, frozenset(terms(line))) for line in evidence.splitlines()]
+    kept = [one for one in said if problem(one, _source(one, lines)) is None]
+    if not title or not kept:
+        return _Written(None, len(said) - len(kept))
+    if problem(title, _source(title, lines)):
+        title = ExtractiveSummarizer().summarize([community])[0].title
+    return _Written(Summary(title, " ".join(kept)), len(said) - len(kept))
+
+
+def _source(sentence: str, lines: Sequence[tuple[str, frozenset[str]]]) -> Source:
+    """Return the lines that have most of a sentence's words as its source, the others beside it."""
+    said = frozenset(terms(sentence))
+    best = sorted(lines, key=lambda line: -len(line[1] & said))[:_MOST_LINES]
+    return Source("\n".join(line for line, _ in best), "\n".join(line for line, _ in lines))
 
 
 def _text(community: CommunityContext) -> str:

@@ -1,0 +1,29 @@
+"""The sentences of what a model writes, with the marks of its citations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+MARK = r"\[\s*\d{1,4}(?:\s*[,;–\-]\s*\d{1,4})*\s*\]"
+"""A citation: `[1]`, `[1, 2]` or `[1-3]`."""
+
+_END = re.compile(
+    rf"(?P<end>[.!?…][\"'”’)*_]*(?:\s*{MARK})+|{MARK}(?:\s*{MARK})*[.!?…]?|[.!?…][\"'”’)*_]*)"
+    r"(?=\s+(?![a-z])|\s*$)"
+)
+_SHORT = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|approx|vs|no|fig|cf|incl|resp|ca)|\b[A-Z])\.$", re.IGNORECASE
+)
+_LINE_MARKS = re.compile(r"^\s*(?:[-*•#>]+\s+|\d{1,2}[.)]\s+)")
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """Yield the sentences of a text; a line ends one, and marks of lists are left out."""
+    for line in text.splitlines():
+        bare, start = _LINE_MARKS.sub("", line), 0
+        for found in _END.finditer(bare):
+            if not _SHORT.search(bare[start : found.end()]):
+                yield bare[start : found.end()]
+                start = found.end()
+        yield bare[start:]
