@@ -34,6 +34,7 @@ from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.records import SURE, UNSURE
 from graphrag_tasks.llm.request import Identity, Request, correction
+from graphrag_tasks.llm.spans import traced
 from graphrag_tasks.llm.streaming import Pieces, streamed
 
 log = logging.getLogger(__name__)
@@ -295,7 +296,7 @@ class Sender:
             sent = self.journal.sending(record.key, ledger.attempt(record, most))
             spent = worst
             try:
-                outcome = send()
+                outcome = traced(record, send)
             except EndpointError:
                 spent = NOTHING
                 self.journal.sent(sent, ledger.refused(record))

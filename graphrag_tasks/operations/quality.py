@@ -2,16 +2,20 @@
 
 It compares triples per sentence, the shares of orphans and of the largest component, merges per
 name and, if the user has questions with known sources, their recall and what the answers to them
-cite. A parser that lost its tables
-shows in the triples, a changed model in the orphans, a wrong overrides file in the merges. In a
-small corpus one document moves these figures, so there only the questions count.
+cite; where a language model reads, the share of its facts that its sentences support, and why the
+others are declined. A parser that lost its tables shows in the triples, a changed model in the
+orphans, a wrong overrides file in the merges, a model that drifts in what is declined. In a small
+corpus one document moves these figures, so there only the questions count.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError, SnapshotError
@@ -24,6 +28,9 @@ from graphrag_tasks.snapshots.store import Snapshot
 log = logging.getLogger(__name__)
 
 _ASKED = "recall@5"
+_ADOPTED, _DECLINED = "adopted_share", "declined_"
+_LEAST_TOLD = 200
+"""Facts told from which on shares of them say something; a share of .5 is then sure to .07."""
 _DIGITS = 4
 
 
@@ -61,7 +68,11 @@ class QualityGate:
             QualityError: A figure fell too far, or misses a minimum; the message names each.
             ConfigError: The questions cannot be read.
         """
-        measured = graph_figures(staged.manifest) | self._asked(staged)
+        measured = {
+            **graph_figures(staged.manifest),
+            **model_figures(staged),
+            **self._asked(staged),
+        }
         before = published.manifest if published else None
         found = verdicts(measured, staged.manifest, before, self._config)
         falls = [str(one) for one in found if not one.held]
@@ -112,6 +123,7 @@ def _verdict(name: str, before: float | None, after: float, config: QualityConfi
             "orphan_share": config.max_orphan_rise,
             "largest_component_share": -config.max_component_drop,
             "merge_rate": config.max_merge_rise,
+            _ADOPTED: -config.max_adopted_drop,
             _ASKED: -config.max_recall_drop,
             COVERAGE: -config.max_coverage_drop,
         }
@@ -146,6 +158,20 @@ def graph_figures(manifest: Manifest) -> dict[str, float]:
         "largest_component_share": counts["largest_component_share"],
         "merge_rate": _ratio(counts["merges_same"], counts["names"]),
     }
+
+
+def model_figures(snapshot: Snapshot) -> dict[str, float]:
+    """Return the share of a model's facts that is adopted, and of each reason to decline one.
+
+    They are of all documents of the snapshot, whatever the run read; none where few facts are told.
+    """
+    told = pc.sum(snapshot.table("answers", ["told"])["told"]).as_py() or 0
+    if told < _LEAST_TOLD:
+        return {}
+    reasons = Counter(snapshot.table("declined", ["reason"])["reason"].to_pylist())
+    adopted = _ratio(told - reasons.total(), told)
+    shares = {f"{_DECLINED}{name}": _ratio(count, told) for name, count in reasons.items()}
+    return {_ADOPTED: adopted, **dict(sorted(shares.items()))}
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -23,9 +23,11 @@ def store(tmp_path: Path) -> Store:
     return Store(str(tmp_path))
 
 
-def snapshot(store: Store, name: str, quality: dict[str, float] | None, **counts: Any) -> Snapshot:
+def snapshot(
+    store: Store, name: str, quality: dict[str, float] | None, filled: Any = None, **counts: Any
+) -> Snapshot:
     folder, manifest = staged(
-        store, name, now=datetime(2026, 1, 1, tzinfo=UTC),
+        store, name, now=datetime(2026, 1, 1, tzinfo=UTC), filled=filled,
         stats={"counts": COUNTS | counts, "quality": quality or {}},
     )  # fmt: skip
     return Snapshot.of(folder, manifest)
@@ -81,6 +83,24 @@ def test_who_means_it_publishes_all_the_same(
 def test_an_empty_corpus_has_figures_too(store: Store) -> None:
     empty = snapshot(store, "a", None, triples=0, sentences_kept=0, names=0, merges_same=0)
     assert QualityGate(QualityConfig())(empty, None)["triples_per_sentence"] == 0.0
+
+
+def with_answers(store: Store, name: str, declined: int, told: int = 400) -> Snapshot:
+    answers = [{"told": told, "adopted": told - declined}]
+    reasons = [{"reason": ("direction", "tail")[number % 2]} for number in range(declined)]
+    filled = {"answers": answers, "declined": reasons}
+    return snapshot(store, name, None, filled=filled)
+
+
+def test_a_model_whose_facts_hold_less_often_is_named_with_the_reasons(store: Store) -> None:
+    gate = QualityGate(QualityConfig())
+    measured = gate(with_answers(store, "a", declined=40), None)
+    assert measured["adopted_share"] == 0.9
+    assert (measured["declined_direction"], measured["declined_tail"]) == (0.05, 0.05)
+    before = snapshot(store, "b", measured)
+    with pytest.raises(QualityError, match=r"adopted_share 0\.9 to 0\.75 \(limit 0\.8\)"):
+        gate(with_answers(store, "c", declined=100), before)
+    assert "adopted_share" not in gate(with_answers(store, "d", declined=100, told=199), before)
 
 
 def test_a_few_sentences_are_not_compared(store: Store) -> None:

@@ -1,5 +1,6 @@
 """Empty but complete snapshots, staged and published."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,14 +22,19 @@ EMBEDDING = {"model": "m", "max_tokens": 8, "fingerprint": "f", "dimension": 4}
 
 
 def staged(
-    store: Store, fingerprint: str = "one", vectors: str = "", **about: Any
+    store: Store,
+    fingerprint: str = "one",
+    vectors: str = "",
+    filled: Mapping[str, Sequence[dict[str, Any]]] | None = None,
+    **about: Any,
 ) -> tuple[Folder, Manifest]:
-    """Write a complete snapshot into staging: empty but for a vector for each letter given."""
+    """Write a complete snapshot into staging: empty but for some rows, and a vector a letter."""
     folder = store.staging / "runs" / f"run-{fingerprint}" / "snapshot"
     rows = [{"id": f"id-{one}", "text_sha256": one, "vector": [1.0, 0, 0, 0]} for one in vectors]
     texts = {
         "documents": [{"document_id": "d", "media_type": "md"}] if vectors else [],
         "chunks": [{"chunk_id": row["id"], "document_id": "d"} for row in rows],
+        **(filled or {}),
     }
     tables = {}
     for name in (*SNAPSHOT_TABLES, *ARROW_TABLES):

@@ -336,6 +336,9 @@ class QualityConfig(BaseConfig):
         0.2, ge=0, le=1, description="fall of the share of entities in the largest component"
     )
     max_merge_rise: float = Field(0.1, ge=0, le=1, description="rise of merges per name")
+    max_adopted_drop: float = Field(
+        0.1, ge=0, le=1, description="fall of the share of a model's facts that is adopted"
+    )
     allow_drop: bool = Field(False, description="publish all the same, and say what fell")
 
 
