@@ -20,6 +20,7 @@ from pathlib import Path
 from graphrag_tasks.core.errors import ArtifactError, ConfigError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.budget import NOTHING, Cost
+from graphrag_tasks.llm.parts import spent_by
 from graphrag_tasks.storage.files import Files, changing
 
 ASIDE = "aside"
@@ -71,18 +72,19 @@ class Aside:
         self._folder.delete(self._name)
 
 
-def of_others(folder: Files, machine: str, run: str) -> Cost:
-    """Return what a run may have under way on other machines."""
+def of_others(folder: Files, machine: str, run: str | None) -> Cost:
+    """Return what a run, or all runs, may have under way on other machines."""
     found, total = folder / ASIDE, NOTHING
     for name in found.names():
         if not name.startswith(f"{machine}-"):
             try:
-                usd, tokens = found.read_json(name).get(run, ("0", 0))
+                value = found.read_json(name)
             except ArtifactError:
                 if found.exists(name):
                     raise
                 continue  # its machine has told all since
-            total += Cost(Decimal(usd), tokens)
+            costs = {one: Cost(Decimal(usd), tokens) for one, (usd, tokens) in value.items()}
+            total += spent_by(run, costs)
     return total
 
 

@@ -28,6 +28,9 @@ class Cost:
         return Cost(sum(known, Decimal(0)) if known else None, self.tokens + other.tokens)
 
 
+MONTH = "month_usd"
+"""The setting of what all runs of a month may spend."""
+
 NOTHING = Cost(Decimal(0), 0)
 
 
@@ -39,6 +42,7 @@ class Budget:
         tokens: Most tokens; 0: no cap.
         spent: What the run spent before.
         of: The budget that this one is a part of: what is set aside here is set aside there, too.
+        setting: What sets `usd`, within `llm.budget`.
     """
 
     def __init__(
@@ -47,15 +51,17 @@ class Budget:
         tokens: int = 0,
         spent: Cost = NOTHING,
         of: Budget | None = None,
+        setting: str = "usd",
     ) -> None:
-        self._usd, self._tokens, self._of = usd, tokens, of
+        self._usd, self._tokens, self._of, self._setting = usd, tokens, of, setting
         self._spent, self._aside = spent, NOTHING
         self._changed = Condition()
 
     @property
     def is_capped(self) -> bool:
-        """Whether there is a cap of its own."""
-        return self._usd is not None or self._tokens > 0
+        """Whether there is a cap, of its own or of what it is a part of."""
+        of_whole = self._of is not None and self._of.is_capped
+        return self._usd is not None or self._tokens > 0 or of_whole
 
     @property
     def spent(self) -> Cost:
@@ -64,6 +70,8 @@ class Budget:
 
     def has_room(self, worst: Cost) -> bool:
         """Return whether the worst case of a request can be set aside at once."""
+        if self._of is not None and not self._of.has_room(worst):
+            return False
         with self._changed:
             return self._passed_by(self._spent + self._aside + worst) is None
 
@@ -103,7 +111,8 @@ class Budget:
 
     def _passed_by(self, total: Cost) -> tuple[str, str] | None:
         if self._usd is not None and (total.usd or 0) > self._usd:
-            return "usd", f"{self._usd:f} USD"
+            month = " a month" if self._setting == MONTH else ""
+            return self._setting, f"{self._usd:f} USD{month}"
         if self._tokens and total.tokens > self._tokens:
             return "tokens", f"{self._tokens:,} tokens"
         return None

@@ -30,7 +30,7 @@ from graphrag_tasks.llm.aside import Aside, logs_elsewhere, machine_of, of_other
 from graphrag_tasks.llm.batch_files import INTENT, SUBMITTED, BatchFiles
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.llm.log import Log, LogReader, logs
-from graphrag_tasks.llm.parts import Parts, time_of
+from graphrag_tasks.llm.parts import Parts, spent_by, time_of
 from graphrag_tasks.llm.records import (
     SURE,
     Attempt,
@@ -229,19 +229,21 @@ class StoreJournal:
                 if run in (None, record.attempt.run):
                     yield record.attempt, count
 
-    def spent(self, run: str) -> Cost:
-        """Return what a run spent so far, unsure attempts in full.
+    def spent(self, run: str | None, since: datetime | None = None) -> Cost:
+        """Return what a run spent so far, or all runs did; unsure attempts count in full.
+
+        With `since`, only what parts written from then on have, and what is in none yet.
 
         Raises:
             ArtifactError: A record cannot be read.
         """
         with self._lock:
             readers = self._read()
-            total = self._parts.spent(run)
+            total = self._parts.spent(run, since)
             for one in readers:
-                total += one.lines.spent.get(run, NOTHING)
+                total += spent_by(run, one.lines.spent)
             for record in self._under_way(readers):
-                if record.attempt.run == run:
+                if run in (None, record.attempt.run):
                     total += record.attempt.cost
             if not self._folder.is_local:
                 total += of_others(self._folder, machine_of(self._logs), run)
@@ -310,8 +312,8 @@ class Journal(Protocol):
     def flush(self) -> None:
         """Wait until all is in the store: what was kept before may be used then."""
 
-    def spent(self, run: str, /) -> Cost:
-        """Return what a run spent so far, unsure attempts in full."""
+    def spent(self, run: str | None, since: datetime | None = None, /) -> Cost:
+        """Return what a run spent so far, or all runs since a time; unsure attempts in full."""
 
     def usages(self, run: str, keys: Collection[str], /) -> dict[str, Usage]:
         """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
@@ -362,7 +364,7 @@ class MemoryJournal:
     def flush(self) -> None:
         """Do nothing."""
 
-    def spent(self, _run: str) -> Cost:
+    def spent(self, _run: str | None, _since: datetime | None = None) -> Cost:
         """Return that nothing is known to be spent."""
         return NOTHING
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import tokens
 from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.budget import Budget, Cost
+from graphrag_tasks.llm.budget import MONTH, Budget, Cost
 from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.records import SURE, UNSURE, Attempt
@@ -52,10 +53,14 @@ class Ledger:
 
     @cached_property
     def budget(self) -> Budget:
-        """What the run may spend, less what it spent before."""
-        caps = self._config.budget
+        """What the run may spend, less what it spent before, within that of the month."""
+        caps, month = self._config.budget, None
+        if caps.month_usd:
+            first = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+            spent = self._journal.spent(None, first)
+            month = Budget(Decimal(str(caps.month_usd)), 0, spent, setting=MONTH)
         usd = Decimal(str(caps.usd)) if caps.usd else None
-        return Budget(usd, caps.tokens, self._journal.spent(self.run))
+        return Budget(usd, caps.tokens, self._journal.spent(self.run), month)
 
     def read_again(self) -> None:
         """Forget what was spent; it is read from the record when it is needed next."""

@@ -131,9 +131,16 @@ class Parts:
         """What was begun with the logs that are kept here."""
         return {log for one in self._all.values() for log in one.logs}
 
-    def spent(self, run: str) -> Cost:
-        """Return what a run spent."""
-        return sum((one.spent.get(run, NOTHING) for one in self.active), NOTHING)
+    def spent(self, run: str | None, since: datetime | None = None) -> Cost:
+        """Return what a run spent, or all runs did, by parts written since a time."""
+        return sum(
+            (
+                spent_by(run, part.spent)
+                for name, part in zip(self.names, self.active, strict=True)
+                if since is None or time_of(name) >= since
+            ),
+            NOTHING,
+        )
 
     def find(self, keys: Collection[str]) -> dict[str, tuple[Answer | Failure, str]]:
         """Return answers, and reasons why there is none, each with the name of its part.
@@ -266,6 +273,11 @@ class Parts:
 def time_text(time: datetime) -> str:
     """Return a time as names of parts have it: they are in order then."""
     return time.strftime(_TIME)
+
+
+def spent_by(run: str | None, spent: Mapping[str, Cost]) -> Cost:
+    """Return what a run spent, or all of them together."""
+    return sum(spent.values(), NOTHING) if run is None else spent.get(run, NOTHING)
 
 
 def time_of(name: str) -> datetime:

@@ -47,9 +47,9 @@ def check_price(config: LlmConfig, model: str) -> None:
     Raises:
         PriceError: That is so.
     """
-    if config.budget.usd and not is_known(config, model):
+    if config.budget.caps_money and not is_known(config, model):
         hint = f'Set [llm.prices."{model}"] input and output (USD a million tokens), or '
-        hint += "llm.budget.usd = 0 with a cap in llm.budget.tokens"
+        hint += "llm.budget.usd and month_usd = 0 with a cap in llm.budget.tokens"
         raise PriceError(
-            f"the price of {model} is not known, and llm.budget.usd is set", "llm", hint
+            f"the price of {model} is not known, and llm.budget caps money", "llm", hint
         )

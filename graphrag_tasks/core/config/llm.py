@@ -25,6 +25,9 @@ class BudgetConfig(BaseConfig):
     """What a run may spend; requests whose fate is unknown count in full."""
 
     usd: float = Field(5.0, ge=0, description="most money; 0: no cap in money")
+    month_usd: float = Field(
+        0, ge=0, description="most money of all runs on the store in a month, by UTC; 0: no cap"
+    )
     tokens: int = Field(0, ge=0, description="most tokens, prompts and answers; 0: no cap")
     approve_above_usd: float = Field(
         0, ge=0, description="in Airflow: expected price of reading that somebody approves; 0: none"
@@ -32,6 +35,11 @@ class BudgetConfig(BaseConfig):
     when_spent: Literal["", "fail", "publish"] = Field(
         "", description="of a run that extracts; empty: publish with hybrid, fail with llm"
     )
+
+    @property
+    def caps_money(self) -> bool:
+        """Whether money is capped, so that prices must be known."""
+        return bool(self.usd or self.month_usd)
 
 
 class ModelsConfig(BaseConfig):
