@@ -95,6 +95,10 @@ def _print(found: Estimate, budget: float, model: str) -> None:
     time = f"About {expected:.0f} minutes of asking ({low:.0f} to {high:.0f})"
     if found.in_batches:
         time = "In batches, which are answered within a day"
+        if found.one_batch_usd:
+            time += (
+                f"; a cap of {found.one_batch_usd:.2f} USD lets one hold all, a lower one several"
+            )
     basis = (
         f"lengths are learned from {found.learned_from:,} answers"
         if found.learned_from

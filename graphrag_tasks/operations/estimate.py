@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 _SECONDS_OF_REQUEST: Range = (1.0, 4.0, 20.0)
 """Assumed seconds of one request."""
 _RULES = "dependency"
+_ASIDE_IN_BATCH = Decimal("1.3")
+"""What a batch sets aside beside the high end of a forecast: the margin of `llm.lengths`."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,11 @@ class Estimate:
     minutes: Range
     in_batches: bool
     learned_from: int
+
+    @property
+    def one_batch_usd(self) -> Decimal | None:
+        """The cap from which on one batch holds all; below it, several follow each other."""
+        return self.total.usd and self.total.usd[2] * _ASIDE_IN_BATCH
 
 
 @dataclass
