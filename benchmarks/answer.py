@@ -23,8 +23,8 @@ from statistics import mean, median
 from typing import Any
 
 from benchmarks.answer_sets import AnswerQuestion, gold_places, read_answer_questions
-from graphrag_tasks.answer import Reply, answer
-from graphrag_tasks.answer.verdict import NOT_HERE
+from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering.verdict import NOT_HERE
 from graphrag_tasks.evaluate import GoldSpan, Question, read_questions
 from graphrag_tasks.retrieval import Index, open_index
 

@@ -23,8 +23,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from graphrag_tasks.answer import answer, answer_stream
-from graphrag_tasks.answer.citations import checked
+from graphrag_tasks.answering import answer, answer_stream
+from graphrag_tasks.answering.citations import checked
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index, open_index

@@ -24,7 +24,7 @@ from itertools import combinations
 from statistics import fmean
 
 from benchmarks.answer_checks import FALSE
-from graphrag_tasks.answer import Reply, answer
+from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.answers.unaided import UnaidedVerdict, figures, unaided
 from graphrag_tasks.evaluate.gold import Target, locate

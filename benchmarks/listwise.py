@@ -26,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from graphrag_tasks.answer.listwise import MOST_PICKED, ListwiseReranker, two_orders
-from graphrag_tasks.answer.model import Model
+from graphrag_tasks.answering.listwise import MOST_PICKED, ListwiseReranker, two_orders
+from graphrag_tasks.answering.model import Model
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.evaluate import Question, read_questions
 from graphrag_tasks.evaluate.gold import Target, locate

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from statistics import mean
 from typing import Any
 
-from graphrag_tasks.answer.plan import SKELETON_TOKENS, PlanForm, PlannedName, checked_plan
+from graphrag_tasks.answering.plan import SKELETON_TOKENS, PlanForm, PlannedName, checked_plan
 from graphrag_tasks.evaluate import Question, read_questions
 from graphrag_tasks.evaluate.gold import Target, locate
 from graphrag_tasks.evaluate.metrics import recall_at_k

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchmarks.answer_sets import AnswerQuestion, gold_spans, read_answer_questions
-from graphrag_tasks.answer.sentences import candidates_of
+from graphrag_tasks.answering.sentences import candidates_of
 from graphrag_tasks.evaluate import Question, read_questions
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, open_index

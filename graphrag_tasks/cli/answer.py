@@ -14,7 +14,7 @@ from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
 
 if TYPE_CHECKING:
-    from graphrag_tasks.answer import AnswerSentence, Reply
+    from graphrag_tasks.answering import AnswerSentence, Reply
 
 _STYLES = {"answered": "green", "uncertain": "yellow", "not in these documents": "red"}
 
@@ -49,7 +49,7 @@ def answer(
 
     With --llm a language model writes the answer; what its sources do not say is marked.
     """
-    from graphrag_tasks.answer import answer as make_answer
+    from graphrag_tasks.answering import answer as make_answer
     from graphrag_tasks.llm import Client
     from graphrag_tasks.retrieval import open_index
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from graphrag_tasks.answer import Reply
+from graphrag_tasks.answering import Reply
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id

@@ -7,7 +7,7 @@ and adds a sentence that no passage states. The second is SmolLM2, which is real
 import sys
 from tempfile import TemporaryDirectory
 
-from graphrag_tasks.answer import Reply, answer
+from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.core.config import LlmConfig, load_config
 from graphrag_tasks.evaluate import Question, read_questions
 from graphrag_tasks.llm import Client

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from graphrag_tasks.answer import Reply, answer
+from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.evaluate.answers.check import JudgedByHand, check_judge

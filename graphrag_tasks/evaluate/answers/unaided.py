@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from graphrag_tasks.answer import AnswerSentence, Reply
-from graphrag_tasks.answer.verdict import NOT_HERE
+from graphrag_tasks.answering import AnswerSentence, Reply
+from graphrag_tasks.answering.verdict import NOT_HERE
 from graphrag_tasks.evaluate.answers.measures import exact_match, word_f1
 from graphrag_tasks.evaluate.gold import Target
 from graphrag_tasks.evaluate.questions import Question

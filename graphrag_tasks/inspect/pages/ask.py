@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pyarrow.compute as pc
 
-from graphrag_tasks.answer import Reply, answer
+from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.retrieval import Context, Index

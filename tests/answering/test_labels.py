@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.answer import answer
+from graphrag_tasks.answering import answer
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import MODES, open_index
 from tests.llm.endpoint import scripted

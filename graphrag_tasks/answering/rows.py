@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from graphrag_tasks.answer.lists import asks_for_list
-from graphrag_tasks.answer.reply import AnswerSentence, Citation
+from graphrag_tasks.answering.lists import asks_for_list
+from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import STOP_WORDS, terms, words
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.context.views import Term, View

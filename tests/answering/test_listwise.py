@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.answer import Reply, answer
-from graphrag_tasks.answer.listwise import MOST_PICKED, ListwiseReranker, agreement, best_part
-from graphrag_tasks.answer.model import Model
+from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering.listwise import MOST_PICKED, ListwiseReranker, agreement, best_part
+from graphrag_tasks.answering.model import Model
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Index, open_index

@@ -8,7 +8,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphrag_tasks.answer.verdict import Verdict
+from graphrag_tasks.answering.verdict import Verdict
 from graphrag_tasks.retrieval import Context, SourceSentence
 from graphrag_tasks.retrieval.context.hits import one_line, place
 

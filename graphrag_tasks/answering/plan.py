@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel
 
-from graphrag_tasks.answer.model import Model
+from graphrag_tasks.answering.model import Model
 from graphrag_tasks.llm import Request
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Context, Index

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from graphrag_tasks.answer.model import NO_ANSWER, Model
+from graphrag_tasks.answering.model import NO_ANSWER, Model
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import Answer, Failure, Request
 from graphrag_tasks.llm.answers import Kind

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.answer import Reply, answer, answer_stream
+from graphrag_tasks.answering import Reply, answer, answer_stream
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Context, Index, open_index
-from tests.answer.test_written import HOSTILE
+from tests.answering.test_written import HOSTILE
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 from tests.llm.test_client import settings
 from tests.retrieval.finder import Finder

@@ -8,23 +8,23 @@ from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
-from graphrag_tasks.answer.citations import checked
-from graphrag_tasks.answer.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
-from graphrag_tasks.answer.map_reduce import Drawn, drawn
-from graphrag_tasks.answer.model import Model
-from graphrag_tasks.answer.overview import asks_for_overview, overview
-from graphrag_tasks.answer.quotes import QUOTED, quotes
-from graphrag_tasks.answer.reply import AnswerSentence, Reply
-from graphrag_tasks.answer.rows import (
+from graphrag_tasks.answering.citations import checked
+from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
+from graphrag_tasks.answering.map_reduce import Drawn, drawn
+from graphrag_tasks.answering.model import Model
+from graphrag_tasks.answering.overview import asks_for_overview, overview
+from graphrag_tasks.answering.quotes import QUOTED, quotes
+from graphrag_tasks.answering.reply import AnswerSentence, Reply
+from graphrag_tasks.answering.rows import (
     RowsFound,
     UnknownNoun,
     asks_for_rows,
     find_rows,
     quoted_rows,
 )
-from graphrag_tasks.answer.searching import searched
-from graphrag_tasks.answer.verdict import NOT_HERE, State, Verdict, verdict
-from graphrag_tasks.answer.writing import written
+from graphrag_tasks.answering.searching import searched
+from graphrag_tasks.answering.verdict import NOT_HERE, State, Verdict, verdict
+from graphrag_tasks.answering.writing import written
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.links import Held
 from graphrag_tasks.llm import Client

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.answer import answer
-from graphrag_tasks.answer.lists import PLACES, asks_for_list
+from graphrag_tasks.answering import answer
+from graphrag_tasks.answering.lists import PLACES, asks_for_list
 from graphrag_tasks.retrieval import Index
 from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import World

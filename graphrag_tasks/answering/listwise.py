@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel
 
-from graphrag_tasks.answer.model import Model
-from graphrag_tasks.answer.writing import PURPOSE
+from graphrag_tasks.answering.model import Model
+from graphrag_tasks.answering.writing import PURPOSE
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.llm import Request

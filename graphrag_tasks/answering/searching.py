@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graphrag_tasks.answer.listwise import picking
-from graphrag_tasks.answer.model import Model
-from graphrag_tasks.answer.plan import Plan, planned, with_paths
+from graphrag_tasks.answering.listwise import picking
+from graphrag_tasks.answering.model import Model
+from graphrag_tasks.answering.plan import Plan, planned, with_paths
 from graphrag_tasks.retrieval import Context
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.registry import AUTO

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.answer import answer
-from graphrag_tasks.answer.rows import RowsFound, UnknownNoun, find_rows
+from graphrag_tasks.answering import answer
+from graphrag_tasks.answering.rows import RowsFound, UnknownNoun, find_rows
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.context.views import Cell, View, ViewRow
 from tests.retrieval.finder import Finder

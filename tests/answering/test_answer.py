@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.answer import Reply, answer
-from graphrag_tasks.answer.quotes import quotes
+from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering.quotes import quotes
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index
-from tests.answer.conftest import PAGES
+from tests.answering.conftest import PAGES
 from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import World
 

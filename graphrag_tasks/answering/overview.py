@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphrag_tasks.answer.reply import AnswerSentence, Citation
+from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.modes.overview import has_subject
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_tasks.answer.reply import AnswerSentence, Citation
+from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.links import harmless
 from graphrag_tasks.language.prose import MARK, sentences_of

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.answer import Reply, answer
-from graphrag_tasks.answer.model import Model
-from graphrag_tasks.answer.plan import PlanForm
+from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering.model import Model
+from graphrag_tasks.answering.plan import PlanForm
 from graphrag_tasks.llm import Client, Request
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Index, open_index

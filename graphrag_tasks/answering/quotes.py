@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from graphrag_tasks.answer.reply import AnswerSentence, Citation
-from graphrag_tasks.answer.sentences import Candidate, best_first, candidates_of, sentence_scores
+from graphrag_tasks.answering.reply import AnswerSentence, Citation
+from graphrag_tasks.answering.sentences import Candidate, best_first, candidates_of, sentence_scores
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.question.sub_questions import question_parts

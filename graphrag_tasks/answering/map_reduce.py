@@ -17,8 +17,8 @@ from itertools import chain, zip_longest
 
 from pydantic import BaseModel, FiniteFloat
 
-from graphrag_tasks.answer.model import Model
-from graphrag_tasks.answer.writing import PURPOSE, Note, fits, question_line
+from graphrag_tasks.answering.model import Model
+from graphrag_tasks.answering.writing import PURPOSE, Note, fits, question_line
 from graphrag_tasks.llm import Request
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import CommunityHit, Context, Index

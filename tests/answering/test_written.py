@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.answer import Reply, answer, answer_stream
+from graphrag_tasks.answering import Reply, answer, answer_stream
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import ConfigError, PriceError
 from graphrag_tasks.llm import Client

@@ -1,13 +1,13 @@
 """Answers that can be checked: every sentence points to a sentence, a page and a box.
 
->>> from graphrag_tasks.answer import answer
+>>> from graphrag_tasks.answering import answer
 >>> from graphrag_tasks.retrieval import open_index
 >>> reply = answer(open_index("store"), "Which table replaces KONV?")
 >>> print(reply)
 """
 
-from graphrag_tasks.answer.answering import answer, answer_stream
-from graphrag_tasks.answer.reply import AnswerSentence, Citation, Reply
-from graphrag_tasks.answer.verdict import Verdict
+from graphrag_tasks.answering.answer import answer, answer_stream
+from graphrag_tasks.answering.reply import AnswerSentence, Citation, Reply
+from graphrag_tasks.answering.verdict import Verdict
 
 __all__ = ["AnswerSentence", "Citation", "Reply", "Verdict", "answer", "answer_stream"]

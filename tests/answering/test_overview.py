@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from graphrag_tasks.answer import answer
+from graphrag_tasks.answering import answer
 from graphrag_tasks.retrieval import Index
-from tests.answer.conftest import PAGES
+from tests.answering.conftest import PAGES
 from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import World
 
