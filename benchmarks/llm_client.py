@@ -29,6 +29,7 @@ from graphrag_tasks.core.errors import BudgetError, TransientError
 from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.journal import StoreJournal
 from tests.llm.endpoint import ScriptedEndpoint, scripted
+from tests.llm.test_client import kept
 
 _CONCURRENCY = 8
 _STOPPED, _AWAY, _INCOMPLETE = 3, 4, 5
@@ -190,12 +191,14 @@ class _Trial:
         client = Client(settings(self.endpoint.url, 100.0), self.store, "run")
         found = client.ask(requests(self.count))
         valid = [one for one in found if isinstance(one, Answer) and one.parsed(Form)]
-        return len(list(Path(self.store, "answers").glob("??/*.json"))) - len(valid)
+        return len(kept(Path(self.store))) - len(valid)
 
     def _kept(self) -> set[int]:
         journal, identity = StoreJournal(self.store), self._client.identity("summarize")
         asked = requests(self.count)
-        return {place for place, one in enumerate(asked) if journal.known(one.key(identity))}
+        keys = [one.key(identity) for one in asked]
+        known = journal.known(keys)
+        return {place for place, key in enumerate(keys) if key in known}
 
     @property
     def _client(self) -> Client:

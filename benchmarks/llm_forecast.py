@@ -100,7 +100,7 @@ def measure(seed: int, number: int, probe: int, faults: float, kinds: Sequence[s
         )  # fmt: skip
         client = Client(config, store, "run")
         client.ask(sample)
-        told = client.forecast(asked, client.rates(asked))
+        told = client.forecast(lambda: asked, client.rates(asked))
         if told.usd is None:
             raise RuntimeError("the price is known")
         spent, paid = client.spent.usd or Decimal(0), _paid(endpoint)

@@ -61,6 +61,7 @@ def graphrag_maintenance() -> None:
                 store,
                 keep=params["keep"],
                 staging_age=timedelta(days=DEFAULTS.retention.staging_days),
+                answer_age=timedelta(days=days) if (days := DEFAULTS.llm.keep_days) else None,
                 server=server,
                 dry_run=params["dry_run"],
             )
@@ -69,6 +70,7 @@ def graphrag_maintenance() -> None:
             "staging": list(removed.staging),
             "freed_bytes": removed.freed_bytes,
             "vectors": removed.vectors,
+            "answers": removed.answers,
         }
 
     @task

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any
@@ -13,7 +14,8 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.ids import is_id
-from graphrag_tasks.llm.journal import UNSURE, Attempt, StoreJournal
+from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.llm.records import UNSURE, Attempt
 
 _SHOWN = {
     "requests": "requests", "prompt_tokens": "in", "completion_tokens": "out", "usd": "USD",
@@ -43,11 +45,14 @@ def spending(
     """
     settings = load_config(config, overrides={"store": store})
     columns = by or [By.PURPOSE, By.MODEL]
-    groups: dict[tuple[str, ...], list[Attempt]] = defaultdict(list)
-    for one in StoreJournal(settings.store).attempts(run):
-        groups[tuple(_value(one, column) for column in columns)].append(one)
+    groups: dict[tuple[str, ...], _Sums] = defaultdict(_Sums)
+    every = _Sums()
+    for one, count in StoreJournal(settings.store).attempts(run):
+        for sums in (every, groups[tuple(_value(one, column) for column in columns)]):
+            sums.add(one, count)
     rows = [
-        dict(zip(columns, values, strict=True)) | _sums(groups[values]) for values in sorted(groups)
+        dict(zip(columns, values, strict=True)) | groups[values].shown()
+        for values in sorted(groups)
     ]
     if json:
         print_json(rows)
@@ -55,8 +60,7 @@ def spending(
         CONSOLE.print("Nothing was asked.")
     else:
         if len(rows) > 1:
-            every = [one for group in groups.values() for one in group]
-            rows.append(dict.fromkeys(columns, "") | {columns[0]: "all"} | _sums(every))
+            rows.append(dict.fromkeys(columns, "") | {columns[0]: "all"} | every.shown())
         shown = [*columns, *_SHOWN]
         cells = [[_short(row[name]) for name in shown] for row in rows]
         CONSOLE.print(table("Spending", [_SHOWN.get(name, name) for name in shown], cells))
@@ -72,22 +76,35 @@ def _value(attempt: Attempt, by: By) -> str:
     return column.get(by, attempt.document_id or "several")
 
 
-def _sums(attempts: list[Attempt]) -> dict[str, Any]:
-    sure = [one for one in attempts if one.fate != UNSURE]
-    unsure = [one for one in attempts if one.fate == UNSURE]
-    return {
-        "requests": len(attempts),
-        "answered": sum(one.kind == "answered" for one in attempts),
-        "prompt_tokens": sum(one.prompt_tokens for one in sure),
-        "completion_tokens": sum(one.completion_tokens for one in sure),
-        "usd": _usd(sure),
-        "unsure": len(unsure),
-        "unsure_usd": _usd(unsure),
-    }
+@dataclass
+class _Sums:
+    """What attempts took; money is None where that of one is unknown."""
+
+    requests: int = 0
+    answered: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: Decimal | None = Decimal(0)
+    unsure: int = 0
+    unsure_usd: Decimal | None = Decimal(0)
+
+    def add(self, attempt: Attempt, count: int) -> None:
+        self.requests += count
+        usd = None if attempt.usd is None else Decimal(attempt.usd) * count
+        if attempt.fate == UNSURE:
+            self.unsure += count
+            self.unsure_usd = _added(self.unsure_usd, usd)
+            return
+        self.answered += count * (attempt.kind == "answered")
+        self.prompt_tokens += count * attempt.prompt_tokens
+        self.completion_tokens += count * attempt.completion_tokens
+        self.usd = _added(self.usd, usd)
+
+    def shown(self) -> dict[str, Any]:
+        money = {"usd": self.usd, "unsure_usd": self.unsure_usd}
+        told = {one: "unknown" if usd is None else f"{usd:.4f}" for one, usd in money.items()}
+        return {**vars(self), **told}
 
 
-def _usd(attempts: list[Attempt]) -> str:
-    """Return the money of attempts, or that it is unknown."""
-    if any(one.usd is None for one in attempts):
-        return "unknown"
-    return f"{sum((Decimal(one.usd or 0) for one in attempts), Decimal(0)):.4f}"
+def _added(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    return None if one is None or other is None else one + other

@@ -156,7 +156,7 @@ def gc(
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Remove old snapshots, and what killed runs left."""
+    """Remove old snapshots, what killed runs left, and answers that nothing uses."""
     from graphrag_tasks.vectors.vector_store import open_vector_store
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
@@ -166,16 +166,23 @@ def gc(
         if server is not None:
             stack.callback(server.close)
         age = timedelta(days=settings.retention.staging_days)
+        days = settings.llm.keep_days
         removed = collect_garbage(
-            opened, keep=settings.retention.keep, staging_age=age, server=server, dry_run=dry_run
+            opened,
+            keep=settings.retention.keep,
+            staging_age=age,
+            answer_age=timedelta(days=days) if days else None,
+            server=server,
+            dry_run=dry_run,
         )
     if json:
         print_json(asdict(removed))
         return
     verb = "would be removed" if dry_run else "removed"
     CONSOLE.print(
-        f"{len(removed.snapshots)} snapshots, {len(removed.staging)} folders of staged work and "
-        f"{removed.vectors:,} rows of vectors {verb}, {removed.freed_bytes / 1e6:,.1f} MB freed."
+        f"{len(removed.snapshots)} snapshots, {len(removed.staging)} folders of staged work, "
+        f"{removed.vectors:,} rows of vectors and {removed.answers:,} answers of a model {verb}, "
+        f"{removed.freed_bytes / 1e6:,.1f} MB freed."
     )
     for name in (*removed.snapshots, *removed.staging):
         CONSOLE.print(f"  {name}", highlight=False)

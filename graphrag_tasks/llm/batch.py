@@ -18,7 +18,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from pydantic import BaseModel
@@ -27,11 +27,21 @@ from graphrag_tasks.core.errors import BudgetError, EndpointError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Kind, Usage
+from graphrag_tasks.llm.batch_files import (
+    DONE,
+    INTENT,
+    SUBMITTED,
+    TAKEN,
+    Asked,
+    Batch,
+    BatchFiles,
+)
 from graphrag_tasks.llm.budget import NOTHING, Cost
-from graphrag_tasks.llm.journal import ANSWERS, SURE
+from graphrag_tasks.llm.journal import ANSWERS
 from graphrag_tasks.llm.ledger import Billed
 from graphrag_tasks.llm.lengths import Lengths
 from graphrag_tasks.llm.outcome import Outcome
+from graphrag_tasks.llm.records import SURE, Record
 from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
 from graphrag_tasks.llm.request import Request
 from graphrag_tasks.llm.sender import Sender
@@ -39,44 +49,10 @@ from graphrag_tasks.storage.files import Files
 
 log = logging.getLogger(__name__)
 
-BATCHES = "batches"
-INTENT, SUBMITTED, TAKEN, DONE = "intent", "submitted", "taken", "done"
-_MOST_REQUESTS, _MOST_BYTES = 50_000, 190_000_000
-"""Of one file; OpenAI takes 50,000 and 200 MB."""
-
-
-Asked = tuple[str, str | None]
-"""Key of a request, and the document that it is about."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """A batch as the store has it.
-
-    Attributes:
-        status: `intent`, `submitted`, `taken`, or `done`.
-        url: The endpoint's address.
-        run: The run that made it and pays for it.
-        purpose: What its requests are for.
-        model: Who is asked.
-        tokens: About how many its prompts are.
-        requests: Keys and documents of its requests; of one that is done, those without an answer,
-            which are asked in no batch again.
-        batch_id: Its name at the endpoint.
-        files: Its files there.
-        is_part: Whether others did not fit, and wait for the next batch, however few they are.
-    """
-
-    status: str
-    url: str
-    run: str
-    purpose: str
-    model: str
-    tokens: int
-    requests: tuple[Asked, ...]
-    batch_id: str = ""
-    files: tuple[str, ...] = ()
-    is_part: bool = False
+_MOST_REQUESTS, _MOST_BYTES = 50_000, 40_000_000
+"""Of one file; OpenAI takes 50,000 and 200 MB. A file is in memory three times when it leaves."""
+_AT_ONCE = 1000
+"""Requests that are looked up together."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +85,7 @@ class Batches:
         self._sender, self._model = sender, model
         self._config, self._endpoint = sender.config, sender.endpoint
         self._journal, self._ledger = sender.journal, sender.ledger
-        self._folder = Files(store) / ANSWERS / BATCHES
+        self._files = BatchFiles(Files(store) / ANSWERS)
         self._remote = RemoteBatches(self._endpoint)
 
     def take(self, form: type[BaseModel]) -> None:
@@ -184,12 +160,14 @@ class Batches:
 
     def _without_answer(self, requests: Iterable[Request]) -> Iterator[Request]:
         """Yield requests, each once, that have no answer and were in no batch."""
-        seen = {key for _, batch in self._own() for key, _ in batch.requests}
-        for request in requests:
-            key = self._sender.key(request)
-            if key not in seen and not self._journal.known(key):
-                seen.add(key)
-                yield request
+        seen = {_short(one.key) for _, batch in self._own() for one in batch.requests}
+        waiting = iter(requests)
+        while some := {self._sender.key(one): one for one in islice(waiting, _AT_ONCE)}:
+            known = self._journal.known(some)
+            for key, request in some.items():
+                if _short(key) not in seen and key not in known:
+                    seen.add(_short(key))
+                    yield request
 
     def _pays(self, batch: Batch) -> bool:
         return batch.run == self._ledger.run
@@ -197,12 +175,15 @@ class Batches:
     def _lengths(self, requests: Callable[[], Iterable[Request]]) -> Lengths:
         """Learn from the answers that there are, where a cap asks for it."""
         lengths = Lengths(self._config.batch_from)
-        for request in requests() if self._ledger.budget.is_capped else ():
-            known = self._journal.known(self._sender.key(request))
-            if isinstance(known, Answer):
-                lengths.add(request, self._sender.record(request), known.usage)
-            if lengths.is_enough:
-                break
+        waiting = iter(requests() if self._ledger.budget.is_capped else ())
+        while some := {self._sender.key(one): one for one in islice(waiting, _AT_ONCE)}:
+            known = self._journal.known(some)
+            for key, request in some.items():
+                one = known.get(key)
+                if isinstance(one, Answer):
+                    lengths.add(request, self._sender.record(request), one.usage)
+                if lengths.is_enough:
+                    return lengths
         return lengths
 
     def _affordable(
@@ -237,26 +218,24 @@ class Batches:
         batch = Batch(
             INTENT, self._endpoint.url, self._ledger.run, first.purpose, first.model,
             tokens=sum(one.record.tokens for one in group),
-            requests=tuple((one.record.key, one.record.document_id) for one in group),
+            requests=tuple(self._asked(one) for one in group),
             is_part=is_part,
         )  # fmt: skip
-        self._write(key, batch)
+        self._files.write(key, batch)
         for one in group:
-            attempt = self._ledger.attempt(one.record, one.most, in_batch=True)
-            self._journal.sent(_record(key, one.record.key), attempt)
             self._ledger.budget.settle(one.aside, one.aside)
         try:
             file_id = self._remote.upload(f"{key}.jsonl", b"".join(one.line for one in group))
             if file_id is None:
                 log.warning("%s has no batches: requests are sent one by one", self._endpoint.url)
-                self._forget(key, batch)
+                self._forget(key)
                 self._sender.learn(self._model, replace(self._abilities, batches=False))
                 return False
             remote = self._remote.create(file_id, key)
         except EndpointError:
-            self._forget(key, batch)
+            self._forget(key)
             raise
-        self._write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
+        self._files.write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
         log.info("batch %s: %d requests submitted", remote.batch_id, len(group))
         return True
 
@@ -269,17 +248,18 @@ class Batches:
         if batch.status == INTENT:
             found = self._remote.find(key)
             if found is None:
-                self._give_up(key, batch)
+                self._give_up(key)
                 return
             batch = replace(batch, status=SUBMITTED, batch_id=found.batch_id)
-            self._write(key, batch)
+            self._files.write(key, batch)
         if batch.status == SUBMITTED:
             remote = self._remote.state(batch.batch_id)
             if remote is None:
+                file = f"{self._files.folder.uri}/{key}.json"
                 raise EndpointError(
                     f"batch {batch.batch_id} is not known to this account", self._endpoint.url,
                     "Use the key of the account that made it, or delete "
-                    f"{self._folder.uri}/{key}.json: its requests are then asked and paid again",
+                    f"{file}: its requests are then asked and paid again",
                 )  # fmt: skip
             if remote.has_failed:
                 self._refused(key, batch, remote)
@@ -288,7 +268,7 @@ class Batches:
                 return
             left = self._keep(key, batch, remote, form)
             batch = replace(batch, status=TAKEN, files=remote.files, requests=left)
-            self._write(key, batch)
+            self._files.write(key, batch)
         if batch.status == TAKEN:
             for one in batch.files:
                 self._remote.delete(one)
@@ -299,54 +279,54 @@ class Batches:
     def _finish(self, key: str, batch: Batch) -> None:
         """Keep of a batch that is done what later ones must know of it, if anything."""
         if batch.requests or batch.is_part:
-            self._write(key, batch)
+            self._files.write(key, batch)
         else:
-            self._folder.delete(f"{key}.json")
+            self._files.delete(key)
 
     def _keep(
         self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]
     ) -> tuple[Asked, ...]:
         """Keep the answers of a batch and what they cost; return the requests without one."""
-        documents = dict(batch.requests)
+        asked = {one.key: one for one in batch.requests}
         stand_in = Request(batch.purpose, "", "", form, 0)
-        left, seen, counts = dict(documents), set[str](), Counter[str]()
+        left, records, counts = dict(asked), dict[str, Record](), Counter[str]()
         for file_id in remote.results:
             for result in self._remote.results(file_id, stand_in):
-                if result.key not in documents:
+                if result.key not in asked:
                     counts["foreign"] += 1
-                elif result.key in seen:
+                elif result.key in records:
                     counts["twice"] += 1
                 else:
-                    seen.add(result.key)
-                    of_request = (result.key, documents[result.key])
-                    kind = self._keep_one(key, batch, of_request, result.outcome)
+                    kind, record = self._keep_one(batch, asked[result.key], result.outcome)
+                    records[result.key] = record
                     counts[kind] += 1
                     if kind == Kind.ANSWERED:
                         del left[result.key]
         for one in batch.requests:
-            if one[0] not in seen:
-                self._record(key, batch, one, Usage(), remote.status)
+            if one.key not in records:
+                records[one.key] = self._record(batch, one, Usage(), remote.status)
                 counts["missing"] += 1
+        self._journal.settle(key, list(records.values()))
         self._ledger.read_again()
         log.info("batch %s is %s: %s", batch.batch_id, remote.status, dict(counts))
-        return tuple(left.items())
+        return tuple(left.values())
 
-    def _keep_one(self, key: str, batch: Batch, request: Asked, outcome: Outcome | None) -> str:
+    def _keep_one(self, batch: Batch, asked: Asked, outcome: Outcome | None) -> tuple[str, Record]:
+        """Keep what came of a request; return what it was, and the record of it."""
         if outcome is None:
-            self._record(key, batch, request, Usage(), "failed")
-            return "failed"
+            return "failed", self._record(batch, asked, Usage(), "failed")
         if outcome.kind == Kind.ANSWERED:
             usage = outcome.usage or Usage()
-            self._journal.keep(Answer(request[0], outcome.text, usage, outcome.model))
-        if outcome.usage is not None:  # else the worst case stays on record
-            self._record(key, batch, request, outcome.usage, outcome.kind)
-        return outcome.kind
+            self._journal.keep(Answer(asked.key, outcome.text, usage, outcome.model))
+        if outcome.usage is None:
+            return outcome.kind, batch.set_aside(asked)
+        return outcome.kind, self._record(batch, asked, outcome.usage, outcome.kind)
 
     def _refused(self, key: str, batch: Batch, remote: RemoteBatch) -> None:
         """Make smaller batches where too many tokens wait, or raise."""
         for one in remote.files:
             self._remote.delete(one)
-        self._forget(key, batch)
+        self._forget(key)
         if remote.too_many_tokens and len(batch.requests) > 1:
             log.warning("batch %s is too large for the account: %s", batch.batch_id, remote.why)
             self._sender.learn(
@@ -356,41 +336,35 @@ class Batches:
         hint = 'Nothing was billed. Mend that, or set llm.batch = "off"'
         raise EndpointError(f"a batch is refused: {remote.why}", self._endpoint.url, hint)
 
-    def _give_up(self, key: str, batch: Batch) -> None:
+    def _give_up(self, key: str) -> None:
         """Drop a batch that was never made, with the file that was uploaded for it."""
         if file_id := self._remote.find_file(f"{key}.jsonl"):
             self._remote.delete(file_id)
-        self._forget(key, batch)
+        self._forget(key)
 
-    def _forget(self, key: str, batch: Batch) -> None:
+    def _forget(self, key: str) -> None:
         """Drop a batch of which nothing is billed."""
-        for one in batch.requests:
-            self._record(key, batch, one, Usage(), "refused")
+        self._files.delete(key)
         self._ledger.read_again()
-        self._folder.delete(f"{key}.json")
 
-    def _record(self, key: str, batch: Batch, request: Asked, usage: Usage, kind: str) -> None:
-        """Write down what a request of a batch cost, in place of the worst case."""
-        of_request, document_id = request
-        record = Billed(of_request, batch.purpose, batch.model, document_id, (), 0)
-        attempt = self._ledger.attempt(record, usage, fate=SURE, kind=kind, in_batch=True)
-        self._journal.sent(_record(key, of_request), replace(attempt, run=batch.run))
+    def _asked(self, one: _Waiting) -> Asked:
+        attempt = self._ledger.attempt(one.record, one.most, in_batch=True)
+        tokens = one.most.prompt_tokens, one.most.completion_tokens
+        return Asked(one.record.key, one.record.document_id, *tokens, attempt.usd)
 
-    def _own(self) -> list[tuple[str, Batch]]:
-        """Return the batches at this endpoint, by their keys."""
-        found = []
-        for name in self._folder.names():
-            value = self._folder.read_json(name)
-            requests = tuple((key, document_id) for key, document_id in value.pop("requests"))
-            batch = Batch(requests=requests, **{**value, "files": tuple(value["files"])})
+    def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Record:
+        """Return the record of what a request of a batch cost."""
+        billed = Billed(asked.key, batch.purpose, batch.model, asked.document_id, (), 0)
+        attempt = self._ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
+        return Record(asked.key, replace(attempt, run=batch.run))
+
+    def _own(self) -> Iterator[tuple[str, Batch]]:
+        """Yield the batches at this endpoint, with their keys."""
+        for key, batch in self._files.all():
             if batch.url == self._endpoint.url:
-                found.append((name.removesuffix(".json"), batch))
-        return found
-
-    def _write(self, key: str, batch: Batch) -> None:
-        self._folder.write_json(f"{key}.json", asdict(batch), durable=True)
+                yield key, batch
 
 
-def _record(batch: str, request: str) -> str:
-    """Return the name of the record of a request in a batch."""
-    return f"{request}-{batch}"
+def _short(key: str) -> int:
+    """Return the first bytes of a key: of a million, two are alike by 3 in 100 million."""
+    return int(key[:16], 16)

@@ -10,11 +10,13 @@ What holds, each by a test:
 
 from __future__ import annotations
 
+import heapq
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from decimal import Decimal
+from itertools import islice
 from threading import Lock
 
 import numpy as np
@@ -36,6 +38,11 @@ from graphrag_tasks.llm.sender import Sender
 
 log = logging.getLogger(__name__)
 
+_AT_ONCE = 2000
+"""Requests whose texts a forecast holds in memory together: some 10 MB."""
+_SAMPLE = 1000
+"""Requests that rates are learned from: the error of a mean of so many is some 2 %."""
+
 
 class Client:
     """Asks the model of the settings, for one run on a store.
@@ -48,7 +55,9 @@ class Client:
 
     def __init__(self, config: LlmConfig, store: str | None = None, run: str = "") -> None:
         self._config, self._store, self._run = config, store, run
-        self._sender = Sender(config, StoreJournal(store) if store else MemoryJournal(), run)
+        self._sender = Sender(
+            config, StoreJournal(store, config.keep_days) if store else MemoryJournal(), run
+        )
         self._lock = Lock()
 
     def at(self, base_url: str) -> Client:
@@ -103,10 +112,7 @@ class Client:
         """
         keys = list(map(self._sender.key, requests))
         by_key = dict(zip(keys, requests, strict=True))
-        results: dict[str, Answer | Failure] = {}
-        for key in by_key:
-            if known := self._sender.known(key):
-                results[key] = known
+        results = self._sender.known(by_key, renew=True)
         missing = [(key, one) for key, one in by_key.items() if key not in results]
         log.info("%d requests, %d known", len(by_key), len(results))
         if missing:
@@ -140,7 +146,8 @@ class Client:
         Raises:
             BudgetError: It could pass a cap. Otherwise as `ask` does.
         """
-        if known := self._sender.known(self._sender.key(request)):
+        key = self._sender.key(request)
+        if known := self._sender.known([key]).get(key):
             if tell and isinstance(known, Answer):
                 tell(known.text)
             return known
@@ -178,30 +185,36 @@ class Client:
     def known(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | Failure | None]]:
         """Return requests, each once, with what came of them before; nothing is sent."""
         by_key = {self._sender.key(one): one for one in requests}
-        return [(one, self._sender.known(key)) for key, one in by_key.items()]
+        known = self._sender.known(by_key)
+        return [(one, known.get(key)) for key, one in by_key.items()]
 
     def rates(self, requests: Iterable[Request]) -> Rates:
-        """Return what follows from requests, learned from those that were asked.
+        """Return what follows from requests, learned from some of those that were asked.
 
-        All attempts of this run count, also those that brought no valid answer.
+        All attempts of this run count, also those that brought no valid answer. A sample of
+        requests is drawn by their keys, so that it is the same in any order.
         """
-        used = self._sender.journal.usages(self._run)
-        found, of_run = [], set()
-        for one, known in self.known(requests):
-            key = self._sender.key(one)
+        asked: dict[str, tuple[Request, Answer | Failure]] = {}
+        for some in _groups(requests):
+            keys = {self._sender.key(one): one for one in some}
+            asked |= {
+                key: (keys[key], one) for key, one in self._sender.journal.known(keys).items()
+            }
+            asked = {key: asked[key] for key in heapq.nsmallest(_SAMPLE, asked)}
+        used = self._sender.journal.usages(self._run, asked)
+        found = []
+        for key, (one, result) in asked.items():
             usage = used.get(key)
-            if usage is not None:
-                of_run.add(key)
-            if usage is None and isinstance(known, Answer):
-                usage = known.usage
+            if usage is None and isinstance(result, Answer):
+                usage = result.usage
             if usage:
                 found.append((one, usage))
-        unsure = self._sender.journal.unsure(self._run, of_run)
-        return Rates.learned(found, unsure, len(of_run))
+        unsure = self._sender.journal.unsure(self._run, used)
+        return Rates.learned(found, unsure, len(used))
 
     def forecast(
         self,
-        requests: Iterable[Request],
+        requests: Callable[[], Iterable[Request]],
         rates: Rates | None = None,
         *,
         batched: bool | None = None,
@@ -210,17 +223,25 @@ class Client:
 
         Without `rates`, those are learned from the answers that there are. Whether the requests are
         enough to be `batched` is decided by their number, unless it is told.
+
+        Args:
+            requests: Returns what is asked, once more at each call: not all are held in memory.
+            rates: What follows from a prompt.
+            batched: Whether they are asked in batches.
         """
-        found = self.known(requests)
-        rates = rates or self.rates(one for one, _ in found)
-        waiting = [one for one, known in found if known is None]
-        model = self.identity(waiting[0].purpose).model if waiting else ""
+        rates = rates or self.rates(requests())
+        total, model = Forecast(), ""
+        for some in _groups(requests()):
+            found = self.known(some)
+            waiting = [one for one, known in found if known is None]
+            model = self.identity(waiting[0].purpose).model if waiting else model
+            known = len(found) - len(waiting)
+            total += forecast(waiting, known, self._config, model, rates, Decimal(1))
         if batched is None:
-            batched = len(waiting) >= self._config.batch_from
+            batched = total.requests >= self._config.batch_from
         if self._config.batch == "off" or not self._sender.abilities(model).batches:
             batched = False
-        share = Decimal(str(self._config.batch_price)) if batched else Decimal(1)
-        return forecast(waiting, len(found) - len(waiting), self._config, model, rates, share)
+        return total.at(Decimal(str(self._config.batch_price))) if batched else total
 
     def connected(self) -> AbstractContextManager[None]:
         """Hold connections for a block; they are closed when the last such block ends.
@@ -287,3 +308,10 @@ class Client:
         if errors:
             raise errors[0]  # the others may be of requests that this one stopped
         return results
+
+
+def _groups(requests: Iterable[Request]) -> Iterator[list[Request]]:
+    """Yield requests, as many as may be in memory at a time."""
+    waiting = iter(requests)
+    while some := list(islice(waiting, _AT_ONCE)):
+        yield some

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from graphrag_tasks.core.config import LlmConfig
@@ -113,6 +113,13 @@ class Forecast:
             _added(self.completion_tokens, other.completion_tokens),
             usd,
         )
+
+    def at(self, share: Decimal) -> Forecast:
+        """Return the same at a share of the price."""
+        if self.usd is None:
+            return self
+        low, expected, high = self.usd
+        return replace(self, usd=(low * share, expected * share, high * share))
 
 
 def forecast(

@@ -10,8 +10,9 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import tokens
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.budget import Budget, Cost
-from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal
+from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.llm.prices import price
+from graphrag_tasks.llm.records import SURE, UNSURE, Attempt
 
 
 @dataclass(frozen=True)

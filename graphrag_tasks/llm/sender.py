@@ -10,7 +10,7 @@ import logging
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -28,10 +28,11 @@ from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
 from graphrag_tasks.llm.checks import TRIES_OF_FORM, Checks
 from graphrag_tasks.llm.endpoint import Endpoint
-from graphrag_tasks.llm.journal import SURE, UNSURE, Journal
+from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.llm.ledger import Billed, Ledger
 from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.outcome import Outcome
+from graphrag_tasks.llm.records import SURE, UNSURE
 from graphrag_tasks.llm.request import Identity, Request, correction
 from graphrag_tasks.llm.spans import traced
 from graphrag_tasks.llm.streaming import Pieces, streamed
@@ -108,13 +109,16 @@ class Sender:
         overlong = self.abilities(record.model).overlong
         return replace(record.most, completion_tokens=math.ceil(record.max_output * overlong))
 
-    def known(self, key: str) -> Answer | Failure | None:
-        """Return what came of a request before; None where it is to be asked."""
-        known = self.journal.known(key)
-        if isinstance(known, Answer):
+    def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:
+        """Return what came of requests before; the others are to be asked.
+
+        With `renew`, answers are used, and kept for longer.
+        """
+        known = self.journal.known(keys, renew=renew)
+        answers = {key: one for key, one in known.items() if isinstance(one, Answer)}
+        if answers:
             self._checks.known()
-        is_asked_again = isinstance(known, Failure) and self.config.retry_failed
-        return None if is_asked_again else known
+        return dict(answers) if self.config.retry_failed else known
 
     @contextmanager
     def connected(self) -> Iterator[None]:
@@ -137,6 +141,7 @@ class Sender:
                 if not self._users:
                     self._endpoint.close()
                     self._endpoint = None
+            self.journal.flush()
 
     @property
     def endpoint(self) -> Endpoint:
@@ -288,19 +293,19 @@ class Sender:
             except TimeoutError:
                 why = "other requests were told to wait"
                 raise self._no_patience(why, self._limiter.wait) from None
-            name = self.journal.sending(record.key, ledger.attempt(record, most))
+            sent = self.journal.sending(record.key, ledger.attempt(record, most))
             spent = worst
             try:
                 outcome = traced(record, send)
             except EndpointError:
                 spent = NOTHING
-                self.journal.sent(name, ledger.refused(record))
+                self.journal.sent(sent, ledger.refused(record))
                 raise
             usage, fate = _usage(outcome, most)
             self._watch_length(record, outcome.usage)
             keep(record, outcome)
             spent = ledger.cost(record.model, usage)
-            self.journal.sent(name, ledger.attempt(record, usage, fate=fate, kind=outcome.kind))
+            self.journal.sent(sent, ledger.attempt(record, usage, fate=fate, kind=outcome.kind))
         finally:
             budget.settle(worst, spent)
         self._limiter.told(outcome.headers)

@@ -103,17 +103,21 @@ class LlmReader:
         return self._client.rates(one.request for one in packs if self._may_be_sent(one))
 
     def forecast(
-        self, packs: Iterable[Pack], rates: Rates | None = None, *, batched: bool | None = None
+        self,
+        packs: Callable[[], Iterable[Pack]],
+        rates: Rates | None = None,
+        *,
+        batched: bool | None = None,
     ) -> Forecast:
         """Return what it takes to read packs: see `Client.forecast`."""
-        requests = (one.request for one in packs if self._may_be_sent(one))
-        return self._client.forecast(requests, rates, batched=batched)
+        return self._client.forecast(self._requests(packs), rates, batched=batched)
 
     def batch(self, packs: Callable[[], Iterable[Pack]]) -> int:
         """Have batches read packs; return how many requests are under way: see `Client.batch`."""
-        return self._client.batch(
-            PURPOSE, lambda: (one.request for one in packs() if self._may_be_sent(one)), Told
-        )
+        return self._client.batch(PURPOSE, self._requests(packs), Told)
+
+    def _requests(self, packs: Callable[[], Iterable[Pack]]) -> Callable[[], Iterable[Request]]:
+        return lambda: (one.request for one in packs() if self._may_be_sent(one))
 
     def read(self, packs: Sequence[Pack]) -> list[Reply]:
         """Return a reply for each pack, or for its parts where it is too long as a whole.
@@ -140,6 +144,10 @@ class LlmReader:
         found = [one for place in sorted(replies) for one in replies[place]]
         self._refuse_useless(found)
         return found
+
+    def forget(self) -> None:
+        """Forget the replies so far, which the store has: they take memory."""
+        self._results.clear()
 
     def key(self, pack: Pack) -> str:
         """Return the key of a pack's request."""

@@ -204,7 +204,7 @@ def _part(
         documents=len(found.documents),
         by_extractor={
             extractor: Reading(
-                reader.forecast(packs, rates, batched=extractor in batched),
+                reader.forecast(packs.__iter__, rates, batched=extractor in batched),
                 min(found.missed[extractor] / all_missed, 1.0),
             )
             for extractor, packs in found.packs.items()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from graphrag_tasks.core.errors import ConfigError, SnapshotError
+import numpy as np
+
+from graphrag_tasks.core.errors import ArtifactError, ConfigError, SnapshotError, TransientError
 from graphrag_tasks.core.schemas import VECTOR_TABLES
+from graphrag_tasks.llm.parts import heads_of
+from graphrag_tasks.llm.removal import remove_answers
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import ARROW_TABLES, Store, last_readable
 from graphrag_tasks.storage.artifacts import Folder
@@ -17,6 +21,8 @@ from graphrag_tasks.vectors.fields import row_keys, rows_of
 from graphrag_tasks.vectors.vector_store import VectorStore, rows_in
 
 log = logging.getLogger(__name__)
+
+_ANSWERS, _KEY = "answers", "request_key"
 
 
 @dataclass(frozen=True)
@@ -32,13 +38,14 @@ class Removed:
     """What a garbage collection removed: snapshots, and folders of abandoned runs.
 
     `freed_bytes` are those that no kept snapshot shares; `vectors` counts rows of the vector
-    server.
+    server, `answers` those of a language model.
     """
 
     snapshots: tuple[str, ...]
     staging: tuple[str, ...]
     freed_bytes: int
     vectors: int = 0
+    answers: int = 0
 
 
 def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
@@ -96,11 +103,15 @@ def collect_garbage(
     *,
     keep: int,
     staging_age: timedelta,
+    answer_age: timedelta | None = None,
     server: VectorStore | None = None,
     now: datetime | None = None,
     dry_run: bool = False,
 ) -> Removed:
     """Remove all but the `keep` newest snapshots, and staged work unused for `staging_age`.
+
+    With `answer_age`, answers of a language model go that are older than the oldest kept snapshot
+    by as much, and that the table `answers` of none names.
 
     The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept
     besides. Removed snapshots lose their rows in the vector server, too. A `dry_run` only reports
@@ -113,9 +124,10 @@ def collect_garbage(
     """
     if keep < 0:
         raise ConfigError(f"cannot keep {keep} snapshots", "publish.keep", "Name 0 or more")
+    now = now or datetime.now(UTC)
     with sole_run(store.folder):
         old = _old(store, keep)
-        given_up = _given_up(store, (now or datetime.now(UTC)) - staging_age)
+        given_up = _given_up(store, now - staging_age)
         folders = [*map(store.snapshot_folder, old), *given_up.values()]
         freed = sum(folder.own_bytes() for folder in folders)
         vectors = 0
@@ -124,8 +136,31 @@ def collect_garbage(
             for folder in folders:
                 folder.delete(MANIFEST_FILE)  # first: what is half removed is no snapshot
                 folder.delete()
+        answers = 0
+        if answer_age is not None:
+            kept = [one for one in store.manifests() if one.snapshot_id not in old]
+            since = min([now, *(datetime.fromisoformat(one.created_at) for one in kept)])
+            answers = _remove_answers(store, kept, since - answer_age, dry_run=dry_run)
     log.info("%d snapshots and %d staged folders removed", len(old), len(given_up))
-    return Removed(tuple(old), tuple(given_up), freed, vectors)
+    return Removed(tuple(old), tuple(given_up), freed, vectors, answers)
+
+
+def _remove_answers(
+    store: Store, kept: Sequence[Manifest], before: datetime, *, dry_run: bool
+) -> int:
+    """Remove answers that no kept snapshot uses; none where that cannot be told."""
+    used = [np.empty(0, np.uint64)]
+    try:
+        for one in kept:
+            folder = store.snapshot_folder(one.snapshot_id)
+            if _ANSWERS in one.tables:
+                keys = folder.read_table(_ANSWERS, [_KEY])[_KEY]
+                used += [heads_of(some.to_pylist()) for some in keys.chunks]
+        every = np.unique(np.concatenate(used))
+        return remove_answers(store.folder.uri, every, before, dry_run=dry_run)
+    except (ArtifactError, TransientError) as error:
+        log.warning("answers are left as they are: %s", error)
+        return 0
 
 
 def _old(store: Store, keep: int) -> list[str]:

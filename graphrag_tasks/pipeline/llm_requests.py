@@ -53,7 +53,7 @@ def batch(state: RunState, wanted: Sequence[int]) -> int:
 
 def price(state: RunState, wanted: Sequence[int]) -> Forecast:
     """Return what it takes to ask about shards; nothing is sent."""
-    return make_reader(state).forecast(_packs(state, wanted))
+    return make_reader(state).forecast(lambda: _packs(state, wanted))
 
 
 def ask_groups(
@@ -74,7 +74,7 @@ def ask_groups(
             reader.read(packs)
             yield shards, reader
             shards, packs = [], []
-            reader = make_reader(state, may_spend=may_spend)
+            reader.forget()
     if shards:
         reader.read(packs)
         yield shards, reader
@@ -96,7 +96,7 @@ def _packs(state: RunState, wanted: Sequence[int]) -> Iterator[Pack]:
 
 
 def _tell_price(state: RunState, reader: LlmReader, wanted: Sequence[int]) -> None:
-    told = reader.forecast(_packs(state, wanted))
+    told = reader.forecast(lambda: _packs(state, wanted))
     log.info(
         "ask: %d requests to %s, %d more are answered; %s",
         told.requests, reader.identity.model, told.known, _price(told, state.config.llm.budget.usd),

@@ -10,7 +10,6 @@ What holds:
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -38,8 +37,8 @@ _TAIL = 4096
 """Bytes that are read at a time to find where the last whole line ends."""
 
 
-def _end_of_lines(file: BinaryIO) -> int:
-    """Return where the last whole line of a file ends."""
+def end_of_lines(file: BinaryIO) -> int:
+    """Return where the last whole line of a file ends: a kill may have torn the one after."""
     end = file.seek(0, os.SEEK_END)
     while end > 0:
         start = max(end - _TAIL, 0)
@@ -199,7 +198,7 @@ class Files:
         folder = Path(self.path())
         with changing(self.uri):
             for one in (*sorted(folder.rglob("*"), reverse=True), folder, folder.parent):
-                _to_disk(one)
+                to_disk(one)
 
     def copy_file(self, name: str, source: Files) -> None:
         """Take a file of another folder over; on the local disk both share its bytes."""
@@ -257,29 +256,9 @@ class Files:
             if mode is not None and self.is_local:
                 temporary.chmod(mode)
             if durable and self.is_local:
-                _to_disk(temporary)
+                to_disk(temporary)
         if durable and self.is_local:
-            _to_disk(Path(self.path(name)).parent)
-
-    def append_line(self, name: str, line: bytes) -> None:
-        """Write a line at the end of a file on the local disk, whole or not at all.
-
-        What a kill or a full disk left of an earlier line is cut off first. Several processes may
-        write to one file.
-
-        Raises:
-            TransientError: There is no room, or the storage refuses.
-        """
-        path = Path(self.path(name))
-        with changing(f"{self.uri}/{name}"):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a+b", buffering=0) as file:
-                fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
-                end = _end_of_lines(file)
-                file.truncate(end)
-                if file.write(line + b"\n") != len(line) + 1:
-                    file.truncate(end)
-                    raise OSError(errno.ENOSPC, "no room for a whole line", str(path))
+            to_disk(Path(self.path(name)).parent)
 
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
@@ -334,7 +313,7 @@ class Files:
             raise ArtifactError(f"not readable as JSON: {error}", f"{self.uri}/{name}") from error
 
 
-def _to_disk(path: Path) -> None:
+def to_disk(path: Path) -> None:
     """Wait until a file's bytes, or a folder's list of names, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:

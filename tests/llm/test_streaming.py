@@ -10,9 +10,9 @@ import pytest
 from graphrag_tasks.core.errors import BudgetError, TransientError
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.journal import UNSURE, StoreJournal
+from graphrag_tasks.llm.records import UNSURE
 from tests.llm.endpoint import Body, scripted
-from tests.llm.test_client import settings
+from tests.llm.test_client import attempts, kept, settings
 
 ASKED = Request("answer", "Answer.", "How many jobs does the queue hold?", None, 50)
 TEXT = "The queue holds 90 jobs. It is emptied each night."
@@ -31,7 +31,7 @@ def test_pieces_are_told_as_they_come_and_make_the_answer(tmp_path: Path) -> Non
         assert (found.text, "".join(told)) == (TEXT, TEXT)
         assert len(told) == 10
         assert found.usage.completion_tokens == 10
-        (attempt,) = StoreJournal(str(tmp_path)).attempts("run")
+        (attempt,) = attempts(tmp_path, "run")
         assert (attempt.fate, attempt.kind) == ("sure", "answered")
         assert client.spent.usd == attempt.cost.usd
         told.clear()
@@ -55,9 +55,9 @@ def test_a_stream_that_breaks_off_is_paid_in_full_and_asked_for_again(tmp_path: 
         with pytest.raises(TransientError, match="cut off"):
             client.ask_one(ASKED, tell=told.append)
         assert "".join(told).split() == ["The", "queue", "holds"]
-        attempts = list(StoreJournal(str(tmp_path)).attempts("run"))
-        assert [one.fate for one in attempts] == [UNSURE, UNSURE]
-        assert client.spent.usd == sum((one.cost.usd or Decimal(0) for one in attempts), Decimal(0))
+        found = attempts(tmp_path, "run")
+        assert [one.fate for one in found] == [UNSURE, UNSURE]
+        assert client.spent.usd == sum((one.cost.usd or Decimal(0) for one in found), Decimal(0))
         endpoint.script.faults = 0.0
         assert isinstance(client.ask_one(ASKED, tell=told.append), Answer)
 
@@ -103,7 +103,7 @@ def test_what_is_no_answer_is_not_kept(tmp_path: Path, fault: str, kind: Kind) -
         client = Client(settings(endpoint), str(tmp_path), "run")
         found = client.ask_one(ASKED, tell=lambda _: None)
         assert isinstance(found, Failure) and found.kind == kind
-        assert not list((tmp_path / "answers").glob("??/*.json"))
+        assert not kept(tmp_path)
 
 
 def test_a_question_has_a_cap_of_its_own_within_the_runs() -> None:

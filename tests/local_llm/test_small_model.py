@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from graphrag_tasks.core.config import LlmConfig, load_config
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.journal import StoreJournal
 from graphrag_tasks.llm.probe import answer_once, reach
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.snapshots.store import Store
+from tests.llm.test_client import attempts
 
 pytestmark = pytest.mark.local_llm
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def test_answers_have_the_form_and_their_tokens_are_counted(model_url: str, tmp_
     assert all(isinstance(one, Answer) and one.parsed(Ticket) for one in found)
     assert client.spent.tokens == sum(one.usage.total for one in found if isinstance(one, Answer))
     assert client.ask(asked) == found
-    assert len(list(StoreJournal(str(tmp_path)).attempts())) == len(found)
+    assert len(attempts(tmp_path)) == len(found)
 
 
 def test_plain_text_is_an_answer_too(model_url: str) -> None:
@@ -100,6 +100,6 @@ def test_the_example_corpus_gets_summaries(model_url: str, tmp_path: Path) -> No
     run_index(load_config(None, overrides=given))
     rows = Store(given["store"]).open().table("communities").to_pylist()
     assert all(row["title"] and row["summary"] for row in rows)
-    attempts = list(StoreJournal(str(given["store"])).attempts())
-    assert {one.kind for one in attempts} <= {Kind.ANSWERED, Kind.TRUNCATED, Kind.INVALID}
-    assert sum(one.kind == Kind.ANSWERED for one in attempts) > len(rows) / 2
+    sent = attempts(Path(str(given["store"])))
+    assert {one.kind for one in sent} <= {Kind.ANSWERED, Kind.TRUNCATED, Kind.INVALID}
+    assert sum(one.kind == Kind.ANSWERED for one in sent) > len(rows) / 2

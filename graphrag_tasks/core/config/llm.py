@@ -87,6 +87,9 @@ class LlmConfig(BaseConfig):
     retry_failed: bool = Field(
         False, description="ask again what got no valid answer before (docs/llm.md)"
     )
+    keep_days: float = Field(
+        90, ge=0, description="after which gc removes answers that nothing uses; 0: never"
+    )
     longest_wait_seconds: float = Field(120, ge=0, description="most that is waited between two")
     structured: Literal["auto", "json_schema", "json_object", "prompt"] = Field(
         "auto", description="how answers get their form; auto: the strictest that is understood"
