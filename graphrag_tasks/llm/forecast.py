@@ -34,7 +34,7 @@ _ASSUMED = (0.7, 1.9, 3.6)
 """Tokens of an answer for each of the text to work on: low, expected and high."""
 _ASSUMED_FACTOR = (0.6, 1.0, 1.25)
 """Tokens as a model counts them, for each as counted here. Servers that hold an answer to its form
-by a grammar do not count the form, which is a third of a prompt of `extract`."""
+by a grammar do not count the form, which is a quarter of a prompt of `extract`."""
 _ASSUMED_CUT = (0.0, 0.0, 0.02)
 """Attempts that are cut off, for each request; chosen by reading."""
 _DEVIATIONS = 3.0
