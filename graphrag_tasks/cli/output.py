@@ -17,6 +17,7 @@ from rich.table import Table
 
 from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole, plain_output
 from graphrag_tasks.core.errors import ConfigError, GraphragError
+from graphrag_tasks.core.extras import as_missing
 from graphrag_tasks.snapshots.manifests import Manifest
 from graphrag_tasks.snapshots.summary import reading
 
@@ -115,14 +116,24 @@ def _reported(run: Callable[..., int | None]) -> int:
     except typer.Abort:
         ERRORS.print("Aborted.")
         return 1
+    except ModuleNotFoundError as error:
+        missing = as_missing(error)
+        if missing is None:
+            raise
+        _print_error(str(missing))
+        return 1
     except (GraphragError, OSError) as error:
         text = str(error)
         if isinstance(error, OSError):
             log.info("where it was raised", exc_info=error)
             text = ": ".join(str(one) for one in (error.filename, error.strerror or error) if one)
-        line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
-        ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)
+        _print_error(text)
         return 1
+
+
+def _print_error(text: str) -> None:
+    line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
+    ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)
 
 
 def _print_usage(error: Any) -> None:  # noqa: ANN401 - an error of typer's, whose class is its own
