@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 from rich.markup import escape
@@ -18,8 +18,10 @@ from rich.table import Table
 from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole, plain_output
 from graphrag_tasks.core.errors import ConfigError, GraphragError
 from graphrag_tasks.core.extras import as_missing
-from graphrag_tasks.snapshots.manifests import Manifest
-from graphrag_tasks.snapshots.summary import reading
+
+if TYPE_CHECKING:
+    from graphrag_tasks.snapshots.manifests import Manifest
+
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +84,8 @@ def _cell(value: object) -> str:
 
 def print_summary(manifest: Manifest) -> None:
     """Print what a snapshot holds and what each stage cost."""
+    from graphrag_tasks.snapshots.summary import reading
+
     counts: Mapping[str, Any] = manifest.stats.get("counts", {})
     words = json.loads(files(__package__).joinpath("counts.json").read_text("utf-8"))
     shown = [(said, counts[name]) for name, said in words.items() if counts.get(name)]

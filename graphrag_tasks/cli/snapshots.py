@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,12 +15,11 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption,
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, print_text, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.inspect.export import changed_facts, draw
-from graphrag_tasks.operations.diff import difference
-from graphrag_tasks.operations.retention import collect_garbage, rollback
-from graphrag_tasks.snapshots.manifests import Manifest
-from graphrag_tasks.snapshots.store import Snapshot, Store
-from graphrag_tasks.storage.locks import sole_run
+
+if TYPE_CHECKING:
+    from graphrag_tasks.snapshots.manifests import Manifest
+    from graphrag_tasks.snapshots.store import Snapshot, Store
+
 
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
@@ -31,6 +30,8 @@ SnapshotArgument = Annotated[
 
 
 def _store(store: str | None, config: Path | None) -> Store:
+    from graphrag_tasks.snapshots.store import Store
+
     return Store(load_config(config, overrides={"store": store}).store)
 
 
@@ -110,6 +111,9 @@ def diff(
     json: JsonOption = False,
 ) -> None:
     """Say what a snapshot gained, lost and changed since another."""
+    from graphrag_tasks.inspect.export import changed_facts, draw
+    from graphrag_tasks.operations.diff import difference
+
     opened = _store(store, config)
     earlier, later = opened.open(before), opened.open(after)
     if svg:
@@ -138,6 +142,8 @@ def roll_back(
     json: JsonOption = False,
 ) -> None:
     """Make an older snapshot current again."""
+    from graphrag_tasks.operations.retention import rollback
+
     done = rollback(_store(store, config), snapshot)
     if json:
         print_json(asdict(done))
@@ -157,6 +163,9 @@ def gc(
     json: JsonOption = False,
 ) -> None:
     """Remove old snapshots, what killed runs left, and answers that nothing uses."""
+    from graphrag_tasks.operations.retention import collect_garbage
+    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.locks import sole_run
     from graphrag_tasks.vectors.vector_store import open_vector_store
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
