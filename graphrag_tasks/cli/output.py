@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
 from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole, plain_output
 from graphrag_tasks.core.errors import ConfigError, GraphragError
 from graphrag_tasks.core.extras import as_missing
+from graphrag_tasks.core.ids import is_id
 
 if TYPE_CHECKING:
     from graphrag_tasks.snapshots.manifests import Manifest
@@ -59,12 +62,18 @@ def _has_all_characters(stream: TextIO) -> bool:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """Return a table; numbers are set to the right, text is shown as it is."""
+    """Return a table; numbers are set to the right, text is shown as it is, ids are not broken."""
     rows = [list(row) for row in rows]
-    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
+    made = Table(
+        title=title, title_justify="left", title_style="bold", min_width=len(title),
+        box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False, collapse_padding=True,
+    )  # fmt: skip
     for place, name in enumerate(columns):
-        numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
-        made.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        values = [row[place] for row in rows]
+        numeric = bool(rows) and all(isinstance(value, int | float) for value in values)
+        whole = any(isinstance(value, str) and is_id(value) for value in values)
+        justify: JustifyMethod = "right" if numeric else "left"
+        made.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
     for row in rows:
         made.add_row(*(_cell(value) for value in row))
     return made

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from graphrag_tasks.snapshots.store import Snapshot, Store
 
 
+_SHOWN = 16
+"""Characters of a sha256 that people see; JSON has all."""
+
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
 Form = StrEnum("Form", ["MARKDOWN", "DOCLING", "BLOCKS", "LINKS"])
@@ -39,7 +42,7 @@ def _store(store: str | None, config: Path | None) -> Store:
 def list_snapshots(
     store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
 ) -> None:
-    """List the published snapshots, oldest first; those whose manifest is damaged at the end."""
+    """List the published snapshots, oldest first; * is the current one, damaged ones come last."""
     opened = _store(store, config)
     current = opened.current_id()
     rows = [_line(one.snapshot_id, current, one) for one in opened.manifests()]
@@ -48,8 +51,14 @@ def list_snapshots(
         print_json(rows)
         return
     title = "Snapshots" if current or not rows else "Snapshots; CURRENT is lost or damaged"
-    columns = list(rows[0]) if rows else ["snapshot_id"]
-    CONSOLE.print(table(title, columns, [[*row.values()] for row in rows]))
+    columns = ("", "snapshot", "published (UTC)", "documents", "entities", "relations")
+    shown = [
+        ("*" if row["current"] else "", row["snapshot_id"],
+         row["created_at"][:16].replace("T", " "), row["documents"], row["entities"],
+         row["relations"])
+        for row in rows
+    ]  # fmt: skip
+    CONSOLE.print(table(title, columns, shown))
 
 
 def _line(snapshot_id: str, current: str | None, manifest: Manifest | None) -> dict[str, Any]:
@@ -81,7 +90,7 @@ def show(
         print_summary(opened.manifest)
     else:
         tables = sorted(opened.manifest.tables.items())
-        rows = [(name, one.rows, one.sha256) for name, one in tables]
+        rows = [(name, one.rows, f"{one.sha256[:_SHOWN]}…") for name, one in tables]
         title = f"Snapshot {opened.snapshot_id}, published {opened.manifest.created_at}"
         CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))
 
