@@ -61,8 +61,10 @@ reindex: airflow-home ## Run the DAG on examples/corpus, publish to ./store, ans
 	@$(BIN)/graphrag-tasks query "$(QUESTION)" --store "$(STORE)"
 
 .PHONY: dag-run
+# While mapped tasks are not known yet, Airflow warns of all that wait for them, in 2,000 characters.
 dag-run: airflow-home
-	@$(AIRFLOW) $(BIN)/airflow dags test graphrag_reindex
+	@set -o pipefail; $(AIRFLOW) $(BIN)/airflow dags test graphrag_reindex 2>&1 \
+		| { grep -v "No tasks to run. unrunnable tasks" || true; }
 
 airflow-home: .airflow/ready
 
