@@ -10,6 +10,7 @@ import logging
 
 import typer
 
+from graphrag_tasks import __version__
 from graphrag_tasks.cli import (
     adapt,
     answer,
@@ -26,14 +27,13 @@ from graphrag_tasks.cli import (
     serve,
     snapshots,
 )
-from graphrag_tasks.cli.output import report_errors
+from graphrag_tasks.cli.output import print_text, report_errors
 from graphrag_tasks.core.visible import log_visibly
 
 app = typer.Typer(
     name="graphrag-tasks",
     help="Index documents into a GraphRAG snapshot, and search it. No LLM needed.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.command()(index.index)
@@ -55,9 +55,18 @@ app.command()(llm.spending)
 app.command()(index.doctor)
 
 
+def _print_version(value: bool) -> None:
+    if value:
+        print_text(f"graphrag-tasks {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
     verbose: bool = typer.Option(False, "--verbose", "-v", help="Log what every stage does."),
+    _version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     log_visibly(logging.INFO if verbose else logging.WARNING)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from rich.table import Table
 
 from graphrag_tasks.cli.output import table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 _MOST_DOCUMENTS = 40
 _NAMES = {"uri": "uri", "labels": "labels", "labels_from": "from", "labels_error": "error"}

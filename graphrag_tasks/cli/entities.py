@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.entities.resolve.explain import explain_entity
-from graphrag_tasks.operations.overrides import Override, add_override, overrides_file
-from graphrag_tasks.snapshots.store import Store
+
+if TYPE_CHECKING:
+    from graphrag_tasks.operations.overrides import Override
+
 
 app = typer.Typer(help="Explain entities and override what was merged.", no_args_is_help=True)
 
@@ -33,6 +34,9 @@ def explain(
     json: JsonOption = False,
 ) -> None:
     """Show an entity's names, the decisions behind them, relations and documents."""
+    from graphrag_tasks.entities.resolve.explain import explain_entity
+    from graphrag_tasks.snapshots.store import Store
+
     snapshot = Store(load_config(config, overrides={"store": store}).store).open()
     found = explain_entity(snapshot, name)
     if json:
@@ -66,6 +70,8 @@ def merge(
     config: ConfigOption = None,
 ) -> None:
     """Write that two names are one entity; the next run merges them."""
+    from graphrag_tasks.operations.overrides import Override
+
     _write(Override("same", name, other), overrides, config)
 
 
@@ -77,6 +83,8 @@ def split(
     config: ConfigOption = None,
 ) -> None:
     """Write that two names are not one entity; the next run keeps them apart."""
+    from graphrag_tasks.operations.overrides import Override
+
     _write(Override("different", name, other), overrides, config)
 
 
@@ -88,10 +96,14 @@ def rename(
     config: ConfigOption = None,
 ) -> None:
     """Write what an entity is to be called; the next run calls it so."""
+    from graphrag_tasks.operations.overrides import Override
+
     _write(Override("rename", name, new_name), overrides, config)
 
 
 def _write(override: Override, overrides: Path | None, config: Path | None) -> None:
+    from graphrag_tasks.operations.overrides import add_override, overrides_file
+
     file = overrides or overrides_file(load_config(config).resolve.overrides)
     add_override(file, override)
     CONSOLE.print(f"{file}: {override.section} {override}. The next run applies it.", markup=False)

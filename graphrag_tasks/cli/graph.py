@@ -6,15 +6,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.graph import graph_statistics, top_hubs
-from graphrag_tasks.snapshots.store import Store
 
 if TYPE_CHECKING:
     from graphrag_tasks.inspect.export import Selection
@@ -39,6 +36,11 @@ def stats(
     json: JsonOption = False,
 ) -> None:
     """Show size, degrees, components, orphans and hubs of a graph."""
+    import pyarrow as pa
+
+    from graphrag_tasks.graph import graph_statistics, top_hubs
+    from graphrag_tasks.snapshots.store import Store
+
     opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
     nodes, edges = opened.table("nodes"), opened.table("edges")
     figures = graph_statistics(nodes, edges)
@@ -77,6 +79,7 @@ def export(
 ) -> None:
     """Write the graph of entities as GraphML, GEXF, node-link JSON, CSV or a picture (SVG)."""
     from graphrag_tasks.inspect import export as exporting
+    from graphrag_tasks.snapshots.store import Store
 
     chosen = format_ or _by_ending(target)
     if entity is not None and community is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-import pyarrow.compute as pc
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -20,7 +19,6 @@ from graphrag_tasks.cli.options import (
 )
 from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
 
 
 def index(
@@ -97,6 +95,9 @@ def plan(
     json: JsonOption = False,
 ) -> None:
     """Say what an index run would do and why; change nothing."""
+    import pyarrow.compute as pc
+
+    from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
     from graphrag_tasks.operations.documents import unread_kinds
     from graphrag_tasks.pipeline import asked_of_models, look_ahead
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,10 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.ids import is_id
-from graphrag_tasks.llm.journal import StoreJournal
-from graphrag_tasks.llm.records import UNSURE, Attempt
+
+if TYPE_CHECKING:
+    from graphrag_tasks.llm.records import Attempt
+
 
 _SHOWN = {
     "requests": "requests", "prompt_tokens": "in", "completion_tokens": "out", "usd": "USD",
@@ -43,6 +45,8 @@ def spending(
     Unsure is what was sent and never answered: a kill, a timeout, a cut line. It may have been
     billed, and counts against the budget in full.
     """
+    from graphrag_tasks.llm.journal import StoreJournal
+
     settings = load_config(config, overrides={"store": store})
     columns = by or [By.PURPOSE, By.MODEL]
     groups: dict[tuple[str, ...], _Sums] = defaultdict(_Sums)
@@ -89,6 +93,8 @@ class _Sums:
     unsure_usd: Decimal | None = Decimal(0)
 
     def add(self, attempt: Attempt, count: int) -> None:
+        from graphrag_tasks.llm.records import UNSURE
+
         self.requests += count
         usd = None if attempt.usd is None else Decimal(attempt.usd) * count
         if attempt.fate == UNSURE:

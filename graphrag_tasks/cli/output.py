@@ -9,16 +9,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
 from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole, plain_output
 from graphrag_tasks.core.errors import ConfigError, GraphragError
-from graphrag_tasks.snapshots.manifests import Manifest
-from graphrag_tasks.snapshots.summary import reading
+from graphrag_tasks.core.extras import as_missing
+from graphrag_tasks.core.ids import is_id
+
+if TYPE_CHECKING:
+    from graphrag_tasks.snapshots.manifests import Manifest
+
 
 log = logging.getLogger(__name__)
 
@@ -56,12 +62,18 @@ def _has_all_characters(stream: TextIO) -> bool:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """Return a table; numbers are set to the right, text is shown as it is."""
+    """Return a table; numbers are set to the right, text is shown as it is, ids are not broken."""
     rows = [list(row) for row in rows]
-    made = Table(title=title, title_justify="left", title_style="bold", min_width=len(title))
+    made = Table(
+        title=title, title_justify="left", title_style="bold", min_width=len(title),
+        box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False, collapse_padding=True,
+    )  # fmt: skip
     for place, name in enumerate(columns):
-        numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
-        made.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        values = [row[place] for row in rows]
+        numeric = bool(rows) and all(isinstance(value, int | float) for value in values)
+        whole = any(isinstance(value, str) and is_id(value) for value in values)
+        justify: JustifyMethod = "right" if numeric else "left"
+        made.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
     for row in rows:
         made.add_row(*(_cell(value) for value in row))
     return made
@@ -81,6 +93,8 @@ def _cell(value: object) -> str:
 
 def print_summary(manifest: Manifest) -> None:
     """Print what a snapshot holds and what each stage cost."""
+    from graphrag_tasks.snapshots.summary import reading
+
     counts: Mapping[str, Any] = manifest.stats.get("counts", {})
     words = json.loads(files(__package__).joinpath("counts.json").read_text("utf-8"))
     shown = [(said, counts[name]) for name, said in words.items() if counts.get(name)]
@@ -115,14 +129,24 @@ def _reported(run: Callable[..., int | None]) -> int:
     except typer.Abort:
         ERRORS.print("Aborted.")
         return 1
+    except ModuleNotFoundError as error:
+        missing = as_missing(error)
+        if missing is None:
+            raise
+        _print_error(str(missing))
+        return 1
     except (GraphragError, OSError) as error:
         text = str(error)
         if isinstance(error, OSError):
             log.info("where it was raised", exc_info=error)
             text = ": ".join(str(one) for one in (error.filename, error.strerror or error) if one)
-        line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
-        ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)
+        _print_error(text)
         return 1
+
+
+def _print_error(text: str) -> None:
+    line = f"[bold red]error:[/] {escape(' '.join(text.split()))}"
+    ERRORS.print(line, markup=True, highlight=False, soft_wrap=True)
 
 
 def _print_usage(error: Any) -> None:  # noqa: ANN401 - an error of typer's, whose class is its own

@@ -14,7 +14,6 @@ from rich.panel import Panel
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.language.bm25 import terms
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, FurtherHit, SourceSentence
@@ -121,6 +120,8 @@ def _panel(hit: ChunkHit, best: SourceSentence | None, question: str) -> Panel:
 
 def _marked(sentence: str, question: str) -> str:
     """Return a sentence in bold, the words that it shares with the question underlined."""
+    from graphrag_tasks.language.bm25 import terms
+
     asked = set(terms(question))
     marked = _WORD.sub(
         lambda word: f"[u]{word[0]}[/u]" if asked.intersection(terms(word[0])) else word[0],

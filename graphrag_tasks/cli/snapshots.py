@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,12 +15,14 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption,
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, print_text, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.inspect.export import changed_facts, draw
-from graphrag_tasks.operations.diff import difference
-from graphrag_tasks.operations.retention import collect_garbage, rollback
-from graphrag_tasks.snapshots.manifests import Manifest
-from graphrag_tasks.snapshots.store import Snapshot, Store
-from graphrag_tasks.storage.locks import sole_run
+
+if TYPE_CHECKING:
+    from graphrag_tasks.snapshots.manifests import Manifest
+    from graphrag_tasks.snapshots.store import Snapshot, Store
+
+
+_SHOWN = 16
+"""Characters of a sha256 that people see; JSON has all."""
 
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
@@ -31,6 +33,8 @@ SnapshotArgument = Annotated[
 
 
 def _store(store: str | None, config: Path | None) -> Store:
+    from graphrag_tasks.snapshots.store import Store
+
     return Store(load_config(config, overrides={"store": store}).store)
 
 
@@ -38,7 +42,7 @@ def _store(store: str | None, config: Path | None) -> Store:
 def list_snapshots(
     store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
 ) -> None:
-    """List the published snapshots, oldest first; those whose manifest is damaged at the end."""
+    """List the published snapshots, oldest first; * is the current one, damaged ones come last."""
     opened = _store(store, config)
     current = opened.current_id()
     rows = [_line(one.snapshot_id, current, one) for one in opened.manifests()]
@@ -47,8 +51,14 @@ def list_snapshots(
         print_json(rows)
         return
     title = "Snapshots" if current or not rows else "Snapshots; CURRENT is lost or damaged"
-    columns = list(rows[0]) if rows else ["snapshot_id"]
-    CONSOLE.print(table(title, columns, [[*row.values()] for row in rows]))
+    columns = ("", "snapshot", "published (UTC)", "documents", "entities", "relations")
+    shown = [
+        ("*" if row["current"] else "", row["snapshot_id"],
+         row["created_at"][:16].replace("T", " "), row["documents"], row["entities"],
+         row["relations"])
+        for row in rows
+    ]  # fmt: skip
+    CONSOLE.print(table(title, columns, shown))
 
 
 def _line(snapshot_id: str, current: str | None, manifest: Manifest | None) -> dict[str, Any]:
@@ -80,7 +90,7 @@ def show(
         print_summary(opened.manifest)
     else:
         tables = sorted(opened.manifest.tables.items())
-        rows = [(name, one.rows, one.sha256) for name, one in tables]
+        rows = [(name, one.rows, f"{one.sha256[:_SHOWN]}…") for name, one in tables]
         title = f"Snapshot {opened.snapshot_id}, published {opened.manifest.created_at}"
         CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))
 
@@ -110,6 +120,9 @@ def diff(
     json: JsonOption = False,
 ) -> None:
     """Say what a snapshot gained, lost and changed since another."""
+    from graphrag_tasks.inspect.export import changed_facts, draw
+    from graphrag_tasks.operations.diff import difference
+
     opened = _store(store, config)
     earlier, later = opened.open(before), opened.open(after)
     if svg:
@@ -138,6 +151,8 @@ def roll_back(
     json: JsonOption = False,
 ) -> None:
     """Make an older snapshot current again."""
+    from graphrag_tasks.operations.retention import rollback
+
     done = rollback(_store(store, config), snapshot)
     if json:
         print_json(asdict(done))
@@ -157,6 +172,9 @@ def gc(
     json: JsonOption = False,
 ) -> None:
     """Remove old snapshots, what killed runs left, and answers that nothing uses."""
+    from graphrag_tasks.operations.retention import collect_garbage
+    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.locks import sole_run
     from graphrag_tasks.vectors.vector_store import open_vector_store
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.evaluate.failures import REASONS
 from graphrag_tasks.evaluate.gold import Stale
 
@@ -148,7 +149,8 @@ class RetrievalReport:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per question: its figures, its times, what it needs and what was found."""
-        import pandas as pd
+        with brought_by("notebook"):
+            import pandas as pd
 
         return pd.DataFrame([one.row() for one in self.results])
 

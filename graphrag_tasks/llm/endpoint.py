@@ -19,6 +19,7 @@ import numpy as np
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.config.llm import OPENAI_URL
 from graphrag_tasks.core.errors import EndpointError
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Kind, Usage
 from graphrag_tasks.llm.outcome import Outcome
@@ -124,8 +125,9 @@ class Endpoint:
         self._client.close()
 
     def _connected(self) -> openai.OpenAI:
-        import httpx2
-        import openai
+        with brought_by("llm"):
+            import httpx2
+            import openai
 
         logging.getLogger("openai").setLevel(logging.WARNING)  # it would log prompts
 

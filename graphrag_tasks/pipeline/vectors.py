@@ -15,7 +15,12 @@ from graphrag_tasks.embed.stage import LIBRARIES
 from graphrag_tasks.llm import Client
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.vectors.fields import rows_of
-from graphrag_tasks.vectors.vector_store import collection_name, open_vector_store
+from graphrag_tasks.vectors.vector_store import (
+    NO_VECTOR_STORE,
+    chosen,
+    collection_name,
+    open_vector_store,
+)
 
 
 def engine_of(config: Config) -> str:
@@ -63,7 +68,7 @@ def identity(config: Config, engine: str) -> dict[str, Any]:
 
 def collections(config: Config) -> dict[str, str]:
     """Return the physical collection of each kind of vector; empty without a server."""
-    if config.load.vector_store == "none":
+    if chosen(Folder(config.store), config.load) == NO_VECTOR_STORE:
         return {}
     embedder = embedding.make_embedder(config.embed, Client(config.llm))
     model, names = embedder.fingerprint, schemas.VECTOR_TABLES

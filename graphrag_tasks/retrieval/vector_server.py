@@ -125,6 +125,8 @@ def open_served(
     pinned = opened.open(snapshot)
     server = open_vector_store(opened.folder, config)
     if server is None:
-        raise ConfigError("load.vector_store is 'none'", store, "Search with open_index")
+        raise ConfigError(
+            "no vector server is chosen by load.vector_store", store, "Search with open_index"
+        )
     with closing(server):
         yield ServedVectors(server, pinned, principals)

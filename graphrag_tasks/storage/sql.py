@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.storage.artifacts import batches_of
@@ -75,7 +76,8 @@ def _database(config: SqlConfig) -> Iterator[duckdb.DuckDBPyConnection]:
 
 def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
     """Return a new database, and what closes it."""
-    import duckdb  # here, because it brings pandas along
+    with brought_by("index"):
+        import duckdb  # here, because it brings pandas along
 
     with ExitStack() as stack:
         spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphrag-sql-"))

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.snapshots.store import ARROW_TABLES
@@ -92,15 +94,28 @@ VECTOR_STORES: Registry[VectorStore] = Registry(
 )
 """Factories take the folder of the store and the settings of `load`."""
 
-NO_VECTOR_STORE = "none"
+AUTO, LITE, NO_VECTOR_STORE = "auto", "milvus_lite", "none"
+
+
+def chosen(store: Folder, config: LoadConfig) -> str:
+    """Return the vector store of a store: `auto` is Milvus Lite where it is and can be."""
+    if config.vector_store != AUTO:
+        return config.vector_store
+    return LITE if store.is_local and find_spec(LITE) else NO_VECTOR_STORE
 
 
 def check_vector_store(store: Folder, config: LoadConfig) -> None:
-    """Raise `ConfigError` for an unknown vector store, or for Milvus Lite on a remote store."""
-    if config.vector_store == NO_VECTOR_STORE:
+    """Raise `ConfigError` for an unknown vector store, or for Milvus Lite on a remote store.
+
+    Raises:
+        MissingDependencyError: The packages for Milvus are not installed.
+    """
+    name = chosen(store, config)
+    if name == NO_VECTOR_STORE:
         return
-    VECTOR_STORES.factory(config.vector_store)
-    if config.vector_store == "milvus_lite" and not store.is_local:
+    with brought_by("milvus"):
+        VECTOR_STORES.factory(name)
+    if name == LITE and not store.is_local:
         raise ConfigError(
             "milvus_lite needs a store on the local disk",
             f"load.vector_store, store {store.uri}",
@@ -116,6 +131,5 @@ def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
         TransientError: The server does not answer, or another process holds the folder.
     """
     check_vector_store(store, config)
-    if config.vector_store == NO_VECTOR_STORE:
-        return None
-    return VECTOR_STORES.factory(config.vector_store)(store, config)
+    name = chosen(store, config)
+    return None if name == NO_VECTOR_STORE else VECTOR_STORES.factory(name)(store, config)

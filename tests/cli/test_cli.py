@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import graphrag_tasks
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.errors import GraphragError, SnapshotError
 from tests.llm.endpoint import scripted
@@ -276,3 +277,8 @@ def test_an_export_that_cannot_be_says_what_can(store: Path, tmp_path: Path) -> 
         with pytest.raises(GraphragError) as caught:
             run("export", tmp_path / arguments[0], *arguments[1:], "--store", store)
         assert words in str(caught.value)
+
+
+def test_the_version_is_printed() -> None:
+    found = CliRunner().invoke(app, ["--version"])
+    assert (found.exit_code, found.output) == (0, f"graphrag-tasks {graphrag_tasks.__version__}\n")

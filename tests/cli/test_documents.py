@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -50,12 +51,11 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
 
 
 def test_every_document_is_listed_failed_ones_first(command: Command) -> None:
-    lines = [line for line in command("documents", "list").stdout.splitlines() if "│" in line]
-    order = [line.split("│")[3].strip() for line in lines]
-    assert [one for one in order if one] == ["failed", "empty", *["skipped"] * 5, "parsed"]
-    assert max(map(len, lines)) <= 80
-    parsed = [cell.strip() for cell in lines[-1].split("│")]
-    assert parsed[2:4] == ["md", "parsed"] and int(parsed[5]) == 1 and int(parsed[6]) >= 1
+    printed = command("documents", "list").stdout
+    order = re.findall(r"  (failed|empty|skipped|parsed)  ", printed)
+    assert order == ["failed", "empty", *["skipped"] * 5, "parsed"]
+    assert max(map(len, printed.splitlines())) <= 80
+    assert re.search(r"  md\s+parsed\s+1  ", printed)
 
 
 def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:

@@ -41,8 +41,9 @@ def test_no_vectors_make_no_collection(tmp_path: Path) -> None:
 
 def test_without_a_server_there_is_nothing_to_open(tmp_path: Path) -> None:
     assert open_vector_store(Folder(tmp_path), LoadConfig(vector_store="none")) is None
+    assert open_vector_store(Folder("memory://store"), LoadConfig()) is None  # auto, no folder
 
 
 def test_a_remote_store_is_refused_with_the_way_out() -> None:
     with pytest.raises(ConfigError, match=r"local disk.*vector_store = 'none'"):
-        open_vector_store(Folder("memory://store"), LoadConfig())
+        open_vector_store(Folder("memory://store"), LoadConfig(vector_store="milvus_lite"))

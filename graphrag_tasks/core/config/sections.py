@@ -307,7 +307,11 @@ class EmbedConfig(BaseConfig):
 class LoadConfig(BaseConfig):
     """Where vectors go beside the snapshot."""
 
-    vector_store: str = Field("milvus_lite", description="milvus_lite (in the store), milvus, none")
+    vector_store: str = Field(
+        "auto",
+        description="milvus_lite (in the store), milvus, none; auto: milvus_lite where it is "
+        "installed and the store is a folder, else none",
+    )
     milvus_uri: str = Field(
         "http://127.0.0.1:19530",
         description="of the server; its token comes from GRAPHRAG_MILVUS_TOKEN",

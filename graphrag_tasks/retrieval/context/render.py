@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.retrieval.context.cells import folding_table, paragraph
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import (
@@ -50,7 +51,8 @@ def as_frame(context: Context) -> pd.DataFrame:
     number in the prompt; seeds have none. `sentence`, with title, uri and page, is the best
     evidence of a relation or of a path's first step, or a sentence that mentions an entity.
     """
-    import pandas as pd
+    with brought_by("notebook"):
+        import pandas as pd
 
     rows = [
         {
@@ -146,7 +148,8 @@ def _entity_cells(hit: EntityHit) -> tuple[str, ...]:
 
 def as_networkx(context: Context) -> nx.MultiDiGraph:
     """Return the graph of `Context.to_networkx`."""
-    import networkx as nx
+    with brought_by("notebook"):
+        import networkx as nx
 
     graph = nx.MultiDiGraph()
     chunks = {hit.chunk_id: hit for hit in context.chunks}
@@ -212,7 +215,8 @@ def as_svg(graph: nx.MultiDiGraph) -> str:
 
     The text is empty if there is no relation. The layout is the same on each call.
     """
-    import networkx as nx
+    with brought_by("notebook"):
+        import networkx as nx
 
     relations = [
         (a, b, data) for a, b, data in graph.edges(data=True) if data["kind"] == "relation"

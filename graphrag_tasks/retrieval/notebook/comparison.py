@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.retrieval.context.cells import paragraph, table
 from graphrag_tasks.retrieval.context.context import Context
 from graphrag_tasks.retrieval.context.hits import ChunkHit, chunk_place, one_line
@@ -50,7 +51,8 @@ class ModeComparison:
         same in every mode), `modes` (how many of them found it), `title`, `headings`, `page`,
         `text`, `chunk_id` and `document_id`.
         """
-        import pandas as pd
+        with brought_by("notebook"):
+            import pandas as pd
 
         rows = [
             {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.view.arrays import Adjacency, Rows, column
 from graphrag_tasks.snapshots.store import Snapshot
@@ -179,7 +180,8 @@ def _frame(
 
     Those named `whole` have whole numbers, with gaps; other lists are of texts.
     """
-    import pandas as pd
+    with brought_by("notebook"):
+        import pandas as pd
 
     texts = [name for name, values in columns.items() if isinstance(values, list)]
     types = dict.fromkeys(texts, pd.Series(["text"]).dtype) | dict.fromkeys(whole, "Int64")

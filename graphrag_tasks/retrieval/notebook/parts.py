@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.graph.drawing import ENTITIES, RELATIONS, Selection
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.view.arrays import Rows
@@ -97,7 +98,8 @@ def _allowed(graph: Graph, *, all_kinds: bool) -> NDArray[np.bool_]:
 
 def as_networkx(selection: Selection) -> nx.MultiDiGraph:
     """Return the graph of `Browser.to_networkx`."""
-    import networkx as nx
+    with brought_by("notebook"):
+        import networkx as nx
 
     graph = nx.MultiDiGraph(title=selection.title)
     for row in selection.entities.to_pylist():

@@ -1,0 +1,79 @@
+"""What a program calls: index documents, open what was published, ask it.
+
+    >>> import graphrag_tasks as graphrag
+    >>> index = graphrag.index("examples/corpus", "store")
+    >>> print(graphrag.answer(index, "Which table replaces VBBS?"))
+
+The names of `graphrag_tasks.__all__` stay as they are within a minor version (docs/api.md); all
+others may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from graphrag_tasks.answering import Reply, answer, answer_stream
+from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.extras import require
+from graphrag_tasks.llm import Client
+from graphrag_tasks.retrieval import Context, Index, open_index
+
+__all__ = [
+    "Client", "Config", "Context", "Index", "Reply", "answer", "answer_stream", "index",
+    "load_config", "open_index",
+]  # fmt: skip
+
+
+def index(
+    sources: str | Path | Sequence[str | Path],
+    store: str | Path,
+    *,
+    config: str | Path | Config | None = None,
+    workers: int = 1,
+    **settings: Any,  # noqa: ANN401 - sections of settings
+) -> Index:
+    """Index documents into a store, publish a snapshot, and return it opened.
+
+    Documents that did not change since the last snapshot are taken over from it. One that cannot be
+    read stops nothing: `Index.documents()` names it.
+
+    Args:
+        sources: Folders or URIs; one, or several.
+        store: Folder or URI; it is made where it is not there.
+        config: Settings, as a TOML file or as a `Config`.
+        workers: Processes. With more than one, the calling script must do so below
+            `if __name__ == "__main__":`, for workers import it.
+        settings: Sections of settings that win over `config`, as in
+            `index("docs", "store", extract={"extractor": "hybrid"})`: docs/settings.md.
+
+    Raises:
+        MissingDependencyError: The packages for indexing are not installed.
+        ConfigError: A setting is unknown or wrong.
+        SourceError: A source is missing or empty.
+        QualityError: The new snapshot is worse than the published one, which stays.
+        TransientError: Another process works on the store, or a server is away: call again.
+    """
+    require("index")
+    from graphrag_tasks.operations.runner import run_index
+
+    several = [sources] if isinstance(sources, str | Path) else list(sources)
+    given = {"sources": [str(one) for one in several], "store": str(store), **settings}
+    if isinstance(config, Config):
+        merged = config.model_dump(exclude_unset=True)
+        found = load_config(None, environ={}, overrides=_merged(merged, given))
+    else:
+        found = load_config(config, overrides=given)
+    run_index(found, workers=workers)
+    return open_index(found.store)
+
+
+def _merged(into: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with others in their place, section by section."""
+    result = dict(into)
+    for name, value in values.items():
+        before = result.get(name)
+        both = isinstance(before, dict) and isinstance(value, dict)
+        result[name] = _merged(before, value) if both else value  # type: ignore[arg-type]
+    return result

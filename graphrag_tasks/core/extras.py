@@ -1,0 +1,72 @@
+"""The extras of the package: what is installed by need, and what to say where something is not.
+
+`pip install graphrag-tasks` reads, asks and serves; the rest comes by `graphrag-tasks[extra]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+from graphrag_tasks.core.errors import MissingDependencyError
+
+MODULES: Mapping[str, tuple[str, ...]] = {
+    "index": (
+        "bs4", "charset_normalizer", "defusedxml", "docling", "docutils", "duckdb", "lxml", "marko",
+        "openpyxl", "PIL", "py3langid", "pypdfium2", "spacy",
+    ),
+    "llm": ("openai", "genai_prices", "httpx2", "tiktoken"),
+    "notebook": ("pandas", "networkx"),
+    "milvus": ("pymilvus", "milvus_lite", "grpc"),
+    "s3": ("obstore",),
+    "ocr": ("rapidocr_onnxruntime",),
+    "train": ("jax", "optax"),
+    "mcp": ("mcp",),
+    "airflow": ("airflow",),
+}  # fmt: skip
+"""The modules that each extra brings."""
+
+_EXTRA_OF = {module: extra for extra, modules in MODULES.items() for module in modules}
+
+
+def command_of(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f"pip install 'graphrag-tasks[{extra}]'"
+
+
+def require(extra: str) -> None:
+    """Refuse to begin without an extra.
+
+    Raises:
+        MissingDependencyError: A module of it is not installed.
+    """
+    for module in MODULES[extra]:
+        if find_spec(module) is None:
+            raise _missing(module, extra)
+
+
+@contextmanager
+def brought_by(extra: str) -> Iterator[None]:
+    """Import what an extra brings within a block.
+
+    Raises:
+        MissingDependencyError: It is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if missing := as_missing(error):
+            raise missing from error
+        raise _missing(error.name or extra, extra) from error
+
+
+def as_missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
+    """Return what to say of a module that an extra would bring; None of another one."""
+    module = (error.name or "").partition(".")[0]
+    extra = _EXTRA_OF.get(module)
+    return _missing(module, extra) if extra else None
+
+
+def _missing(module: str, extra: str) -> MissingDependencyError:
+    return MissingDependencyError(f"{module} is not installed", extra, command_of(extra))

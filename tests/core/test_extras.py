@@ -1,0 +1,63 @@
+"""What is said where an extra is not installed: one line, with the command."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.cli.output import report_errors
+from graphrag_tasks.core.errors import MissingDependencyError
+from graphrag_tasks.core.extras import MODULES, as_missing, brought_by, command_of, require
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("extra", sorted(MODULES))
+def test_an_extra_is_in_pyproject_and_brings_its_modules(extra: str) -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert extra in extras
+
+
+@pytest.mark.parametrize(
+    ("extra", "module"), [(extra, name) for extra, names in MODULES.items() for name in names]
+)
+def test_a_missing_module_names_the_command(extra: str, module: str) -> None:
+    missing = as_missing(ModuleNotFoundError("no", name=f"{module}.part"))
+    assert missing is not None
+    assert str(missing) == f"{extra}: {module} is not installed. {command_of(extra)}"
+
+
+def test_what_is_required_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    require("index")
+    monkeypatch.setitem(MODULES, "index", ("spacy", "no_such_module"))  # type: ignore[arg-type]
+    with pytest.raises(MissingDependencyError, match=r"no_such_module.*graphrag-tasks\[index\]"):
+        require("index")
+
+
+def test_an_import_within_a_block_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    command = r"pip install 'graphrag-tasks\[notebook\]'"
+    with pytest.raises(MissingDependencyError, match=command), brought_by("notebook"):
+        import pandas  # noqa: F401
+
+
+def test_a_command_says_it_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def fails(**_: object) -> int:
+        raise ModuleNotFoundError("No module named 'duckdb'", name="duckdb")
+
+    with pytest.raises(SystemExit) as ended:
+        report_errors(fails)
+    assert ended.value.code == 1
+    said = capsys.readouterr().err.strip()
+    assert said == "error: index: duckdb is not installed. pip install 'graphrag-tasks[index]'"
+
+
+def test_another_missing_module_is_a_defect() -> None:
+    def fails(**_: object) -> int:
+        raise ModuleNotFoundError("No module named 'nothing'", name="nothing")
+
+    with pytest.raises(ModuleNotFoundError):
+        report_errors(fails)

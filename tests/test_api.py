@@ -1,0 +1,80 @@
+"""What a program may call: the names, that they are lazy, and that a first script works."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphrag_tasks
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError, GraphragError, TerminalError
+
+NAMES = [
+    "AccessError", "ArtifactError", "BudgetError", "Client", "Config", "ConfigError", "Context",
+    "DocumentError", "EndpointError", "GraphragError", "Index", "MissingDependencyError",
+    "PriceError", "QualityError", "QueryError", "Reply", "SnapshotError", "SourceError",
+    "TerminalError", "TransientError", "__version__", "answer", "answer_stream", "index",
+    "load_config", "open_index",
+]  # fmt: skip
+SCRIPT = """
+import sys
+import graphrag_tasks as graphrag
+index = graphrag.index({sources!r}, {store!r}, load={{"vector_store": "none"}})
+print(graphrag.answer(index, "Which table replaces BSEG?"))
+"""
+
+
+def test_these_names_stay() -> None:
+    assert graphrag_tasks.__all__ == NAMES
+    assert [name for name in NAMES if not hasattr(graphrag_tasks, name)] == []
+    assert set(NAMES) <= set(dir(graphrag_tasks))
+    with pytest.raises(AttributeError, match="no attribute 'indx'"):
+        _ = graphrag_tasks.indx
+    for name in NAMES:
+        value = getattr(graphrag_tasks, name)
+        assert name == "__version__" or inspect.getdoc(value), name
+
+
+def test_an_error_is_terminal_or_transient() -> None:
+    errors = [getattr(graphrag_tasks, name) for name in NAMES if name.endswith("Error")]
+    assert all(issubclass(error, GraphragError) for error in errors)
+    kinds = (TerminalError, graphrag_tasks.TransientError)
+    assert all(error is GraphragError or issubclass(error, kinds) for error in errors)
+
+
+def test_an_import_loads_nothing() -> None:
+    code = (
+        "import sys, graphrag_tasks; "
+        "print(sorted({'numpy', 'pyarrow', 'pydantic', 'spacy', 'pandas'} & set(sys.modules)))"
+    )
+    line = [sys.executable, "-c", code]
+    found = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_script_without_a_guard_indexes_and_answers(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Ledger\n\nTable ACDOCA replaces table BSEG.\n")
+    script = tmp_path / "script.py"
+    text = SCRIPT.format(sources=str(tmp_path / "docs"), store=str(tmp_path / "store"))
+    script.write_text(text)
+    line = [sys.executable, str(script)]
+    found = subprocess.run(line, capture_output=True, text=True)  # noqa: S603
+    assert found.returncode == 0, found.stderr
+    assert "Table ACDOCA replaces table BSEG." in found.stdout
+
+
+def test_settings_come_from_a_file_a_config_or_the_call(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text("[chunk]\nmax_character = 9\n")
+    (tmp_path / "docs").mkdir()
+    with pytest.raises(ConfigError, match=r"chunk\.max_character.*Did you mean"):
+        graphrag_tasks.index(tmp_path / "docs", tmp_path / "store", config=file)
+    config = Config.model_validate({"chunk": {"max_characters": 900}, "store": "elsewhere"})
+    with pytest.raises(ConfigError, match=r"chunk\.overlap"):
+        graphrag_tasks.index(
+            tmp_path / "docs", tmp_path / "store", config=config, chunk={"overlap": 1}
+        )
+    assert not (tmp_path / "store").exists()
