@@ -29,13 +29,8 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-<<<<<<< HEAD
-.PHONY: help install reindex test test-slow test-services test-local-llm test-ragas demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
+.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
 	release airflow airflow-home env lock clean
-=======
-.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train lint audit format \
-	airflow airflow-home env lock clean
->>>>>>> main
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -158,8 +153,7 @@ notebooks: install-dev ## Run the notebooks anew on the store of make reindex
 	@$(UV) -r notebooks/requirements.txt
 	@JUPYTER_PLATFORM_DIRS=1 $(BIN)/jupyter execute --inplace notebooks/*.ipynb
 
-<<<<<<< HEAD
-reference: install ## Write the pages of docs/reference that come from code
+reference: install-dev ## Write the pages of docs/reference that come from code
 	@$(BIN)/python -m tools.reference
 
 # Without MkDocs' notice on versions that are not installed here.
@@ -175,10 +169,7 @@ docs-serve: .venv-docs/installed ## Show the documentation on http://127.0.0.1:8
 	@VIRTUAL_ENV="$(CURDIR)/.venv-docs" $(BIN)/uv pip install --quiet --require-hashes -r docs/requirements.txt
 	@touch $@
 
-lint: install ## Check style, types and layers
-=======
 lint: install-dev ## Check style, types and layers
->>>>>>> main
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -191,7 +182,6 @@ format: install-dev ## Rewrite code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-<<<<<<< HEAD
 release: .venv-release/installed ## Build the wheel and the source archive, check both, print their sha256
 	@rm -rf dist
 	@$(BIN)/uv build --quiet --out-dir dist
@@ -203,12 +193,8 @@ release: .venv-release/installed ## Build the wheel and the source archive, chec
 	@VIRTUAL_ENV="$(CURDIR)/.venv-release" $(BIN)/uv pip install --quiet --require-hashes -r tools/release/requirements.txt
 	@touch $@
 
-lock: install ## Resolve requirements again from pyproject.toml
-	$(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header --no-annotate -o requirements.txt
-=======
 lock: install-dev ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q pyproject.toml --extra all --universal --python-version 3.11 --no-header --no-annotate -o requirements.txt
->>>>>>> main
 	$(BIN)/uv pip compile -q pyproject.toml --extra dev -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o requirements-dev.txt
 	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
 	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt

@@ -349,13 +349,15 @@ def python_api() -> str:
     parts = [
         _page(
             "Python API",
-            "These names are public. Everything else may change without notice.",
+            "The names of `graphrag_tasks` stay as they are within a minor version. Those of the "
+            "other modules are what they take and return. Everything else may change without notice. "
+            "[Errors](errors.md) have a page of their own.",
         )
     ]
     told: list[Any] = []
     for module_name in _MODULES:
         module = importlib.import_module(module_name)
-        names = [name for name in module.__all__ if name != "__version__"]
+        names = [name for name in module.__all__ if not name.endswith(("__version__", "Error"))]
         found = [(name, getattr(module, name)) for name in names]
         new = [(name, value) for name, value in found if not any(value is one for one in told)]
         told += [value for _, value in new]
