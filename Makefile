@@ -29,8 +29,8 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train lint audit format \
-	airflow airflow-home env lock clean
+.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
+	release airflow airflow-home env lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -153,6 +153,22 @@ notebooks: install-dev ## Run the notebooks anew on the store of make reindex
 	@$(UV) -r notebooks/requirements.txt
 	@JUPYTER_PLATFORM_DIRS=1 $(BIN)/jupyter execute --inplace notebooks/*.ipynb
 
+reference: install-dev ## Write the pages of docs/reference that come from code
+	@$(BIN)/python -m tools.reference
+
+# Without MkDocs' notice on versions that are not installed here.
+docs: .venv-docs/installed ## Build the documentation into site, and check its links
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
+	@echo "site/index.html"
+
+docs-serve: .venv-docs/installed ## Show the documentation on http://127.0.0.1:8000
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs serve --dev-addr 127.0.0.1:8000
+
+.venv-docs/installed: .venv/installed docs/requirements.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-docs
+	@VIRTUAL_ENV="$(CURDIR)/.venv-docs" $(BIN)/uv pip install --quiet --require-hashes -r docs/requirements.txt
+	@touch $@
+
 lint: install-dev ## Check style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -166,12 +182,25 @@ format: install-dev ## Rewrite code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+release: .venv-release/installed ## Build the wheel and the source archive, check both, print their sha256
+	@rm -rf dist
+	@$(BIN)/uv build --quiet --out-dir dist
+	@.venv-release/bin/twine check --strict dist/*.whl dist/*.tar.gz
+	@cd dist && sha256sum *.whl *.tar.gz | tee SHA256SUMS
+
+.venv-release/installed: .venv/installed tools/release/requirements.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-release
+	@VIRTUAL_ENV="$(CURDIR)/.venv-release" $(BIN)/uv pip install --quiet --require-hashes -r tools/release/requirements.txt
+	@touch $@
+
 lock: install-dev ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q pyproject.toml --extra all --universal --python-version 3.11 --no-header --no-annotate -o requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra dev -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o requirements-dev.txt
 	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
 	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt
+	$(BIN)/uv pip compile -q docs/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o docs/requirements.txt
+	$(BIN)/uv pip compile -q tools/release/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o tools/release/requirements.txt
 	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store
-	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .airflow store
+	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-docs .venv-release .airflow store site dist

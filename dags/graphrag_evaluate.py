@@ -33,7 +33,7 @@ DEFAULTS = load_config()
             DEFAULTS.quality.questions or "",
             type="string",
             title="Questions",
-            description="JSON lines of questions with known sources (docs/evaluation.md)",
+            description="JSON lines of questions with known sources (docs/how-to/evaluation.md)",
         ),
         "modes": Param(
             ["auto", "hybrid", "dense", "paper"],

@@ -41,7 +41,7 @@ _ANSWER_WITHIN = timedelta(days=3)
             DEFAULTS.quality.questions or "",
             type="string",
             title="Questions",
-            description="JSON lines, each with a question of a user (docs/graph.md)",
+            description="JSON lines, each with a question of a user (docs/how-to/ontology.md)",
         ),
         "outside": Param(
             "keep",

@@ -4,8 +4,8 @@
     >>> index = graphrag.index("examples/corpus", "store")
     >>> print(graphrag.answer(index, "Which table replaces VBBS?"))
 
-The names of `graphrag_tasks.__all__` stay as they are within a minor version (docs/api.md); all
-others may change.
+The names of `graphrag_tasks.__all__` stay as they are within a minor version
+(docs/reference/api.md); all others may change.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def index(
         workers: Processes. With more than one, the calling script must do so below
             `if __name__ == "__main__":`, for workers import it.
         settings: Sections of settings that win over `config`, as in
-            `index("docs", "store", extract={"extractor": "hybrid"})`: docs/settings.md.
+            `index("docs", "store", extract={"extractor": "hybrid"})`: docs/reference/settings.md.
 
     Raises:
         MissingDependencyError: The packages for indexing are not installed.

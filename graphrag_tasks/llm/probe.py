@@ -46,7 +46,7 @@ def answer_once(config: LlmConfig) -> str:
     client = Client(config)
     (result,) = client.ask([Request("doctor", _SYSTEM, _SENTENCE, _Ends, _MAX_OUTPUT)])
     if isinstance(result, Failure):
-        hint = "Name another model, or set llm.structured: docs/llm.md"
+        hint = "Name another model, or set llm.structured: docs/how-to/llm-extraction.md"
         raise EndpointError(f"{result.kind}: {result.why}", config.url, hint)
     usd = price(config, config.model, result.usage)
     cost = "price unknown" if usd is None else f"{usd:.6f} USD"

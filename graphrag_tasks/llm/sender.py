@@ -89,7 +89,7 @@ class Sender:
         """
         model = model or self.config.model_for(purpose)
         if not model:
-            raise ConfigError("no model is named", "llm.model", "Set llm.model: docs/llm.md")
+            raise ConfigError("no model is named", "llm.model", "See docs/how-to/llm-extraction.md")
         return Identity(provider(self.config), model, self.config.parameters)
 
     def key(self, request: Request) -> str:

@@ -92,9 +92,7 @@ class LlmConfig(BaseConfig):
     tokens_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")
     timeout_seconds: float = Field(120, gt=0, description="of one request")
     attempts: int = Field(5, gt=0, description="tries of a request that fails for a while")
-    retry_failed: bool = Field(
-        False, description="ask again what got no valid answer before (docs/llm.md)"
-    )
+    retry_failed: bool = Field(False, description="ask again what got no valid answer before")
     keep_days: float = Field(
         90, ge=0, description="after which gc removes answers that nothing uses; 0: never"
     )

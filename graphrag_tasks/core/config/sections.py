@@ -89,8 +89,10 @@ class ParseConfig(BaseConfig):
 class ChunkConfig(BaseConfig):
     """Sections over `max_characters` are split recursively (paper, section 3.1)."""
 
-    max_characters: int = Field(2048, gt=0)
-    overlap_characters: int = Field(200, ge=0)
+    max_characters: int = Field(2048, gt=0, description="longest chunk, in characters")
+    overlap_characters: int = Field(
+        200, ge=0, description="characters that two chunks of a split section share"
+    )
 
     @model_validator(mode="after")
     def _overlap_leaves_room(self) -> ChunkConfig:
@@ -207,7 +209,7 @@ class DomainConfig(BaseConfig):
 class NormalizeConfig(LanguageConfig):
     """Which triples become edges (paper: heads and tails under 2 characters are dropped)."""
 
-    min_characters: int = Field(2, ge=1)
+    min_characters: int = Field(2, ge=1, description="shortest name that may become an entity")
     max_characters: int = Field(120, ge=1, description="longer heads and tails are clauses")
     max_words: int = Field(8, ge=1, description="heads and tails of more words are clauses")
     term_contrast: float = Field(

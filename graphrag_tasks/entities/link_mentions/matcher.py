@@ -1,7 +1,8 @@
 """Find names in texts: a trie over tokens, longest match first, all places of a batch at once.
 
 The automata of `ahocorasick-rs` and spaCy's `PhraseMatcher` take longer and more memory to build,
-and do not let a shorter name in where the spelling forbids the longer one (`docs/graph.md`).
+and do not let a shorter name in where the spelling forbids the longer one
+(`docs/explanation/graph.md`).
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 A logistic regression over a few yes-or-no features that the frame itself shows. Its weights
 (`confidence.json`) were learned on CaRB's development set by `training/confidence.py`;
-`docs/extraction.md` has the reliability diagram. The weights of rules which that set lacks, such as
-commands, and the confidence of each pattern in lines were learned on labelled technical sentences.
+`docs/explanation/extraction.md` has the reliability diagram. The weights of rules which that set
+lacks, such as commands, and the confidence of each pattern in lines were learned on labelled
+technical sentences.
 """
 
 from __future__ import annotations

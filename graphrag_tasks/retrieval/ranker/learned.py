@@ -4,7 +4,7 @@ Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to Lambd
 and checked by `training/ranking.py`. Trees and walks are good where a document is one passage about
 one thing, as in the sets that the trees were grown on. In manuals, where a title names a hundred
 passages, they lose to words. So both count by the ratio of documents to chunks; the other weights
-are explained in `docs/retrieval.md`.
+are explained in `docs/explanation/retrieval.md`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ alone. What was made from several documents is made again from the visible rows:
 counts of entities, weight, confidence and wording of relations, and the communities.
 
 What remains of hidden documents is which names were found to be one entity, and which common nouns
-are none (`docs/security.md`).
+are none (`docs/explanation/security.md`).
 """
 
 from __future__ import annotations
