@@ -350,8 +350,7 @@ def python_api() -> str:
         _page(
             "Python API",
             "The names of `graphrag_tasks` stay as they are within a minor version. Those of the "
-            "other modules are what they take and return. Everything else may change without "
-            "notice. "
+            "other modules are what they take and return. Everything else may change at any time. "
             "[Errors](errors.md) have a page of their own.",
         )
     ]

@@ -22,6 +22,7 @@ from graphrag_tasks.cli import (
     graph,
     index,
     llm,
+    mcp,
     ontology,
     query,
     serve,
@@ -42,6 +43,7 @@ app.command()(estimate.estimate)
 app.command()(query.query)
 app.command()(answer.answer)
 app.command()(serve.serve)
+app.command()(mcp.mcp)
 app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
 app.command()(adapt.adapt)

@@ -1,0 +1,47 @@
+"""`graphrag-tasks mcp`: tools for agents, over standard input and output or HTTP on loopback."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from typing import Annotated
+
+import typer
+
+from graphrag_tasks import __version__
+from graphrag_tasks.cli.options import ConfigOption, StoreOption
+from graphrag_tasks.core.config import load_config
+
+
+def mcp(
+    principals: Annotated[
+        list[str] | None,
+        typer.Option("--as", help="Access label that the agents hold; repeat it for several."),
+    ] = None,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve streamable HTTP on this machine.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port for --http.")] = 8643,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Give agents tools to search, read and cite a store: the Model Context Protocol.
+
+    Whoever connects reads what the principals given here may read.
+    """
+    from graphrag_tasks.core.extras import require
+
+    require("mcp")
+    from graphrag_tasks.mcp_server import make_server
+    from graphrag_tasks.mcp_server.server import Current
+
+    settings = load_config(config, overrides={"store": store})
+    current = Current(settings.store, tuple(principals) if principals else None)
+    server = make_server(current, __version__)
+    if http:
+        server.run("streamable-http", host="127.0.0.1", port=port, json_response=True)
+    else:
+        with redirect_stdout(
+            sys.__stdout__
+        ):  # the protocol's alone, without the guard of terminals
+            server.run("stdio")

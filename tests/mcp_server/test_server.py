@@ -1,0 +1,167 @@
+"""Tools for agents, called by the SDK's own client: what they give, refuse, and never show."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from graphrag_tasks.core.errors import QueryError, SnapshotError
+from graphrag_tasks.mcp_server import Tools, make_server
+from graphrag_tasks.mcp_server.paging import Pages
+from graphrag_tasks.mcp_server.server import Current
+from graphrag_tasks.retrieval import Index
+from tests.retrieval.labelled_worlds import publish
+from tests.retrieval.test_visibility import BOARD, STAFF, opened
+
+TOOLS = {
+    "search": {"question": "What replaces the Spooler?"},
+    "answer": {"question": "What replaces the Spooler?"},
+    "find_entity": {"name": "gatewy"},
+    "neighbours": {"name": "Gateway"},
+    "paths": {"start": "Gateway", "end": "Driver"},
+    "read": {"item_id": ""},
+    "cite": {"item_id": ""},
+    "describe": {},
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return publish(tmp_path_factory.mktemp("published") / "store", [STAFF, BOARD])
+
+
+@pytest.fixture(scope="module")
+def staff(store: Path) -> Index:
+    return opened(store, ["staff"])
+
+
+def called(index: Index, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
+    """Return what the SDK's client gets of a server in this process."""
+
+    async def ask() -> list[Any]:
+        async with Client(make_server(lambda: index)) as client:
+            results = [client.call_tool(name, arguments) for name, arguments in calls]
+            return list(await asyncio.gather(*results))
+
+    return asyncio.run(ask())
+
+
+def filled(index: Index) -> dict[str, dict[str, Any]]:
+    """Return the arguments of each tool with ids of the index."""
+    chunk = Tools(lambda: index).search("Gateway")["items"][0]["chunk_id"]
+    relation = Tools(lambda: index).neighbours("Gateway")["items"][0]["relation_id"]
+    return TOOLS | {"read": {"item_id": chunk}, "cite": {"item_id": relation}}
+
+
+def test_every_tool_is_told_and_answers(staff: Index) -> None:
+    async def listed() -> list[Any]:
+        async with Client(make_server(lambda: staff)) as client:
+            return list((await client.list_tools()).tools)
+
+    told = asyncio.run(listed())
+    assert {tool.name for tool in told} == set(TOOLS)
+    assert all(tool.description and len(tool.description) < 400 for tool in told)
+    arguments = filled(staff)
+    results = called(staff, list(arguments.items()))
+    for name, result in zip(arguments, results, strict=True):
+        assert not result.is_error, (name, result.content)
+        said = result.structured_content
+        assert said["snapshot_id"] == staff.facts.snapshot_id
+        assert said.get("items", said.get("sentences", [True])), name
+    fact = results[list(arguments).index("neighbours")].structured_content["items"][0]
+    assert fact["source"]["title"] == "Gateway Guide"
+    entity = results[list(arguments).index("find_entity")].structured_content["items"][0]
+    assert "gateway" in entity["name"].lower()
+
+
+def test_no_hidden_word_comes_out(staff: Index) -> None:
+    calls = [*filled(staff).items()]
+    calls += [(name, {"name": word}) for name in ("find_entity", "neighbours")
+              for word in ("Zephyr", "Quorum", "Zephir")]  # fmt: skip
+    calls += [("search", {"question": "Who funds Zephyr and buys Quorum?"})]
+    calls += [("paths", {"start": "Gateway", "end": "Spooler"})]
+    shown = [json.dumps(one.structured_content or "") for one in called(staff, calls)]
+    assert not [text for text in shown if "merger" in text or "Operation" in text]
+    assert not [text for text in shown if "fund" in text or "threaten" in text]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("search", {"question": "x" * 10_000}, "it has 10,000 characters"),
+        ("search", {"question": " \x00\n "}, "it is empty"),
+        ("search", {"question": "Gateway", "mode": "nosuch"}, "there is no mode"),
+        ("search", {"question": "Gateway", "cursor": "1.x"}, "this is no cursor"),
+        ("neighbours", {"name": "nobody"}, "there is no entity"),
+        ("read", {"item_id": "no-such-id"}, "there is no chunk or document"),
+        ("cite", {"item_id": "no-such-id"}, "there is no relation"),
+    ],
+)
+def test_bad_input_is_an_error_that_says_what_to_do(
+    staff: Index, name: str, arguments: dict[str, Any], said: str
+) -> None:
+    (result,) = called(staff, [(name, arguments)])
+    assert result.is_error
+    assert said in result.content[0].text
+    assert "Traceback" not in result.content[0].text
+
+
+def test_two_hundred_calls_at_once_are_all_answered(staff: Index) -> None:
+    results = called(staff, [("find_entity", {"name": "Gateway"})] * 200)
+    assert len(results) == 200
+    assert not any(one.is_error for one in results)
+
+
+def test_pages_follow_each_other_without_gap(staff: Index) -> None:
+    tools, cursor, seen = Tools(lambda: staff), "", []
+    while True:
+        page = tools.neighbours("Gateway", 1, cursor)
+        seen += [fact["relation_id"] for fact in page["items"]]
+        cursor = page.get("next_cursor", "")
+        if not cursor:
+            break
+    assert seen == [fact["relation_id"] for fact in tools.neighbours("Gateway", 50)["items"]]
+    assert len(seen) == page["total"] > 1
+
+
+def test_a_cursor_of_another_call_is_refused() -> None:
+    pages = Pages("s", {"tool": "search", "question": "a"}, 2)
+    cursor = pages.page([1, 2, 3], "")["next_cursor"]
+    assert pages.page([1, 2, 3], cursor) == {"items": [3], "total": 3}
+    for other in (
+        Pages("t", {"tool": "search", "question": "a"}, 2),
+        Pages("s", {"tool": "search", "question": "b"}, 2),
+    ):
+        with pytest.raises(QueryError, match="another call or snapshot"):
+            other.start(cursor)
+
+
+def test_without_a_store_it_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SnapshotError):
+        Current(str(tmp_path / "nothing"))
+
+
+def test_over_standard_input_and_output(store: Path) -> None:
+    """A process of its own; a client that goes away in the middle ends it."""
+    line = ["-m", "graphrag_tasks", "mcp", "--store", str(store), "--as", "staff"]
+
+    async def ask() -> list[Any]:
+        server = StdioServerParameters(command=sys.executable, args=line)
+        async with Client(server) as client:
+            found = await client.call_tool("find_entity", {"name": "Gateway"})
+            said = await client.call_tool("describe", {})
+            task = asyncio.create_task(client.call_tool("neighbours", {"name": "Gateway"}))
+            await asyncio.sleep(0)
+            task.cancel()
+            return [found, said]
+
+    found, said = asyncio.run(asyncio.wait_for(ask(), 120))
+    assert not found.is_error
+    assert found.structured_content["items"]
+    assert said.structured_content["chunks"] >= 1
