@@ -14,7 +14,9 @@ from graphrag_tasks.pipeline.stages import STAGES
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-AT_THE_TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+AT_THE_TOP = [
+    ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+]
 _LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 _CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$|`+[^`\n]+`+", re.DOTALL | re.MULTILINE)
 _WEB = ("http://", "https://", "mailto:")
