@@ -10,6 +10,8 @@ import typer
 
 from graphrag_tasks import __version__
 from graphrag_tasks.cli.options import ConfigOption, StoreOption
+from graphrag_tasks.cli.output import CONSOLE
+from graphrag_tasks.cli.serve import LOOPBACK, bound
 from graphrag_tasks.core.config import load_config
 
 
@@ -21,7 +23,9 @@ def mcp(
     http: Annotated[
         bool, typer.Option("--http", help="Serve streamable HTTP on this machine.")
     ] = False,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port for --http.")] = 8643,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port for --http; 0: a free one.")
+    ] = 8643,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -36,10 +40,16 @@ def mcp(
     from graphrag_tasks.mcp_server.server import Current
 
     settings = load_config(config, overrides={"store": store})
-    current = Current(settings.store, tuple(principals) if principals else None)
+    current = Current(settings.store, tuple(principals) if principals else None, settings.retrieval)
     server = make_server(current, __version__)
     if http:
-        server.run("streamable-http", host="127.0.0.1", port=port, json_response=True)
+        import uvicorn
+
+        with bound(port) as listening:
+            address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp"
+            CONSOLE.print(f"Agents connect to {address} (Ctrl-C ends it)", highlight=False)
+            app = server.streamable_http_app(json_response=True, stateless_http=True)
+            uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
     else:
         with redirect_stdout(
             sys.__stdout__

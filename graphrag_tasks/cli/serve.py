@@ -35,7 +35,7 @@ def serve(
 
     app = make_app(lambda: None, load_config(config, overrides={"store": store}), lambda: None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS))
-    with _bound(port) as listening:
+    with bound(port) as listening:
         address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/"
         CONSOLE.print(f"Open {address} (Ctrl-C ends it)", highlight=False)
         if open_:
@@ -44,7 +44,12 @@ def serve(
         uvicorn.Server(settings).run(sockets=[listening])
 
 
-def _bound(port: int) -> socket.socket:
+def bound(port: int) -> socket.socket:
+    """Return a socket that listens on a port of this machine alone.
+
+    Raises:
+        ConfigError: The port is taken, or may not be used.
+    """
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -53,5 +58,7 @@ def _bound(port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         hint = "Name another one: --port 0 takes any that is free"
-        raise ConfigError(f"port {port} cannot be used: {error.strerror}", "serve", hint) from error
+        raise ConfigError(
+            f"port {port} cannot be used: {error.strerror}", "--port", hint
+        ) from error
     return listening

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from functools import partial, wraps
 from inspect import getdoc
@@ -11,7 +12,8 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.mcp_server.tools import Json, Tools
 from graphrag_tasks.retrieval import Index, open_index
@@ -29,25 +31,36 @@ _AT_ONCE = 4
 """Calls that are worked on together; others wait. A search keeps a core busy for a second."""
 
 
+_NOT_READABLE = "The index cannot be read now. Whoever runs the server finds the reason in its log"
+
+log = logging.getLogger(__name__)
+
+
 class Current:
     """The index of a store's current snapshot, opened again after a publish.
 
     Args:
         store: Folder or URI.
         principals: Labels that the reader holds; None where the store has none.
+        config: Parameters of the search.
     """
 
-    def __init__(self, store: str, principals: tuple[str, ...] | None = None) -> None:
-        self._store, self._principals = Store(store), principals
-        self._lock = Lock()
-        self._index = open_index(store, principals=principals)
+    def __init__(
+        self,
+        store: str,
+        principals: tuple[str, ...] | None = None,
+        config: RetrievalConfig | None = None,
+    ) -> None:
+        self._store, self._lock = Store(store), Lock()
+        self._open = partial(open_index, store, principals=principals, config=config)
+        self._index = self._open()
 
     def __call__(self) -> Index:
         """Return the index."""
         with self._lock:
             current = self._store.current_id()
             if current is not None and current != self._index.facts.snapshot_id:
-                self._index = open_index(self._store.folder.uri, principals=self._principals)
+                self._index = self._open()
             return self._index
 
 
@@ -79,7 +92,10 @@ def _in_thread(
     async def run(**arguments: object) -> Json:
         try:
             return await anyio.to_thread.run_sync(partial(call, **arguments), limiter=limiter)
-        except GraphragError as error:
+        except QueryError as error:
             raise ToolError(str(error)) from None
+        except GraphragError as error:  # where it happened is no business of an agent
+            log.warning("%s: %s", call.__name__, error)
+            raise ToolError(_NOT_READABLE) from None
 
     return run

@@ -125,8 +125,7 @@ def open_served(
     pinned = opened.open(snapshot)
     server = open_vector_store(opened.folder, config)
     if server is None:
-        raise ConfigError(
-            "no vector server is chosen by load.vector_store", store, "Search with open_index"
-        )
+        what = "there is no vector server: load.vector_store is 'none', or 'auto' finds none"
+        raise ConfigError(what, store, "Search with open_index")
     with closing(server):
         yield ServedVectors(server, pinned, principals)

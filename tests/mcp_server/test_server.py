@@ -2,15 +2,19 @@
 
 import asyncio
 import json
+import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.mcp_server import Tools, make_server
 from graphrag_tasks.mcp_server.paging import Pages
@@ -145,6 +149,51 @@ def test_a_cursor_of_another_call_is_refused() -> None:
 def test_without_a_store_it_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(SnapshotError):
         Current(str(tmp_path / "nothing"))
+
+
+def test_a_damaged_store_is_told_without_its_place(caplog: pytest.LogCaptureFixture) -> None:
+    def broken() -> Index:
+        raise SnapshotError("a table is missing", "/srv/secret/store")
+
+    async def ask() -> Any:
+        async with Client(make_server(broken)) as client:
+            return await client.call_tool("describe", {})
+
+    result = asyncio.run(ask())
+    assert result.is_error
+    assert "secret" not in result.content[0].text
+    assert "/srv/secret/store" in caplog.text
+
+
+def test_a_new_snapshot_is_read_and_the_settings_count(store: Path, tmp_path: Path) -> None:
+    shutil.copytree(store, tmp_path / "store")
+    current = Current(str(tmp_path / "store"), ("staff",), RetrievalConfig(k=2))
+    before = current()
+    assert (before.config.k, current() is before) == (2, True)
+    publish(tmp_path / "store", [STAFF], "2" * len(before.facts.snapshot_id))
+    assert current().facts.snapshot_id != before.facts.snapshot_id
+
+
+def test_http_answers_on_loopback_alone(store: Path) -> None:
+    line = ["-m", "graphrag_tasks", "mcp", "--store", str(store), "--as", "staff"]
+    line += ["--http", "--port", "0"]
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, *line], stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            address = next(one for one in server.stdout.readline().split() if "http" in one)
+
+            async def ask() -> Any:
+                async with Client(address) as client:
+                    return await client.call_tool("describe", {})
+
+            result = asyncio.run(asyncio.wait_for(ask(), 120))
+            assert result.structured_content["chunks"] >= 1
+            foreign = httpx.post(address, headers={"host": "evil.example"}, json={})
+            assert foreign.status_code == 421
+        finally:
+            server.terminate()
 
 
 def test_over_standard_input_and_output(store: Path) -> None:
