@@ -56,6 +56,13 @@ def called(index: Index, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[An
     return asyncio.run(ask())
 
 
+def said(result: Any) -> Any:
+    """Return the JSON that a tool gave: one text, and nothing beside it."""
+    (block,) = result.content
+    assert result.structured_content is None
+    return json.loads(block.text)
+
+
 def filled(index: Index) -> dict[str, dict[str, Any]]:
     """Return the arguments of each tool with ids of the index."""
     chunk = Tools(lambda: index).search("Gateway")["items"][0]["chunk_id"]
@@ -71,16 +78,17 @@ def test_every_tool_is_told_and_answers(staff: Index) -> None:
     told = asyncio.run(listed())
     assert {tool.name for tool in told} == set(TOOLS)
     assert all(tool.description and len(tool.description) < 400 for tool in told)
+    assert not any(tool.output_schema for tool in told)
     arguments = filled(staff)
     results = called(staff, list(arguments.items()))
     for name, result in zip(arguments, results, strict=True):
         assert not result.is_error, (name, result.content)
-        said = result.structured_content
-        assert said["snapshot_id"] == staff.facts.snapshot_id
-        assert said.get("items", said.get("sentences", [True])), name
-    fact = results[list(arguments).index("neighbours")].structured_content["items"][0]
+        given = said(result)
+        assert given["snapshot_id"] == staff.facts.snapshot_id
+        assert given.get("items", given.get("sentences", [True])), name
+    fact = said(results[list(arguments).index("neighbours")])["items"][0]
     assert fact["source"]["title"] == "Gateway Guide"
-    entity = results[list(arguments).index("find_entity")].structured_content["items"][0]
+    entity = said(results[list(arguments).index("find_entity")])["items"][0]
     assert "gateway" in entity["name"].lower()
 
 
@@ -90,13 +98,13 @@ def test_no_hidden_word_comes_out(staff: Index) -> None:
               for word in ("Zephyr", "Quorum", "Zephir")]  # fmt: skip
     calls += [("search", {"question": "Who funds Zephyr and buys Quorum?"})]
     calls += [("paths", {"start": "Gateway", "end": "Spooler"})]
-    shown = [json.dumps(one.structured_content or "") for one in called(staff, calls)]
+    shown = [result.content[0].text for result in called(staff, calls)]
     assert not [text for text in shown if "merger" in text or "Operation" in text]
     assert not [text for text in shown if "fund" in text or "threaten" in text]
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "said"),
+    ("name", "arguments", "message"),
     [
         ("search", {"question": "x" * 10_000}, "it has 10,000 characters"),
         ("search", {"question": " \x00\n "}, "it is empty"),
@@ -108,12 +116,12 @@ def test_no_hidden_word_comes_out(staff: Index) -> None:
     ],
 )
 def test_bad_input_is_an_error_that_says_what_to_do(
-    staff: Index, name: str, arguments: dict[str, Any], said: str
+    staff: Index, name: str, arguments: dict[str, Any], message: str
 ) -> None:
     (result,) = called(staff, [(name, arguments)])
     assert result.is_error
-    assert said in result.content[0].text
-    assert "Traceback" not in result.content[0].text
+    assert message in result.content[0].text
+    assert "Error executing tool" not in result.content[0].text
 
 
 def test_two_hundred_calls_at_once_are_all_answered(staff: Index) -> None:
@@ -189,7 +197,7 @@ def test_http_answers_on_loopback_alone(store: Path) -> None:
                     return await client.call_tool("describe", {})
 
             result = asyncio.run(asyncio.wait_for(ask(), 120))
-            assert result.structured_content["chunks"] >= 1
+            assert said(result)["chunks"] >= 1
             foreign = httpx.post(address, headers={"host": "evil.example"}, json={})
             assert foreign.status_code == 421
         finally:
@@ -204,13 +212,13 @@ def test_over_standard_input_and_output(store: Path) -> None:
         server = StdioServerParameters(command=sys.executable, args=line)
         async with Client(server) as client:
             found = await client.call_tool("find_entity", {"name": "Gateway"})
-            said = await client.call_tool("describe", {})
+            described = await client.call_tool("describe", {})
             task = asyncio.create_task(client.call_tool("neighbours", {"name": "Gateway"}))
             await asyncio.sleep(0)
             task.cancel()
-            return [found, said]
+            return [found, described]
 
-    found, said = asyncio.run(asyncio.wait_for(ask(), 120))
+    found, described = asyncio.run(asyncio.wait_for(ask(), 120))
     assert not found.is_error
-    assert found.structured_content["items"]
-    assert said.structured_content["chunks"] >= 1
+    assert said(found)["items"]
+    assert said(described)["chunks"] >= 1
