@@ -9,18 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
+from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.mcp_server import Tools, make_server
 from graphrag_tasks.mcp_server.paging import Pages
 from graphrag_tasks.mcp_server.server import Current
 from graphrag_tasks.retrieval import Index
+from graphrag_tasks.snapshots.manifests import MANIFEST_FILE
 from tests.retrieval.labelled_worlds import publish
+from tests.retrieval.small_worlds import TWO
 from tests.retrieval.test_visibility import BOARD, STAFF, opened
 
 TOOLS = {
@@ -182,26 +184,39 @@ def test_a_new_snapshot_is_read_and_the_settings_count(store: Path, tmp_path: Pa
     assert current().facts.snapshot_id != before.facts.snapshot_id
 
 
-def test_http_answers_on_loopback_alone(store: Path) -> None:
-    line = ["-m", "graphrag_tasks", "mcp", "--store", str(store), "--as", "staff"]
-    line += ["--http", "--port", "0"]
-    with subprocess.Popen(  # noqa: S603
-        [sys.executable, *line], stdout=subprocess.PIPE, text=True
-    ) as server:
-        try:
-            assert server.stdout is not None
-            address = next(one for one in server.stdout.readline().split() if "http" in one)
+def test_a_snapshot_of_a_newer_version_is_one_error(
+    store: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At the start it names both versions; an agent that asks later is told whom to ask."""
+    newer = SCHEMA_VERSION + 1
+    shutil.copytree(store, tmp_path / "store")
+    current = Current(str(tmp_path / "store"), ("staff",))
+    publish(tmp_path / "store", [STAFF], TWO)
+    manifest = tmp_path / "store" / "snapshots" / TWO / MANIFEST_FILE
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"schema_version": newer}))
 
-            async def ask() -> Any:
-                async with Client(address) as client:
-                    return await client.call_tool("describe", {})
+    async def ask() -> Any:
+        async with Client(make_server(current)) as client:
+            return await client.call_tool("search", {"question": "Gateway"})
 
-            result = asyncio.run(asyncio.wait_for(ask(), 120))
-            assert said(result)["chunks"] >= 1
-            foreign = httpx.post(address, headers={"host": "evil.example"}, json={})
-            assert foreign.status_code == 421
-        finally:
-            server.terminate()
+    result = asyncio.run(ask())
+    assert result.is_error
+    assert result.content[0].text.startswith("The index cannot be read now.")
+    (logged,) = [message for message in caplog.messages if "schema version" in message]
+    versions = (
+        f"has schema version {newer}, this package reads {SCHEMA_VERSION}. Update the package"
+    )
+    assert versions in logged
+
+    line = [sys.executable, "-m", "graphrag_tasks", "mcp", "--store", str(tmp_path / "store")]
+    started = subprocess.run(  # noqa: S603
+        [*line, "--as", "staff"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (started.returncode, started.stdout) == (1, "")
+    assert started.stderr.startswith("error: ")
+    assert versions in started.stderr.replace("\n", " ")
+    assert "Traceback" not in started.stderr
 
 
 def test_over_standard_input_and_output(store: Path) -> None:
