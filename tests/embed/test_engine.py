@@ -60,6 +60,22 @@ def test_openvino_can_be_imported_afterwards() -> None:
 
 
 @needs_openvino
+def test_several_threads_may_be_the_first_to_import_openvino() -> None:
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from graphrag_tasks.embed.engine import engine_name
+together = Barrier(8)
+def first(_: int) -> str:
+    together.wait()
+    return engine_name("auto")
+with ThreadPoolExecutor(8) as pool:
+    assert len(set(pool.map(first, range(8)))) == 1
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+
+
+@needs_openvino
 def test_a_process_forked_from_one_where_openvino_ran_has_onnxruntime(tiny_model: Path) -> None:
     code = """
 import os, sys
