@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
+.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-frameworks test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
 	release airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -134,6 +134,18 @@ test-wheel: install-dev ## Build the wheel, install it by need into empty enviro
 	@VIRTUAL_ENV="$(CURDIR)/.venv-ragas" $(BIN)/uv pip install --quiet -r tests/ragas/requirements.txt
 	@touch $@
 
+# LangChain's own tests have coroutines, and bring the plugin that runs them.
+test-frameworks: .venv-frameworks/installed ## Retrieve by LangChain and LlamaIndex, in an environment of their own
+	.venv-frameworks/bin/python -m pytest -q -rs -m frameworks tests/frameworks \
+		-o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
+
+# The stores that the tests search are made in .venv.
+.venv-frameworks/installed: .venv/installed-dev tests/frameworks/requirements.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-frameworks
+	@VIRTUAL_ENV="$(CURDIR)/.venv-frameworks" $(BIN)/uv pip install --quiet -r tests/frameworks/requirements.txt
+	@VIRTUAL_ENV="$(CURDIR)/.venv-frameworks" $(BIN)/uv pip install --quiet --no-deps -e .
+	@touch $@
+
 test-browser: install-dev ## Drive Airflow's UI and the pages in a real browser (needs chromium, chromedriver and npm)
 	@test -e web/node_modules/axe-core || ! command -v npm > /dev/null || (cd web && npm ci --no-audit --no-fund)
 	$(BIN)/python -m pytest -q -m browser
@@ -198,9 +210,10 @@ lock: install-dev ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q pyproject.toml --extra dev -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o requirements-dev.txt
 	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
 	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt
+	$(BIN)/uv pip compile -q pyproject.toml --extra langchain --extra llama-index tests/frameworks/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/frameworks/requirements.txt
 	$(BIN)/uv pip compile -q docs/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o docs/requirements.txt
 	$(BIN)/uv pip compile -q tools/release/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o tools/release/requirements.txt
 	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store
-	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-docs .venv-release .airflow store site dist
+	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-frameworks .venv-docs .venv-release .airflow store site dist

@@ -19,9 +19,10 @@ async def main(store: str, question: str) -> None:
 
         async def call(tool: str, **values: Any) -> Any:  # noqa: ANN401 - JSON
             result = await client.call_tool(tool, values)
+            text = "".join(block.text for block in result.content if block.type == "text")
             if result.is_error:
-                raise SystemExit(result.content[0].text)
-            return json.loads(result.content[0].text)
+                raise SystemExit(text)
+            return json.loads(text)
 
         passages = (await call("search", question=question, limit=2))["items"]
         for passage in passages:

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from graphrag_tasks.core.errors import MissingDependencyError
@@ -23,6 +25,8 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "ocr": ("rapidocr_onnxruntime",),
     "train": ("jax", "optax"),
     "mcp": ("mcp",),
+    "langchain": ("langchain_core",),
+    "llama-index": ("llama_index",),
     "airflow": ("airflow",),
 }  # fmt: skip
 """The modules that each extra brings."""
@@ -46,6 +50,26 @@ def require(extra: str) -> None:
             raise _missing(module, extra)
 
 
+def require_version(extra: str, package: str, oldest: str) -> None:
+    """Refuse to begin with an older release of a package than an extra brings.
+
+    Args:
+        extra: Name of the extra.
+        package: Name of the package on PyPI.
+        oldest: Its oldest release that fits, as numbers and dots.
+
+    Raises:
+        MissingDependencyError: It is not installed, or older.
+    """
+    try:
+        found = version(package)
+    except PackageNotFoundError as error:
+        raise _missing(package, extra) from error
+    if _release(found) < _release(oldest):
+        what = f"{package} {found} is installed, {oldest} is the oldest that works"
+        raise MissingDependencyError(what, extra, command_of(extra))
+
+
 @contextmanager
 def brought_by(extra: str) -> Iterator[None]:
     """Import what an extra brings within a block.
@@ -66,6 +90,12 @@ def as_missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
     module = (error.name or "").partition(".")[0]
     extra = _EXTRA_OF.get(module)
     return _missing(module, extra) if extra else None
+
+
+def _release(text: str) -> tuple[int, ...]:
+    """Return the numbers of a version, without what marks a release to come."""
+    numbers = re.match(r"\d+(?:\.\d+)*", text)
+    return tuple(map(int, numbers[0].split("."))) if numbers else ()
 
 
 def _missing(module: str, extra: str) -> MissingDependencyError:

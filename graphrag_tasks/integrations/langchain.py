@@ -1,0 +1,95 @@
+"""A LangChain retriever over a published index.
+
+>>> from graphrag_tasks.integrations.langchain import GraphRAGRetriever
+>>> retriever = GraphRAGRetriever.from_store("store", k=4)
+>>> [document.metadata["citation"] for document in retriever.invoke("Which table replaces VBBS?")]
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import SkipValidation
+
+from graphrag_tasks.core.extras import brought_by, require_version
+from graphrag_tasks.integrations.passages import passage_metadata
+from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval.graph.filters import Filters
+from graphrag_tasks.retrieval.modes.registry import AUTO
+from graphrag_tasks.retrieval.view.visibility import Principals
+
+OLDEST = "1"
+"""Release of langchain-core, as in the extra: the first with a settled interface."""
+
+require_version("langchain", "langchain-core", OLDEST)
+with brought_by("langchain"):
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+
+
+class GraphRAGRetriever(BaseRetriever):
+    """Finds the passages of an index that help to answer a question, best first.
+
+    A `Document` has the text of a passage, its chunk's id, and the metadata of
+    `passages.passage_metadata`. `invoke("…", k=3)` asks for another number once.
+
+    It raises what `Index.search` raises: `QueryError` for a blank question, an unknown mode, a k
+    below 1 or an unknown field of the filters.
+
+    Attributes:
+        index: Opened with the labels that the reader holds; nothing else is ever returned.
+        k: Passages wanted; `config.k` of the index by default.
+        mode: A name from `retrieval.MODES`, or `auto`.
+        filters: Values or patterns by field that all passages must match.
+    """
+
+    index: Index
+    k: int | None = None
+    mode: str = AUTO
+    filters: Annotated[Filters | None, SkipValidation] = None
+
+    @classmethod
+    def from_store(
+        cls,
+        store: str | Path,
+        principals: Principals = None,
+        *,
+        k: int | None = None,
+        mode: str = AUTO,
+        filters: Filters | None = None,
+    ) -> Self:
+        """Return a retriever over the current snapshot of a store.
+
+        What is published later is seen by a retriever that is made later.
+
+        Args:
+            store: Folder or URI.
+            principals: As in `open_index`: access labels that the reader holds.
+            k: As in the class; so are the others.
+            mode: See there.
+            filters: See there.
+
+        Raises:
+            SnapshotError: Nothing is published, or it is damaged or of another version.
+            AccessError: The snapshot has labels and no principals are given, or the other way
+                round.
+        """
+        index = open_index(store, principals=principals)
+        return cls(index=index, k=k, mode=mode, filters=filters)
+
+    def _get_relevant_documents(self, query: str, *, k: int | None = None) -> list[Document]:
+        wanted = self.k if k is None else k
+        found = self.index.search(query, self.mode, wanted, self.filters)
+        return [
+            Document(
+                id=hit.chunk_id,
+                page_content=hit.text,
+                metadata=passage_metadata(hit, found.snapshot_id),
+            )
+            for hit in found.chunks
+        ]
+
+    async def _aget_relevant_documents(self, query: str, *, k: int | None = None) -> list[Document]:
+        return await asyncio.to_thread(self._get_relevant_documents, query, k=k)

@@ -1,0 +1,27 @@
+"""What is told of a passage that a retriever returns, beside its text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphrag_tasks.retrieval import ChunkHit
+from graphrag_tasks.retrieval.context.hits import chunk_place
+
+
+def passage_metadata(hit: ChunkHit, snapshot_id: str) -> dict[str, Any]:
+    """Return where a passage stands and how well it answers, as values of JSON.
+
+    Args:
+        hit: The passage.
+        snapshot_id: The snapshot that it was found in.
+
+    Returns:
+        `citation` (title, pages and headings in one line), `title`, `page` (from 1, None where the
+        format has none), `uri`, `score` (the probability that it answers the question),
+        `chunk_id`, `document_id` and `snapshot_id`.
+    """
+    return {
+        "citation": chunk_place(hit), "title": hit.title, "page": hit.page_start, "uri": hit.uri,
+        "score": float(hit.score), "chunk_id": hit.chunk_id, "document_id": hit.document_id,
+        "snapshot_id": snapshot_id,
+    }  # fmt: skip
