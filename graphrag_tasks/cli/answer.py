@@ -9,9 +9,16 @@ import typer
 from rich.markup import escape
 from rich.padding import Padding
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
+from graphrag_tasks.cli.options import (
+    ConfigOption,
+    JsonOption,
+    ModeOption,
+    SnapshotOption,
+    StoreOption,
+)
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.search_modes import SearchMode
 
 if TYPE_CHECKING:
     from graphrag_tasks.answering import AnswerSentence, Reply
@@ -23,7 +30,7 @@ def answer(
     question: Annotated[str, typer.Argument(help="Any question.")],
     store: StoreOption = None,
     snapshot: SnapshotOption = None,
-    mode: Annotated[str, typer.Option(help="How passages are found, as in query.")] = "auto",
+    mode: ModeOption = SearchMode.AUTO,
     k: Annotated[
         int | None, typer.Option(help="Chunks that are read for sentences.", show_default="5")
     ] = None,

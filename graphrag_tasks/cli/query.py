@@ -11,9 +11,16 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.panel import Panel
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
+from graphrag_tasks.cli.options import (
+    ConfigOption,
+    JsonOption,
+    ModeOption,
+    SnapshotOption,
+    StoreOption,
+)
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.search_modes import SearchMode
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, FurtherHit, SourceSentence
@@ -27,13 +34,7 @@ def query(
     question: Annotated[str, typer.Argument(help="Any question.")],
     store: StoreOption = None,
     snapshot: SnapshotOption = None,
-    mode: Annotated[
-        str,
-        typer.Option(
-            help="auto, or one of paper, dense, bm25, hybrid, graph, ranked, local, global, path "
-            "and list."
-        ),
-    ] = "auto",
+    mode: ModeOption = SearchMode.AUTO,
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
     rerank: Annotated[
         int | None,

@@ -25,8 +25,8 @@ from graphrag_tasks.core.config.sections import LanguageConfig
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
-from graphrag_tasks.embed import embed, make_embedder
 from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.coref.protocol import load_resolver

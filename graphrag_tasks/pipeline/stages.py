@@ -9,7 +9,7 @@ from graphrag_tasks.chunk import chunk
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core.schemas import OF_SHARDS_ONLY
 from graphrag_tasks.core.stage import Stage, stage, table
-from graphrag_tasks.embed import embed
+from graphrag_tasks.embed.stage import embed
 from graphrag_tasks.entities.dictionary import entity_dictionary
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
