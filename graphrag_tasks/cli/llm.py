@@ -46,8 +46,10 @@ def spending(
     billed, and counts against the budget in full.
     """
     from graphrag_tasks.llm.journal import StoreJournal
+    from graphrag_tasks.snapshots.store import Store
 
     settings = load_config(config, overrides={"store": store})
+    Store(settings.store).require()
     columns = by or [By.PURPOSE, By.MODEL]
     groups: dict[tuple[str, ...], _Sums] = defaultdict(_Sums)
     every = _Sums()

@@ -35,7 +35,9 @@ SnapshotArgument = Annotated[
 def _store(store: str | None, config: Path | None) -> Store:
     from graphrag_tasks.snapshots.store import Store
 
-    return Store(load_config(config, overrides={"store": store}).store)
+    opened = Store(load_config(config, overrides={"store": store}).store)
+    opened.require()
+    return opened
 
 
 @app.command("list")
@@ -179,6 +181,7 @@ def gc(
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
     opened = Store(settings.store)
+    opened.require()
     with sole_run(opened.folder), ExitStack() as stack:
         server = None if dry_run else open_vector_store(opened.folder, settings.load)
         if server is not None:

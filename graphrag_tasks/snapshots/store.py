@@ -316,6 +316,15 @@ class Store:
                 if snapshot_id is not None or self.current_id() == wanted:
                     raise
 
+    def require(self) -> None:
+        """Refuse a folder that is no store: of a name mistyped nothing would be found.
+
+        Raises:
+            SnapshotError: It is not there, a file, or empty.
+        """
+        if not self.folder.names():
+            raise self._nothing_current()
+
     def _nothing_current(self) -> SnapshotError:
         uri = self.folder.uri
         if self.folder.is_file():

@@ -176,15 +176,6 @@ def test_eval_retrieval_on_passages(tmp_path: Path) -> None:
     assert [(one["path"], one["char_end"] - one["char_start"]) for one in spans] == [("p1", 14)]
 
 
-@pytest.mark.parametrize("name", ["parse", "openie", "coref", "triples", "entities"])
-def test_a_scorer_that_moved_says_where_it_is(name: str) -> None:
-    result = RUNNER.invoke(app, ["eval", name, "--gold", "x", "--help"])
-    assert (result.exit_code, result.stdout) == (2, "")
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert line.endswith(f"python -m benchmarks.scoring {name}")
-
-
 def test_doctor_finds_everything_here(tmp_path: Path) -> None:
     checks = {check["name"]: check for check in run_json("doctor", "--store", tmp_path / "none")}
     assert checks["spaCy model"]["found"].endswith("weights verified")
