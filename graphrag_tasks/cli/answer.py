@@ -85,8 +85,8 @@ def _print_reply(reply: Reply) -> None:
     for numbers, sentences in reply.paragraphs() if reply.form == "quotes" else ():
         marks = "".join(f"\\[{number}]" for number in numbers)
         words = " ".join(
-            f"[{'bold' if one.is_best else 'dim'}]{escape(one.shown)}[/]{_problem(one)}"
-            for one in sentences
+            f"[{'bold' if said.is_best else 'dim'}]{escape(said.shown)}[/]{_problem(said)}"
+            for said in sentences
         )
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
     if reply.sentences:

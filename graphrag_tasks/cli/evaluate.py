@@ -156,14 +156,14 @@ def answers(
     writing = settings.llm.model_copy(update={"answers": patient})
     report = evaluate_answers(
         index,
-        locate_gold([one for one in asked if one.answerable], index.snapshot),
+        locate_gold([question for question in asked if question.answerable], index.snapshot),
         modes if against is None or against in modes else [against, *modes],
         against=against,
         writer=Client(writing, settings.store, f"answers-{today}") if llm else None,
         judge=Judge(client, votes) if client else None,
         by_hand=judged,
         exclude=settings.llm.exclude,
-        unanswerable=[one for one in asked if not one.answerable],
+        unanswerable=[question for question in asked if not question.answerable],
     )
     if out is not None:
         write_files(report.files(), out)
@@ -217,7 +217,7 @@ def locate(
     if json:
         print_json(spans)
     else:
-        CONSOLE.print(table("Spans", tuple(spans[0]), [list(one.values()) for one in spans]))
+        CONSOLE.print(table("Spans", tuple(spans[0]), [list(span.values()) for span in spans]))
 
 
 @app.command("make-questions")

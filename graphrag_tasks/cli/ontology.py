@@ -73,7 +73,7 @@ def show(
         print_json(
             {
                 "id": proposal.id,
-                "changes": [one._asdict() for one in found],
+                "changes": [change._asdict() for change in found],
                 "report": proposal.report.model_dump(),
             }
         )
@@ -90,7 +90,7 @@ def show(
         for one in proposal.report.kept
     ]
     CONSOLE.print(table("What it has", ("what", "name", "questions", "triples", "examples"), kept))
-    shown = [one for one in found if everything or one.change != SAME]
+    shown = [change for change in found if everything or change.change != SAME]
     title = f"Beside the one in force ({len(found) - len(shown)} more stay)"
     CONSOLE.print(table(title, ("what", "name", "change", "meaning"), shown))
     dropped = proposal.report.dropped

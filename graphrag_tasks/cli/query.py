@@ -87,17 +87,17 @@ def _print_context(context: Context, best: Mapping[str, SourceSentence]) -> None
 def _print_further(found: Sequence[FurtherHit]) -> None:
     if found:
         CONSOLE.print(f"[bold]{found[0].heading.format(count=len(found))}[/]")
-    for one in found:
-        _print_cited(f"{one.rank:>3}. {one.line()}", one.sources())
-        if one.note():
-            _print_dim(_cut(one.note()))
+    for hit in found:
+        _print_cited(f"{hit.rank:>3}. {hit.line()}", hit.sources())
+        if hit.note():
+            _print_dim(_cut(hit.note()))
 
 
 def _print_cited(line: str, sentences: Iterable[SourceSentence]) -> None:
     CONSOLE.print(escape(line), highlight=False)
-    for one in sentences:
-        place = f"{one.title}{_pages(one.page, one.page)}"
-        _print_dim(f"“{' '.join(one.text.split())}” {place}")
+    for sentence in sentences:
+        place = f"{sentence.title}{_pages(sentence.page, sentence.page)}"
+        _print_dim(f"“{' '.join(sentence.text.split())}” {place}")
 
 
 def _print_dim(text: str) -> None:

@@ -47,7 +47,7 @@ def list_snapshots(
     """List the published snapshots, oldest first; * is the current one, damaged ones come last."""
     opened = _store(store, config)
     current = opened.current_id()
-    rows = [_line(one.snapshot_id, current, one) for one in opened.manifests()]
+    rows = [_line(manifest.snapshot_id, current, manifest) for manifest in opened.manifests()]
     rows += [_line(name, current, None) for name in opened.damaged()]
     if json:
         print_json(rows)
@@ -64,7 +64,7 @@ def list_snapshots(
 
 
 def _line(snapshot_id: str, current: str | None, manifest: Manifest | None) -> dict[str, Any]:
-    rows = {name: one.rows for name, one in manifest.tables.items()} if manifest else {}
+    rows = {name: table.rows for name, table in manifest.tables.items()} if manifest else {}
     return {
         "snapshot_id": snapshot_id,
         "current": snapshot_id == current,

@@ -169,7 +169,9 @@ class LocalEmbedder:
         before = self._tokenizer.encode(prompt.strip(), add_special_tokens=False).ids
         cut = partial(split, first=[first, *before], last=last, max_tokens=self.max_tokens)
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        return [window for text, one in enumerate(encodings) for window in cut(text, one.ids)]
+        return [
+            window for text, encoding in enumerate(encodings) for window in cut(text, encoding.ids)
+        ]
 
     def _encode_windows(
         self, windows: Sequence[Window], tell: Callable[[float], None]

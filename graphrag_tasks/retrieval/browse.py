@@ -145,7 +145,7 @@ class Browser:
     def relations_at(self, rows: Sequence[int]) -> tuple[RelationHit, ...]:
         """Return relations with their best evidence, by their rows in `graph`."""
         support = self._graph.relation_support
-        return self._provenance.relation_hits([RankedRow(one, float(support[one])) for one in rows])
+        return self._provenance.relation_hits([RankedRow(row, float(support[row])) for row in rows])
 
     def neighbors(self, name: str, *, all_kinds: bool = False) -> tuple[RelationHit, ...]:
         """Return the facts of the entity with this name, best supported first.
@@ -279,7 +279,7 @@ class Browser:
 
     def names_in(self, text: str) -> tuple[str, ...]:
         """Return the names of entities and documents in a text, as they are written there."""
-        return tuple(text[one.start : one.end] for one in find_names(text, self._known_names))
+        return tuple(text[name.start : name.end] for name in find_names(text, self._known_names))
 
     @cached_property
     def _known_names(self) -> ChainMap[str, Any]:

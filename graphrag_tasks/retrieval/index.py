@@ -237,7 +237,7 @@ class Index(Browser):
         """
         if isinstance(modes, str) or not modes:
             raise QueryError(f"modes must be a list of modes (got {modes!r})", "", "")
-        found = {one: self.search(question, one, k, filters, rerank) for one in modes}
+        found = {mode: self.search(question, mode, k, filters, rerank) for mode in modes}
         return ModeComparison(question, found)
 
     def skeleton(
@@ -364,7 +364,7 @@ class Index(Browser):
         if query.rereading is None or not least:
             return ranking
         relevance = query.rereading.relevance
-        chunks = [one for one in ranking.chunks if relevance.get(one.row, 0) >= least]
+        chunks = [chunk for chunk in ranking.chunks if relevance.get(chunk.row, 0) >= least]
         if len(chunks) == len(ranking.chunks):
             return ranking
         best = max(relevance.values(), default=0)
@@ -376,7 +376,7 @@ class Index(Browser):
 
     def _within(self, chunks: Iterable[ChunkHit], characters: int) -> tuple[ChunkHit, ...]:
         kept = list(without_copies(chunks))
-        sentences = [self.sentences(one.chunk_id) for one in kept]
+        sentences = [self.sentences(hit.chunk_id) for hit in kept]
         return within_budget(kept, characters, sentences)
 
     def _read(self, query: Query) -> dict[str, float]:
@@ -392,12 +392,12 @@ class Index(Browser):
             return self._provenance.chunk_hits(ranking.chunks, scores)
         places, read = query.rereading.places, query.rereading.relevance
         chunks = [
-            replace(one, ranks={**one.ranks, FIRST_READING: places[one.row]})
-            if one.row in places
-            else one
-            for one in ranking.chunks
+            replace(chunk, ranks={**chunk.ranks, FIRST_READING: places[chunk.row]})
+            if chunk.row in places
+            else chunk
+            for chunk in ranking.chunks
         ]
-        scores = [read.get(one.row, score) for one, score in zip(chunks, scores, strict=True)]
+        scores = [read.get(chunk.row, score) for chunk, score in zip(chunks, scores, strict=True)]
         return self._provenance.chunk_hits(chunks, scores)
 
 

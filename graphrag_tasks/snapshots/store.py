@@ -260,7 +260,7 @@ class Store:
 
     def snapshot_ids(self) -> list[str]:
         """Return the ids of the published snapshots whose manifest can be read, oldest first."""
-        return [one.snapshot_id for one in self.manifests()]
+        return [manifest.snapshot_id for manifest in self.manifests()]
 
     def manifests(self) -> list[Manifest]:
         """Return the manifests of all published snapshots, oldest first.
@@ -275,7 +275,7 @@ class Store:
                 found.append(_in_its_place(read_manifest(folder), folder))
             except (ArtifactError, SnapshotError) as error:
                 log.warning("%s", error)
-        return sorted(found, key=lambda one: (one.published_at, one.snapshot_id))
+        return sorted(found, key=lambda manifest: (manifest.published_at, manifest.snapshot_id))
 
     def unreadable(self) -> list[str]:
         """Return the names of folders whose manifest is damaged, or missing (half removed)."""

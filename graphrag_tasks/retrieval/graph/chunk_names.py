@@ -48,7 +48,7 @@ class ChunkNames:
         found = self._pairs(mentions, "mentions")
         kept = ~doubtful
         surface_forms = self._surface_forms(mentions.filter(doubtful))
-        kept[doubtful] = [len(one.split()) != 1 or not one.islower() for one in surface_forms]
+        kept[doubtful] = [len(form.split()) != 1 or not form.islower() for form in surface_forms]
         return Pairs(found.chunks[kept], found.entities[kept])
 
     def spelled_as_names(self) -> NDArray[np.bool_]:
@@ -103,7 +103,7 @@ class ChunkNames:
         early = np.flatnonzero((end > start) & (place < _BEGINNING) & named[found.entities])
         order = early[np.lexsort((-end[early], place[early], found.chunks[early]))]
         surface_forms = self._surface_forms(mentions.take(pa.array(order)))
-        written = [is_written_as_name(one.split()) for one in surface_forms]
+        written = [is_written_as_name(form.split()) for form in surface_forms]
         order = order[np.array(written, dtype=bool)]
         _, first = np.unique(found.chunks[order], return_index=True)
         chunks, entities = found.chunks[order[first]], found.entities[order[first]]

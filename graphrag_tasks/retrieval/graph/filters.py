@@ -54,9 +54,9 @@ def _patterns(field: str, values: str | Iterable[str]) -> list[str]:
         )
     listed = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     patterns = list(listed)
-    if wrong := [one for one in patterns if not isinstance(one, str)]:
+    if wrong := [pattern for pattern in patterns if not isinstance(pattern, str)]:
         raise QueryError(f"a value must be text (got {wrong[0]!r})", f"filters, {field}")
-    return [one.casefold() for one in patterns]
+    return [pattern.casefold() for pattern in patterns]
 
 
 def _matches(values: Iterable[str], patterns: Iterable[str]) -> bool:

@@ -91,9 +91,9 @@ class NameGraph:
     def _keys(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> dict[str, int]:
         found: dict[str, int] = {}
         for key, entities in called.items():
-            places = [int(place_of[one]) for one in entities if place_of[one] >= 0]
+            places = [int(place_of[entity]) for entity in entities if place_of[entity] >= 0]
             if places:
-                found[key] = next((one for one in places if self.is_title[one]), places[0])
+                found[key] = next((place for place in places if self.is_title[place]), places[0])
         return found
 
     def _inside(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> sparse.csr_matrix:

@@ -96,7 +96,7 @@ class Communities:
     def lexicon(self) -> Lexicon:
         """BM25 over titles and summaries."""
         texts = self._table.to_pylist()
-        return Lexicon.of([f"{one['title']}\n{one['summary']}" for one in texts])
+        return Lexicon.of([f"{text['title']}\n{text['summary']}" for text in texts])
 
     @cached_property
     def vectors(self) -> Vectors:

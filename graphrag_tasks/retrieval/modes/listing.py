@@ -51,7 +51,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         answers = _included(graph, asked.kind, [chunk.row for chunk in ranking.chunks[:_READ]])
         listed, notes = set(answers.values()), [_FROM_A_PASSAGE]
     kept = [relation for relation, entity in answers.items() if entity in listed]
-    seeds = [seed for one in asked.names for seed in one.seeds]
+    seeds = [seed for name in asked.names for seed in name.seeds]
     if not listed:
         return ranking.with_more(seeds=seeds or ranking.seeds, notes=[_NO_LIST])
     names = graph.entity_names

@@ -114,8 +114,10 @@ def communities(snapshot: Snapshot, graph: Graph) -> pd.DataFrame:
             "title": rows["title"],
             "level": rows["level"],
             "size": rows["size"],
-            "members": ["; ".join(central.get(one, ())) for one in rows["community_id"]],
-            "parent": [titles.get(one) for one in rows["parent_id"]],
+            "members": [
+                "; ".join(central.get(community, ())) for community in rows["community_id"]
+            ],
+            "parent": [titles.get(parent) for parent in rows["parent_id"]],
             "summary": rows["summary"],
             "community_id": rows["community_id"],
             "parent_id": rows["parent_id"],

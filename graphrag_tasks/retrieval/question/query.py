@@ -223,7 +223,7 @@ def ranked_chunks(
     own = scores[rows].tolist()
     similarities = [None] * len(rows) if cosines is None else cosines[rows].tolist()
     fields = zip(rows.tolist(), own, similarities, ranks, strict=True)
-    return [RankedChunk(*one) for one in fields]
+    return [RankedChunk(*field) for field in fields]
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ class CrossEncoder:
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        return [one.ids for one in found]
+        return [encoding.ids for encoding in found]
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

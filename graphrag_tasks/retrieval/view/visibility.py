@@ -72,11 +72,13 @@ def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
             "principals are given, but the snapshot has no access labels", where,
             "Set access.enabled = true and index again, or open it without principals",
         )  # fmt: skip
-    wrong = next((one for one in principals if not isinstance(one, str)), None)
+    wrong = next((principal for principal in principals if not isinstance(principal, str)), None)
     if wrong is not None:
         raise AccessError(f"a label must be text (got {wrong!r})", where, "Give a list of labels")
     held = frozenset(principals)
-    seen = pa.array([may_see(one, held) for one in documents["labels"].to_pylist()], pa.bool_())
+    seen = pa.array(
+        [may_see(document, held) for document in documents["labels"].to_pylist()], pa.bool_()
+    )
     if pc.all(seen).as_py() is not False:
         return snapshot
     return VisibleSnapshot(snapshot, documents.filter(seen)["document_id"].combine_chunks())
