@@ -118,8 +118,8 @@ class AnswersReport:
             lines += ["", f"`{mode}` less `{self.against}`, paired bootstrap over questions", "",
                       "| measure | difference | 95 % | p |", "|---|---|---|---|"]  # fmt: skip
             lines += [
-                f"| {name} | {less.mean:+.3f} | {less.low:+.3f} to {less.high:+.3f} | {less.p:.3f} |"
-                for name, less in found.items()
+                f"| {name} | {gap.mean:+.3f} | {gap.low:+.3f} to {gap.high:+.3f} | {gap.p:.3f} |"
+                for name, gap in found.items()
             ]
         lines += [line for mode, pairs in self.preferences.items() for line in
                   ("", self._preference(mode, pairs))]  # fmt: skip
