@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 
 from graphrag_tasks.evaluate.gold import Target
+from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
-from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.snapshots.store import Snapshot
 

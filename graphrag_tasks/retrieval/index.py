@@ -15,6 +15,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
 from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, without_copies
 from graphrag_tasks.retrieval.context.cells import paragraph, table
@@ -24,7 +25,6 @@ from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
 from graphrag_tasks.retrieval.context.skeleton import fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.linking import notes_on_senses
-from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.notebook import frames
@@ -42,10 +42,11 @@ from graphrag_tasks.retrieval.ranker.skeleton_order import by_question, by_suppo
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.reranker import Passage, Reranker, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Vectors
+from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.columns import Rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@
     STORE/snapshots/<id>/*.parquet     the tables of `SNAPSHOT_TABLES`
     STORE/snapshots/<id>/graph/        nodes.arrow, edges.arrow   (memory-mapped by readers)
     STORE/snapshots/<id>/words/        BM25: text_terms.arrow, text_postings.arrow, heading_…
+    STORE/snapshots/<id>/names/        spellings.arrow, spelled.arrow, nodes.arrow, edges.arrow
     STORE/snapshots/<id>/vectors/      chunk.arrow, entity.arrow, relation.arrow
     STORE/staging/                     work in progress; readers never look here
     STORE/milvus/                      Milvus Lite's own folder, where it is used
@@ -47,6 +48,10 @@ ARROW_TABLES = {
     "text_postings": "words/text_postings.arrow",
     "heading_terms": "words/heading_terms.arrow",
     "heading_postings": "words/heading_postings.arrow",
+    "spellings": "names/spellings.arrow",
+    "spelled": "names/spelled.arrow",
+    "name_nodes": "names/nodes.arrow",
+    "name_edges": "names/edges.arrow",
     "chunk_vectors": "vectors/chunk.arrow",
     "entity_vectors": "vectors/entity.arrow",
     "relation_vectors": "vectors/relation.arrow",

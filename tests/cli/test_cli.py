@@ -58,6 +58,10 @@ def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -
     assert "largest component share" in run("graph", "stats", "--store", store)
 
 
+def test_spending_is_nothing_where_no_model_was_asked(store: Path) -> None:
+    assert run("spending", "--store", store) == "Nothing was asked.\n"
+
+
 def test_query_shows_where_every_item_comes_from(store: Path) -> None:
     printed = run("query", "What replaced VBBS?", "--store", store)
     assert "docs/a.md" in printed

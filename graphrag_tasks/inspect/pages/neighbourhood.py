@@ -23,7 +23,7 @@ from graphrag_tasks.retrieval import Index, RelationHit
 from graphrag_tasks.retrieval.context.hits import SourceSentence
 from graphrag_tasks.retrieval.graph.pinned import name_key
 from graphrag_tasks.retrieval.notebook.parts import nearest, part
-from graphrag_tasks.retrieval.view.arrays import Rows, column
+from graphrag_tasks.storage.columns import Rows, column
 
 NO_TYPE = "-"
 """Stands for the type of an entity without one."""

@@ -18,9 +18,9 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.known_names import is_written_as_name
 from graphrag_tasks.language.relations import INCLUDES
 from graphrag_tasks.retrieval.graph.kinds import kinds
-from graphrag_tasks.retrieval.graph.names import is_written_as_name
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.listing_question import Asked, Verb, read, verb_term
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking, Seed

@@ -21,7 +21,8 @@ from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Scores, Vectors, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, standardised, top
+from graphrag_tasks.storage.columns import Rows
 
 MOST_READ = 2_000
 """Characters of a question that are read."""

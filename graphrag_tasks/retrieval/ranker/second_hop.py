@@ -18,7 +18,8 @@ import numpy as np
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.ranker.walk import Walked
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, top
+from graphrag_tasks.retrieval.view.arrays import Floats, top
+from graphrag_tasks.storage.columns import Rows
 
 _READ = 3
 """Chunks of the first pass that are read."""

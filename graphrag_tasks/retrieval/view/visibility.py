@@ -24,13 +24,14 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.graph.names import NAME_TABLES, name_tables
 from graphrag_tasks.graph.relation_kinds import kind_of
 from graphrag_tasks.graph.weights import joint_confidence, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.language.forms import singular_noun
-from graphrag_tasks.retrieval.view.arrays import column
 from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.sources.labels import may_see
+from graphrag_tasks.storage.columns import column
 
 
 class _Everybody(Enum):
@@ -122,6 +123,8 @@ class VisibleSnapshot(Snapshot):
             return self._communities[name]
         if kind in _TABLES and part == "vectors":
             return self._vectors(kind)
+        if name in NAME_TABLES:
+            return self._names[name]
         return self._words[name] if part in ("terms", "postings") else None
 
     def _rows(self, name: str, columns: list[str] | None = None) -> pa.Table:
@@ -265,6 +268,10 @@ class VisibleSnapshot(Snapshot):
     @cached_property
     def _words(self) -> Mapping[str, pa.Table]:
         return word_tables(self.table("documents"), self.table("chunks"))
+
+    @cached_property
+    def _names(self) -> Mapping[str, pa.Table]:
+        return name_tables(self.table)
 
     def _nodes(self, kind: str) -> pa.Table:
         """Return the ids of visible rows, and whether each is worded as published."""
