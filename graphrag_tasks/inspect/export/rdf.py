@@ -193,7 +193,7 @@ def _chunk(row: Row, at: Resources) -> Iterator[Triple]:
     yield chunk, VOCABULARY.place, Literal(row["ordinal"])
     yield chunk, DCTERMS.isPartOf, document
     yield chunk, PROV.wasDerivedFrom, document
-    for heading in row["heading_path"]:
+    for heading in dict.fromkeys(row["heading_path"]):
         yield chunk, VOCABULARY.heading, Literal(heading)
     for name, column in (("pageStart", "page_start"), ("pageEnd", "page_end")):
         if row[column] is not None:
