@@ -30,20 +30,23 @@ CALL (row) {
 
 LOAD CSV WITH HEADERS FROM 'file:///part_of.csv' AS row
 CALL (row) {
-  MATCH (c:Chunk {id: row.`:START_ID`}), (d:Document {id: row.`:END_ID`})
+  MATCH (c:Chunk {id: row.`:START_ID`})
+  MATCH (d:Document {id: row.`:END_ID`})
   MERGE (c)-[:PART_OF]->(d)
 } IN TRANSACTIONS OF 1000 ROWS;
 
 LOAD CSV WITH HEADERS FROM 'file:///mentions.csv' AS row
 CALL (row) {
-  MATCH (c:Chunk {id: row.`:START_ID`}), (e:Entity {id: row.`:END_ID`})
+  MATCH (c:Chunk {id: row.`:START_ID`})
+  MATCH (e:Entity {id: row.`:END_ID`})
   MERGE (c)-[m:MENTIONS]->(e)
   SET m.mentions = toInteger(row.`mentions:long`)
 } IN TRANSACTIONS OF 1000 ROWS;
 
 LOAD CSV WITH HEADERS FROM 'file:///relationships.csv' AS row
 CALL (row) {
-  MATCH (head:Entity {id: row.`:START_ID`}), (tail:Entity {id: row.`:END_ID`})
+  MATCH (head:Entity {id: row.`:START_ID`})
+  MATCH (tail:Entity {id: row.`:END_ID`})
   MERGE (head)-[r:RELATES_TO {relation_id: row.relation_id}]->(tail)
   SET r.relation = row.relation, r.phrase = row.phrase, r.kind = row.kind,
       r.negated = toBoolean(row.`negated:boolean`), r.support = toFloat(row.`support:double`),
