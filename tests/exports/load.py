@@ -62,7 +62,8 @@ def translated(statement: str) -> str | None:
     declared = ", ".join(f"`{name}` STRING" for name in columns)
     row = ", ".join(f"`{name}`: `{name}`" for name in columns)
     return (
-        f"LOAD WITH HEADERS ({declared}) FROM '{path}' (header=true, escape='\"', parallel=false) "
+        f"LOAD WITH HEADERS ({declared}) FROM '{path}' (header=true, auto_detect=false, "
+        f"delim=',', quote='\"', escape='\"', parallel=false) "
         f"WITH {{{row}}} AS row {found['body']}"
     )
 
