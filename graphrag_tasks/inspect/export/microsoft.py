@@ -205,7 +205,8 @@ def _communities(
          "entity_ids": members[row["community_id"]],
          "relationship_ids": inside[row["community_id"]],
          "text_unit_ids": list(dict.fromkeys(
-             chunk for one in inside[row["community_id"]] for chunk in stated_in.get(one, ()))),
+             chunk for relation in inside[row["community_id"]]
+             for chunk in stated_in.get(relation, ()))),
          "period": "", "size": len(members[row["community_id"]]), "summary": row["summary"]}
         for row, title in zip(kept, titles, strict=True)
     ]  # fmt: skip

@@ -102,14 +102,14 @@ def _held(snapshot: Snapshot, selection: Selection, sources: Provenance) -> dict
         "entities": _entities(selection, sources, chunk_documents),
         "relations": {
             "id": ids,
-            "head": [entity_of[one] for one in relations["head_id"].to_pylist()],
-            "tail": [entity_of[one] for one in relations["tail_id"].to_pylist()],
+            "head": [entity_of[head] for head in relations["head_id"].to_pylist()],
+            "tail": [entity_of[tail] for tail in relations["tail_id"].to_pylist()],
             "phrase": relations["phrase"].to_pylist(),
             "kind": relations["kind"].to_pylist(),
             "stated": list(map(int, relations["support"].to_pylist())),
-            "confidence": [round(float(one), 3) for one in relations["confidence"].to_pylist()],
-            "weight": [round(float(one), 3) for one in relations["weight"].to_pylist()],
-            "documents": [sorted(stating[one]) for one in ids],
+            "confidence": [round(float(value), 3) for value in relations["confidence"].to_pylist()],
+            "weight": [round(float(value), 3) for value in relations["weight"].to_pylist()],
+            "documents": [sorted(stating[relation_id]) for relation_id in ids],
         },
         "sentences": told["sentences"],
         "documents": {
@@ -121,7 +121,7 @@ def _held(snapshot: Snapshot, selection: Selection, sources: Provenance) -> dict
 
 
 def _places(table: pa.Table, key: str) -> dict[str, int]:
-    return {one: place for place, one in enumerate(table[key].to_pylist())}
+    return {row_id: place for place, row_id in enumerate(table[key].to_pylist())}
 
 
 def _entities(
@@ -136,15 +136,16 @@ def _entities(
     entities = selection.entities
     rows = list(zip(*(entities[name].to_pylist() for name in ("entity_id", "name")), strict=True))
     return {
-        "id": [one for one, _ in rows],
+        "id": [entity_id for entity_id, _ in rows],
         "name": [name for _, name in rows],
         "type": pc.fill_null(entities["type"], NO_TYPE).to_pylist(),
         "mentions": pc.fill_null(entities["mentions"], 0).to_pylist(),
         "aliases": [
-            [alias for alias in aliases[one] if alias != name][:_ALIASES] for one, name in rows
+            [alias for alias in aliases[entity_id] if alias != name][:_ALIASES]
+            for entity_id, name in rows
         ],
-        "documents": [_most(counts[one]) for one, _ in rows],
-        "of_documents": [len(counts[one]) for one, _ in rows],
+        "documents": [_most(counts[entity_id]) for entity_id, _ in rows],
+        "of_documents": [len(counts[entity_id]) for entity_id, _ in rows],
     }
 
 
