@@ -43,6 +43,7 @@ TOKEN_TYPES = "token_type_ids"  # noqa: S105 - no password
 
 OPENVINO, ONNXRUNTIME = "openvino", "onnxruntime"
 _TELEMETRY = "openvino_telemetry"
+_IMPORTING = Lock()  # the first searches may come from several threads at once
 
 
 class Engine:
@@ -154,14 +155,15 @@ def _precision(name: str) -> str:
 @cache
 def _openvino() -> Any:  # noqa: ANN401 - an untyped library
     # It has a stand-in for the package that would send usage data.
-    held = {_TELEMETRY: sys.modules[_TELEMETRY]} if _TELEMETRY in sys.modules else {}
-    sys.modules[_TELEMETRY] = None  # type: ignore[assignment] # so an import of it fails
-    try:
-        import openvino
-    finally:
-        del sys.modules[_TELEMETRY]
-        sys.modules.update(held)
-    return openvino
+    with _IMPORTING:
+        held = {_TELEMETRY: sys.modules[_TELEMETRY]} if _TELEMETRY in sys.modules else {}
+        sys.modules[_TELEMETRY] = None  # type: ignore[assignment] # so an import of it fails
+        try:
+            import openvino
+        finally:
+            del sys.modules[_TELEMETRY]
+            sys.modules.update(held)
+        return openvino
 
 
 @cache

@@ -122,8 +122,9 @@ class Snapshot:
         found = self.manifest.schema_version
         if found != SCHEMA_VERSION:
             what = f"has schema version {found}, this package reads {SCHEMA_VERSION}"
-            hint = "Rebuild it: graphrag-tasks index SOURCE --full-refresh"
-            raise SnapshotError(what, folder.uri, hint)
+            rebuild = "Rebuild it: graphrag-tasks index SOURCE --full-refresh"
+            update = "Update the package: pip install --upgrade graphrag-tasks"
+            raise SnapshotError(what, folder.uri, update if found > SCHEMA_VERSION else rebuild)
 
     @classmethod
     def of(cls, folder: Folder, manifest: Manifest) -> Snapshot:

@@ -9,18 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
+from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.mcp_server import Tools, make_server
 from graphrag_tasks.mcp_server.paging import Pages
 from graphrag_tasks.mcp_server.server import Current
 from graphrag_tasks.retrieval import Index
+from graphrag_tasks.snapshots.manifests import MANIFEST_FILE
 from tests.retrieval.labelled_worlds import publish
+from tests.retrieval.small_worlds import TWO
 from tests.retrieval.test_visibility import BOARD, STAFF, opened
 
 TOOLS = {
@@ -56,6 +58,13 @@ def called(index: Index, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[An
     return asyncio.run(ask())
 
 
+def said(result: Any) -> Any:
+    """Return the JSON that a tool gave: one text, and nothing beside it."""
+    (block,) = result.content
+    assert result.structured_content is None
+    return json.loads(block.text)
+
+
 def filled(index: Index) -> dict[str, dict[str, Any]]:
     """Return the arguments of each tool with ids of the index."""
     chunk = Tools(lambda: index).search("Gateway")["items"][0]["chunk_id"]
@@ -71,16 +80,17 @@ def test_every_tool_is_told_and_answers(staff: Index) -> None:
     told = asyncio.run(listed())
     assert {tool.name for tool in told} == set(TOOLS)
     assert all(tool.description and len(tool.description) < 400 for tool in told)
+    assert not any(tool.output_schema for tool in told)
     arguments = filled(staff)
     results = called(staff, list(arguments.items()))
     for name, result in zip(arguments, results, strict=True):
         assert not result.is_error, (name, result.content)
-        said = result.structured_content
-        assert said["snapshot_id"] == staff.facts.snapshot_id
-        assert said.get("items", said.get("sentences", [True])), name
-    fact = results[list(arguments).index("neighbours")].structured_content["items"][0]
+        given = said(result)
+        assert given["snapshot_id"] == staff.facts.snapshot_id
+        assert given.get("items", given.get("sentences", [True])), name
+    fact = said(results[list(arguments).index("neighbours")])["items"][0]
     assert fact["source"]["title"] == "Gateway Guide"
-    entity = results[list(arguments).index("find_entity")].structured_content["items"][0]
+    entity = said(results[list(arguments).index("find_entity")])["items"][0]
     assert "gateway" in entity["name"].lower()
 
 
@@ -90,13 +100,13 @@ def test_no_hidden_word_comes_out(staff: Index) -> None:
               for word in ("Zephyr", "Quorum", "Zephir")]  # fmt: skip
     calls += [("search", {"question": "Who funds Zephyr and buys Quorum?"})]
     calls += [("paths", {"start": "Gateway", "end": "Spooler"})]
-    shown = [json.dumps(one.structured_content or "") for one in called(staff, calls)]
+    shown = [result.content[0].text for result in called(staff, calls)]
     assert not [text for text in shown if "merger" in text or "Operation" in text]
     assert not [text for text in shown if "fund" in text or "threaten" in text]
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "said"),
+    ("name", "arguments", "message"),
     [
         ("search", {"question": "x" * 10_000}, "it has 10,000 characters"),
         ("search", {"question": " \x00\n "}, "it is empty"),
@@ -108,12 +118,12 @@ def test_no_hidden_word_comes_out(staff: Index) -> None:
     ],
 )
 def test_bad_input_is_an_error_that_says_what_to_do(
-    staff: Index, name: str, arguments: dict[str, Any], said: str
+    staff: Index, name: str, arguments: dict[str, Any], message: str
 ) -> None:
     (result,) = called(staff, [(name, arguments)])
     assert result.is_error
-    assert said in result.content[0].text
-    assert "Traceback" not in result.content[0].text
+    assert message in result.content[0].text
+    assert "Error executing tool" not in result.content[0].text
 
 
 def test_two_hundred_calls_at_once_are_all_answered(staff: Index) -> None:
@@ -174,26 +184,39 @@ def test_a_new_snapshot_is_read_and_the_settings_count(store: Path, tmp_path: Pa
     assert current().facts.snapshot_id != before.facts.snapshot_id
 
 
-def test_http_answers_on_loopback_alone(store: Path) -> None:
-    line = ["-m", "graphrag_tasks", "mcp", "--store", str(store), "--as", "staff"]
-    line += ["--http", "--port", "0"]
-    with subprocess.Popen(  # noqa: S603
-        [sys.executable, *line], stdout=subprocess.PIPE, text=True
-    ) as server:
-        try:
-            assert server.stdout is not None
-            address = next(one for one in server.stdout.readline().split() if "http" in one)
+def test_a_snapshot_of_a_newer_version_is_one_error(
+    store: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At the start it names both versions; an agent that asks later is told whom to ask."""
+    newer = SCHEMA_VERSION + 1
+    shutil.copytree(store, tmp_path / "store")
+    current = Current(str(tmp_path / "store"), ("staff",))
+    publish(tmp_path / "store", [STAFF], TWO)
+    manifest = tmp_path / "store" / "snapshots" / TWO / MANIFEST_FILE
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"schema_version": newer}))
 
-            async def ask() -> Any:
-                async with Client(address) as client:
-                    return await client.call_tool("describe", {})
+    async def ask() -> Any:
+        async with Client(make_server(current)) as client:
+            return await client.call_tool("search", {"question": "Gateway"})
 
-            result = asyncio.run(asyncio.wait_for(ask(), 120))
-            assert result.structured_content["chunks"] >= 1
-            foreign = httpx.post(address, headers={"host": "evil.example"}, json={})
-            assert foreign.status_code == 421
-        finally:
-            server.terminate()
+    result = asyncio.run(ask())
+    assert result.is_error
+    assert result.content[0].text.startswith("The index cannot be read now.")
+    (logged,) = [message for message in caplog.messages if "schema version" in message]
+    versions = (
+        f"has schema version {newer}, this package reads {SCHEMA_VERSION}. Update the package"
+    )
+    assert versions in logged
+
+    line = [sys.executable, "-m", "graphrag_tasks", "mcp", "--store", str(tmp_path / "store")]
+    started = subprocess.run(  # noqa: S603
+        [*line, "--as", "staff"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (started.returncode, started.stdout) == (1, "")
+    assert started.stderr.startswith("error: ")
+    assert versions in started.stderr.replace("\n", " ")
+    assert "Traceback" not in started.stderr
 
 
 def test_over_standard_input_and_output(store: Path) -> None:
@@ -204,13 +227,13 @@ def test_over_standard_input_and_output(store: Path) -> None:
         server = StdioServerParameters(command=sys.executable, args=line)
         async with Client(server) as client:
             found = await client.call_tool("find_entity", {"name": "Gateway"})
-            said = await client.call_tool("describe", {})
+            described = await client.call_tool("describe", {})
             task = asyncio.create_task(client.call_tool("neighbours", {"name": "Gateway"}))
             await asyncio.sleep(0)
             task.cancel()
-            return [found, said]
+            return [found, described]
 
-    found, said = asyncio.run(asyncio.wait_for(ask(), 120))
+    found, described = asyncio.run(asyncio.wait_for(ask(), 120))
     assert not found.is_error
-    assert found.structured_content["items"]
-    assert said.structured_content["chunks"] >= 1
+    assert said(found)["items"]
+    assert said(described)["chunks"] >= 1

@@ -186,10 +186,11 @@ def test_an_unknown_snapshot_is_answered_with_the_known_ones(tmp_path: Path) -> 
         store.open("abc")
 
 
-def test_another_schema_version_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "hint"), [(99, "Update the package"), (1, "Rebuild it")])
+def test_another_schema_version_is_refused(tmp_path: Path, version: int, hint: str) -> None:
     store = Store(str(tmp_path))
     publish(store, *staged(store))
     file = Path(store.open().folder.path("manifest.json"))
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"schema_version": 99}))
-    with pytest.raises(SnapshotError, match="has schema version 99"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"schema_version": version}))
+    with pytest.raises(SnapshotError, match=f"has schema version {version},.*{hint}"):
         store.open()
