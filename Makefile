@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-frameworks test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
+.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
 	release airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -125,6 +125,10 @@ demo-judges: .venv-llm/installed ## Judge answers without a model, by scripted j
 test-ragas: .venv-ragas/installed ## Compare the measures of RAGAS with its own package
 	$(BIN)/python -m pytest -q -rs -m ragas tests/ragas
 
+test-exports: .venv-exports/installed ## Read exports by the programs they are for
+	@test -e tests/exports/node_modules || ! command -v npm > /dev/null || (cd tests/exports && npm ci --no-audit --no-fund)
+	$(BIN)/python -m pytest -q -rs -m exports tests/exports
+
 test-wheel: install-dev ## Build the wheel, install it by need into empty environments, index and ask
 	$(BIN)/python -m pytest -q -rs -m wheel tests/wheel
 
@@ -144,6 +148,12 @@ test-frameworks: .venv-frameworks/installed ## Retrieve by LangChain and LlamaIn
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-frameworks
 	@VIRTUAL_ENV="$(CURDIR)/.venv-frameworks" $(BIN)/uv pip install --quiet -r tests/frameworks/requirements.txt
 	@VIRTUAL_ENV="$(CURDIR)/.venv-frameworks" $(BIN)/uv pip install --quiet --no-deps -e .
+	@touch $@
+
+# A graph database and Microsoft's graphrag, which brings 140 packages of its own.
+.venv-exports/installed: .venv/installed-dev tests/exports/requirements.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-exports
+	@VIRTUAL_ENV="$(CURDIR)/.venv-exports" $(BIN)/uv pip install --quiet -r tests/exports/requirements.txt
 	@touch $@
 
 test-browser: install-dev ## Drive Airflow's UI and the pages in a real browser (needs chromium, chromedriver and npm)
@@ -211,9 +221,10 @@ lock: install-dev ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
 	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra langchain --extra llama-index tests/frameworks/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/frameworks/requirements.txt
+	$(BIN)/uv pip compile -q tests/exports/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/exports/requirements.txt
 	$(BIN)/uv pip compile -q docs/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o docs/requirements.txt
 	$(BIN)/uv pip compile -q tools/release/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o tools/release/requirements.txt
 	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store
-	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-frameworks .venv-docs .venv-release .airflow store site dist
+	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-exports .venv-frameworks .venv-docs .venv-release .airflow store site dist

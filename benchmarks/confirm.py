@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from benchmarks.scoring.entities import LabelledPair, PairReport, report_of
 from graphrag_tasks.core.config import EmbedConfig, ResolveConfig, SqlConfig
-from graphrag_tasks.embed import make_embedder
+from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.entities.resolve.candidates import Name
 from graphrag_tasks.entities.resolve.planted import Planted

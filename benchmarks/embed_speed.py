@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, INPUT_IDS
+from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS
 from graphrag_tasks.embed.local import DEFAULT_MODEL, LocalEmbedder
 
 _NAIVE_ROWS = 32

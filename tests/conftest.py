@@ -3,12 +3,15 @@
 import logging
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Callable
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from graphrag_tasks.core import progress
+from graphrag_tasks.storage.cache import CACHE_VARIABLE
 
 # Several processes share the cores: threads of one that wait for one another take all of them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -26,6 +29,13 @@ class Scheduling(LoadFileScheduling):
     def _split_scope(self, nodeid: str) -> str:
         folders = (folder for folder in TOGETHER if nodeid.startswith(folder))
         return next(folders, super()._split_scope(nodeid))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give all processes of the run a cache of their own, whatever the user's holds."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        os.environ[CACHE_VARIABLE] = tempfile.mkdtemp(prefix="graphrag-cache-")
+        config.add_cleanup(lambda: shutil.rmtree(os.environ[CACHE_VARIABLE]))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -39,8 +39,8 @@ from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.question.sub_questions import part_weights
 from graphrag_tasks.retrieval.ranker.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.ranker.learned import blended, diversified
-from graphrag_tasks.retrieval.view.arrays import Rows
 from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.columns import Rows
 
 ROUNDS = 120
 PARAMETERS = {

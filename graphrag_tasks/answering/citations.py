@@ -65,7 +65,7 @@ def checked(
         number: item for number, item in _items(index, context).items()
         if number in shown and item.sentences
     }  # fmt: skip
-    return tuple(_checked(one, items, context.question) for one in _split(text))
+    return tuple(_checked(said, items, context.question) for said in _split(text))
 
 
 def _items(index: Index, context: Context) -> dict[int, _Item]:
@@ -116,7 +116,7 @@ def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSe
     numbers = dict.fromkeys(one for one in said.numbers if one in items)
     found = {number: _aligned(said.text, items[number]) for number in numbers}
     kept = {number: rows for number, rows in found.items() if rows}
-    cited = "\n".join(one.text for number in kept for one in items[number].sentences)
+    cited = "\n".join(sentence.text for number in kept for sentence in items[number].sentences)
     text, had_link = harmless(said.text, cited)
     text = one_line(text)
     if not kept:
@@ -129,7 +129,7 @@ def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSe
         for row in rows
     )
     source = Source(
-        "\n".join(one.source.text for one in citations),
+        "\n".join(citation.source.text for citation in citations),
         "\n".join(_near(items[number], rows) for number, rows in kept.items()),
         question,
     )
@@ -140,7 +140,7 @@ def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSe
 def _aligned(text: str, item: _Item) -> list[int]:
     """Return the rows of an item's sentences that have most of a text's terms; none without any."""
     said = frozenset(terms(text))
-    of_rows = [frozenset(terms(one.text)) for one in item.sentences]
+    of_rows = [frozenset(terms(sentence.text)) for sentence in item.sentences]
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_ALIGNED):

@@ -74,7 +74,7 @@ def list_items(index: Index, context: Context) -> tuple[AnswerSentence, ...]:
     asked = frozenset(terms(context.question))
     found = _Places()
     if existing := _EXISTING.search(context.question):
-        found.add([(one,) for one in index.documents_titled(existing[1])])
+        found.add([(sentence,) for sentence in index.documents_titled(existing[1])])
     for row in order[:_LEADING]:
         best = candidates[row].sentence
         found.add(_trimmed(index.items_around(best), best, asked) or [(best,)])
@@ -102,7 +102,7 @@ class _Places:
 
     def add(self, items: Sequence[Item]) -> None:
         """Take the items that are new, as far as there are places."""
-        new = [one for one in items if _place(one[0]) not in self._shown][: self._left]
+        new = [item for item in items if _place(item[0]) not in self._shown][: self._left]
         if new:
             self._shown.update(_place(source) for one in new for source in one)
             self.groups.append(new)

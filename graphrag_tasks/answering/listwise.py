@@ -117,7 +117,9 @@ class ListwiseReranker:
             best = [passages[row] for row in first]
             self._boosts[question] = self._picked(question, best)
         boosts = self._boosts.get(question, {})
-        return scores + np.array([boosts.get(one, 0.0) for one in passages], dtype=np.float32)
+        return scores + np.array(
+            [boosts.get(passage, 0.0) for passage in passages], dtype=np.float32
+        )
 
     def _picked(self, question: str, passages: Sequence[Passage]) -> dict[Passage, float]:
         """Return what the passages gain that the model picks in both orders."""
@@ -132,8 +134,8 @@ class ListwiseReranker:
         ]
         found = self._model.filled(PickedPassages, requests, "Passages were not put in order")
         first, second = (
-            _places(one.numbers, order) if one else set()
-            for one, order in zip(found, orders, strict=True)
+            _places(picked_passages.numbers, order) if picked_passages else set()
+            for picked_passages, order in zip(found, orders, strict=True)
         )
         agreed = agreement(first, second, len(texts))
         if agreed < _LEAST_AGREEMENT:
@@ -188,20 +190,20 @@ def two_orders(places: int) -> tuple[list[int], list[int]]:
 
 def _places(numbers: Sequence[int], order: Sequence[int]) -> set[int]:
     """Return the passages that numbers name; those that name none are left out."""
-    named = dict.fromkeys(one for one in numbers if 1 <= one <= len(order))
+    named = dict.fromkeys(number for number in numbers if 1 <= number <= len(order))
     return {order[one - 1] for one in list(named)[:MOST_PICKED]}
 
 
 def _texts(question: str, passages: Sequence[Passage], tokens: int) -> list[str]:
     """Return the text that the model sees of each passage; the prompt has at most `tokens`."""
     asked, characters = frozenset(terms(question)), float(_PASSAGE_CHARACTERS)
-    texts = [_shown(one, asked, int(characters)) for one in passages]
+    texts = [_shown(passage, asked, int(characters)) for passage in passages]
     while texts and count(_user(question, texts)) > tokens:
         if characters * _SMALLER < _LEAST_CHARACTERS:
             texts = texts[: int(len(texts) * _SMALLER)]
         else:
             characters *= _SMALLER
-            texts = [_shown(one, asked, int(characters)) for one in passages]
+            texts = [_shown(passage, asked, int(characters)) for passage in passages]
     return texts
 
 
@@ -218,7 +220,7 @@ def best_part(text: str, asked: frozenset[str], characters: int) -> str:
     """
     if len(text) <= characters:
         return text
-    words = [(one.start(), one.end(), one[0]) for one in _WORD.finditer(text)]
+    words = [(match.start(), match.end(), match[0]) for match in _WORD.finditer(text)]
     held = [(at, asked.intersection(terms(word))) for at, _, word in words]
     held = [(at, found) for at, found in held if found]
     last, before = len(text) - characters, characters // _BEFORE

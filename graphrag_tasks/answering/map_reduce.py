@@ -115,12 +115,16 @@ def drawn(model: Model, context: Context) -> Drawn | None:
         Request(PURPOSE, system, _shown(batch, asked), Report, _MOST_OUTPUT) for batch in batches
     ]
     found = model.filled(Report, requests, "Communities were left out")
-    read = [(batch, one) for batch, one in zip(batches, found, strict=True) if one is not None]
+    read = [
+        (batch, report) for batch, report in zip(batches, found, strict=True) if report is not None
+    ]
     if not read:
         return None
-    points = list(chain.from_iterable(_points(one, batch) for batch, one in read))
+    points = list(chain.from_iterable(_points(report, batch) for batch, report in read))
     points.sort(key=lambda point: -point.score)
-    further = _further([one for _, one in read], model.config.answers.follow_ups, context.question)
+    further = _further(
+        [report for _, report in read], model.config.answers.follow_ups, context.question
+    )
     return _joined(_with_passages(model.index, context, further), communities, points)
 
 
@@ -162,7 +166,9 @@ def _points(report: Report, batch: Sequence[CommunityHit]) -> list[Point]:
         Point(
             text=_plain(point.text),
             score=min(max(point.score, 0.0), _HIGHEST_SCORE),
-            communities=[one for one in dict.fromkeys(point.communities) if one in shown],
+            communities=[
+                community for community in dict.fromkeys(point.communities) if community in shown
+            ],
         )
         for point in report.points
     ]
@@ -186,7 +192,7 @@ def _plain(text: str) -> str:
 
 def _with_passages(index: Index, context: Context, questions: Sequence[str]) -> Context:
     """Return a context with the passages of further questions among its own, by turns."""
-    found = [index.search(one, "ranked", _PASSAGES).chunks for one in questions]
+    found = [index.search(question, "ranked", _PASSAGES).chunks for question in questions]
     relevant = [[hit for hit in hits if hit.score >= _LEAST_RELEVANCE] for hits in found]
     turns = zip_longest(context.chunks, *relevant)
     hits = without_copies(hit for turn in turns for hit in turn if hit)
@@ -197,11 +203,14 @@ def _with_passages(index: Index, context: Context, questions: Sequence[str]) -> 
 
 def _joined(context: Context, communities: Sequence[CommunityHit], points: list[Point]) -> Drawn:
     """Return a context with the communities that points name, and the points with their numbers."""
-    named = list(dict.fromkeys(one for point in points for one in point.communities))
+    named = list(dict.fromkeys(community for point in points for community in point.communities))
     by_rank = {hit.rank: hit for hit in communities}
     context = _with_communities(context, [by_rank[rank] for rank in named])
     numbers = dict(zip(named, context.numbers("communities"), strict=True))
-    notes = [Note(point.text, tuple(numbers[one] for one in point.communities)) for point in points]
+    notes = [
+        Note(point.text, tuple(numbers[community] for community in point.communities))
+        for point in points
+    ]
     return Drawn(context, tuple(notes))
 
 

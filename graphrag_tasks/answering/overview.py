@@ -31,7 +31,9 @@ def overview(index: Index) -> tuple[AnswerSentence, ...]:
         lines.append(
             AnswerSentence(
                 text=f"{topic.title}: {documents}, such as {titles}",
-                citations=tuple(Citation(number=number, source=one) for one in topic.sources),
+                citations=tuple(
+                    Citation(number=number, source=sentence) for sentence in topic.sources
+                ),
             )
         )
     return tuple(lines)

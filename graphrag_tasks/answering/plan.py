@@ -143,7 +143,7 @@ def _graph(index: Index, question: str, tokens: int) -> str:
     if not skeleton:
         return ""
     parts = [_quoted("Graph:", skeleton.splitlines())]
-    patterns = [str(one) for one in index.patterns(question)]
+    patterns = [str(pattern) for pattern in index.patterns(question)]
     while patterns and count("\n\n".join([*parts, _quoted("Relations:", patterns)])) > tokens:
         patterns = patterns[: len(patterns) // 2]
     if patterns:
@@ -161,7 +161,7 @@ def checked_plan(index: Index, question: str, form: PlanForm) -> Plan:
     Names must be those of entities. Where one is not, the words of the model are left out; so is
     each text with a name that neither the question nor an entity has.
     """
-    if not all(index.is_name(one.name) for one in form.names):
+    if not all(index.is_name(name.name) for name in form.names):
         return Plan(mode=MODE_OF[form.route], paths=_paths(index, form.paths))
     texts = map(one_line, [form.rewritten, *form.parts[:_MOST_PARTS]])
     beside = dict.fromkeys(text for text in texts if _counts(index, question, text))
@@ -195,7 +195,7 @@ def _paths(index: Index, planned: Sequence[PlannedPath]) -> tuple[PathQuery, ...
     ]
     return tuple(
         path for path in paths
-        if path.steps and all(index.is_name(one.name) for one in path.things if one.name)
+        if path.steps and all(index.is_name(thing.name) for thing in path.things if thing.name)
     )  # fmt: skip
 
 
@@ -209,13 +209,13 @@ def with_paths(index: Index, context: Context, paths: Sequence[PathQuery]) -> Co
     What fits a query as it was planned counts; only if no query has that, what one finds with fewer
     conditions.
     """
-    found = [one for one in map(index.follow, paths) if one.paths]
-    least = min((len(one.dropped) for one in found), default=0)
-    found = [one for one in found if len(one.dropped) == least]
+    found = [followed for followed in map(index.follow, paths) if followed.paths]
+    least = min((len(followed.dropped) for followed in found), default=0)
+    found = [followed for followed in found if len(followed.dropped) == least]
     if not found:
         return context
-    ways = {hit.text: hit for one in found for hit in one.paths}
-    ends = {hit.entity_id: hit for one in found for hit in one.ends}
+    ways = {hit.text: hit for followed in found for hit in followed.paths}
+    ends = {hit.entity_id: hit for followed in found for hit in followed.ends}
     further = dict(context.further)
     further["paths"] = _ranked([*ways.values(), *context.paths])
     if ends:

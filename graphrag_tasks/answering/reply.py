@@ -101,9 +101,9 @@ class Reply:
     def citations(self) -> tuple[Citation, ...]:
         """Every sentence that the answer points to, by number and place."""
         found = {
-            (one.number, one.source.sentence_id): one
+            (citation.number, citation.source.sentence_id): citation
             for sentence in self.sentences
-            for one in sentence.citations
+            for citation in sentence.citations
         }
         return tuple(found[key] for key in sorted(found, key=lambda key: key[0]))
 
@@ -111,10 +111,12 @@ class Reply:
     def text(self) -> str:
         """The answer with the numbers of its citations: a paragraph for each, or a line an item."""
         if self.form != "quotes" or self.summary:
-            lines = [f"- {one.shown} {_marks(one.numbers)}" for one in self.sentences]
+            lines = [
+                f"- {sentence.shown} {_marks(sentence.numbers)}" for sentence in self.sentences
+            ]
             return "\n".join([self.summary, *lines] if self.summary else lines)
         return "\n".join(
-            f"{' '.join(one.marked for one in sentences)} {_marks(numbers)}"
+            f"{' '.join(sentence.marked for sentence in sentences)} {_marks(numbers)}"
             for numbers, sentences in self.paragraphs()
         )
 
@@ -152,14 +154,17 @@ class Reply:
             "verdict": asdict(self.verdict),
             "sentences": [
                 {
-                    "text": one.text,
-                    "citations": list(one.numbers),
-                    "is_best": one.is_best,
-                    "problem": one.problem,
+                    "text": sentence.text,
+                    "citations": list(sentence.numbers),
+                    "is_best": sentence.is_best,
+                    "problem": sentence.problem,
                 }
-                for one in self.sentences
+                for sentence in self.sentences
             ],
-            "citations": [{"number": one.number, **asdict(one.source)} for one in self.citations],
+            "citations": [
+                {"number": citation.number, **asdict(citation.source)}
+                for citation in self.citations
+            ],
             "model": self.model,
             "usd": self.usd,
             "milliseconds": round(self.milliseconds, 1),
@@ -187,7 +192,7 @@ class Reply:
         """Return a line for each page or document cited: its numbers, title and address."""
         numbers: dict[str, list[int]] = {}
         for number, citations in groupby(self.citations, key=lambda one: one.number):
-            sources = [one.source for one in citations]
+            sources = [citation.source for citation in citations]
             pages = [source.page for source in sources if source.page is not None]
             where = place(sources[0].title, min(pages, default=None), max(pages, default=None))
             numbers.setdefault(f"{where} ({sources[0].uri})", []).append(number)
@@ -195,7 +200,7 @@ class Reply:
 
     def paragraphs(self) -> Iterator[tuple[tuple[int, ...], Sequence[AnswerSentence]]]:
         """Yield the sentences that cite the same numbers, with these."""
-        for numbers, sentences in groupby(self.sentences, key=lambda one: one.numbers):
+        for numbers, sentences in groupby(self.sentences, key=lambda sentence: sentence.numbers):
             yield numbers, list(sentences)
 
 

@@ -153,16 +153,16 @@ def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun |
         return None
     counts = bool(_COUNTS.search(question))
     matched = [_matched(question, noun, view) for view in views]
-    known = [one for one in matched if one.knows_noun]
+    known = [match for match in matched if match.knows_noun]
     if known:
-        best = max(known, key=lambda one: one.weight)
+        best = max(known, key=lambda match: match.weight)
         enough = best.conditions or (counts and best.noun_names_view and not best.unused)
         if not enough or best.unused_names or len(best.unused) > best.covered:
             return None
         found = best.found(counts=counts)
         return found if found.rows or counts else None
     head = _head(noun)
-    if any(one.conditions or (one.covered and one.unused == (head,)) for one in matched):
+    if any(match.conditions or (match.covered and match.unused == (head,)) for match in matched):
         return UnknownNoun(head)
     return None
 
@@ -192,16 +192,16 @@ class _Match:
         rows = frozenset(range(len(self.view.rows)))
         said: list[str] = []
         by_column: dict[int | None, list[Condition]] = {}
-        for one in self.conditions:
-            by_column.setdefault(one.column, []).append(one)
+        for condition in self.conditions:
+            by_column.setdefault(condition.column, []).append(condition)
         for column, conditions in by_column.items():
             if column is None:
-                said += [one.said for one in conditions]
-                for one in conditions:
-                    rows &= one.rows
+                said += [condition.said for condition in conditions]
+                for condition in conditions:
+                    rows &= condition.rows
             else:
-                said.append(" or ".join(one.said for one in conditions))
-                rows &= frozenset().union(*(one.rows for one in conditions))
+                said.append(" or ".join(condition.said for condition in conditions))
+                rows &= frozenset().union(*(condition.rows for condition in conditions))
         return RowsFound(self.view, counts, tuple(said), tuple(sorted(rows)))
 
 
@@ -248,7 +248,7 @@ def _matched(question: str, noun: str, view: View) -> _Match:
             return True
         return any(_names_column(term, column) for column in view.column_terms)
 
-    said = " ".join(one.said for one in conditions)
+    said = " ".join(condition.said for condition in conditions)
     unused = tuple(
         word
         for place, word in enumerate(words(question))
@@ -267,7 +267,9 @@ def _table_conditions(
     for term in asked:
         tables = {table for table, names in enumerate(view.table_terms) if term in names}
         if 0 < len(tables) < len(view.tables):
-            rows = frozenset(row for row, one in enumerate(view.rows) if one.table in tables)
+            rows = frozenset(
+                row for row, view_row in enumerate(view.rows) if view_row.table in tables
+            )
             named = " or ".join(view.tables[table][0] for table in sorted(tables))
             yield Condition(f"the table is {named}", rows), frozenset([term])
 
@@ -306,7 +308,7 @@ def _number_conditions(question: str, view: View) -> Iterator[tuple[Condition, f
     taken: list[range] = []
     used_in_names = {term for column in view.column_terms for term in column if term.isdigit()}
     for found in _BETWEEN.finditer(question):
-        low, high = sorted(_value(one) for one in found.groups())
+        low, high = sorted(_value(group) for group in found.groups())
         column = _column_of(question, found, low, view)
         if column is not None:
             taken.append(range(*found.span()))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphrag_tasks.core.search_modes import SearchMode
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import ChunkHit, Context, Index, SourceSentence
 from graphrag_tasks.retrieval.reranker import Passage
@@ -69,10 +70,8 @@ def sentence_scores(index: Index, context: Context, candidates: Sequence[Candida
     Those that the reranker reads come first, then those that are encoded: the first by the words
     that they share with the question, by their chunk and by what they add.
     """
-    asked = frozenset(terms(context.question))
-    plain = np.array([_plain_score(context, one, asked) for one in candidates], dtype=np.float32)
-    shared = np.array([len(one.terms & asked) / max(len(asked), 1) for one in candidates])
-    encoded = np.argsort(-(plain + _SHARED * shared), kind="stable")[:_ENCODED]
+    plain, by_words = _scores_by_words(context, candidates)
+    encoded = np.argsort(-by_words, kind="stable")[:_ENCODED]
     texts = [candidates[row].sentence.text for row in encoded]
     vectors = index.encode([context.question, *texts])
     scores = plain - np.float32(_BEHIND)
@@ -88,21 +87,38 @@ def sentence_scores(index: Index, context: Context, candidates: Sequence[Candida
     return scores
 
 
+def _scores_by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
+    """Return the part of each score that needs no model; and the same, with the words shared."""
+    asked = frozenset(terms(context.question))
+    plain = np.array(
+        [_plain_score(context, candidate, asked) for candidate in candidates], dtype=np.float32
+    )
+    shared = [len(candidate.terms & asked) / max(len(asked), 1) for candidate in candidates]
+    return plain, plain + np.float32(_SHARED) * np.array(shared, dtype=np.float32)
+
+
 def _plain_score(context: Context, candidate: Candidate, asked: frozenset[str]) -> float:
-    """Return the part of the score that needs no model."""
     score = _CHUNK * _log_odds(context.chunks[candidate.chunk].score)
     score += _NEW_TERMS * math.log1p(len(candidate.terms - asked))
     return score + _OPENING * (candidate.position == 0)
 
 
 def best_of_each_chunk(index: Index, context: Context) -> dict[str, SourceSentence]:
-    """Return the best sentence of each chunk that has one, by the chunk's id."""
+    """Return the best sentence of each chunk that has one, by the chunk's id.
+
+    After a search by words alone it is the best by words: no model is loaded for it.
+    """
     candidates = candidates_of(index, context.chunks)
+    if not candidates:
+        return {}
+    if context.mode == SearchMode.BM25:
+        _, scores = _scores_by_words(context, candidates)
+    else:
+        scores = sentence_scores(index, context, candidates)
     found: dict[str, SourceSentence] = {}
-    if candidates:
-        for row in np.argsort(-sentence_scores(index, context, candidates), kind="stable"):
-            one = candidates[row].sentence
-            found.setdefault(one.chunk_id, one)
+    for row in np.argsort(-scores, kind="stable"):
+        sentence = candidates[row].sentence
+        found.setdefault(sentence.chunk_id, sentence)
     return found
 
 

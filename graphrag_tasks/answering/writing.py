@@ -198,7 +198,7 @@ def _that_may_be_sent(model: Model, context: Context) -> Context:
         relations=tuple(
             hit
             for hit in context.relations
-            if hit.evidence and all(one.document_id in sent for one in hit.evidence)
+            if hit.evidence and all(sentence.document_id in sent for sentence in hit.evidence)
         ),
         further={},
     )

@@ -18,6 +18,7 @@ from graphrag_tasks.cli import (
     entities,
     estimate,
     evaluate,
+    export,
     extract,
     graph,
     index,
@@ -52,7 +53,7 @@ app.add_typer(documents.app, name="documents")
 app.add_typer(entities.app, name="entities")
 app.add_typer(graph.app, name="graph")
 app.add_typer(ontology.app, name="ontology")
-app.command()(graph.export)
+app.command()(export.export)
 app.command()(llm.spending)
 app.command()(index.doctor)
 

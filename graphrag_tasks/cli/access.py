@@ -28,10 +28,12 @@ def access_of(listed: pa.Table) -> list[dict[str, Any]]:
 def access_table(documents: Sequence[Mapping[str, Any]]) -> Table:
     """Return a table of who sees what: by document, or by folder where there are many."""
     groups: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for one in documents:
+    for document in documents:
         is_alone = len(documents) <= _MOST_DOCUMENTS
-        place = one["uri"] if is_alone else posixpath.dirname(one["uri"])
-        groups[place, _seen_by(one["labels"]), one["from"] or one["error"] or ""].append(one["uri"])
+        place = document["uri"] if is_alone else posixpath.dirname(document["uri"])
+        groups[
+            place, _seen_by(document["labels"]), document["from"] or document["error"] or ""
+        ].append(document["uri"])
     rows = [
         (uris[0] if len(uris) == 1 else f"{place}/ ({len(uris):,})", labels, why)
         for (place, labels, why), uris in groups.items()

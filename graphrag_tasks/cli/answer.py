@@ -9,9 +9,16 @@ import typer
 from rich.markup import escape
 from rich.padding import Padding
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
+from graphrag_tasks.cli.options import (
+    ConfigOption,
+    JsonOption,
+    ModeOption,
+    SnapshotOption,
+    StoreOption,
+)
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.search_modes import SearchMode
 
 if TYPE_CHECKING:
     from graphrag_tasks.answering import AnswerSentence, Reply
@@ -23,7 +30,7 @@ def answer(
     question: Annotated[str, typer.Argument(help="Any question.")],
     store: StoreOption = None,
     snapshot: SnapshotOption = None,
-    mode: Annotated[str, typer.Option(help="How passages are found, as in query.")] = "auto",
+    mode: ModeOption = SearchMode.AUTO,
     k: Annotated[
         int | None, typer.Option(help="Chunks that are read for sentences.", show_default="5")
     ] = None,
@@ -78,8 +85,8 @@ def _print_reply(reply: Reply) -> None:
     for numbers, sentences in reply.paragraphs() if reply.form == "quotes" else ():
         marks = "".join(f"\\[{number}]" for number in numbers)
         words = " ".join(
-            f"[{'bold' if one.is_best else 'dim'}]{escape(one.shown)}[/]{_problem(one)}"
-            for one in sentences
+            f"[{'bold' if said.is_best else 'dim'}]{escape(said.shown)}[/]{_problem(said)}"
+            for said in sentences
         )
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
     if reply.sentences:

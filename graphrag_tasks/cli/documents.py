@@ -52,18 +52,18 @@ def list_documents(
     if json:
         print_json(
             [
-                asdict(one) | {name: rows[one.document_id] for name, rows in counts.items()}
-                for one in found
-                if one.is_problem or not only_problems
+                asdict(report) | {name: rows[report.document_id] for name, rows in counts.items()}
+                for report in found
+                if report.is_problem or not only_problems
             ]
         )
     else:
         rows = [
             (
-                one.uri, one.kind, one.status, one.pages,
-                *(counted[one.document_id] for counted in counts.values()),
+                report.uri, report.kind, report.status, report.pages,
+                *(counted[report.document_id] for counted in counts.values()),
             )
-            for one in found
+            for report in found
         ]  # fmt: skip
         CONSOLE.print(table(f"{len(rows):,} documents", _COLUMNS, rows))
 
@@ -74,10 +74,10 @@ def _print_problems(found: list[DocumentReport], names: int) -> None:
     grouped = problems(found)
     if not grouped:
         CONSOLE.print(f"All {len(found):,} documents were read as a whole.")
-    for one in grouped:
-        shown = one.documents[: names or None]
+    for problem in grouped:
+        shown = problem.documents[: names or None]
         CONSOLE.print(
-            f"{one.status}, {one.kind}: {len(one.documents):,} ({one.code})",
+            f"{problem.status}, {problem.kind}: {len(problem.documents):,} ({problem.code})",
             style="bold", markup=False, highlight=False,
         )  # fmt: skip
         for reason in dict.fromkeys(document.reason for document in shown):
@@ -85,7 +85,7 @@ def _print_problems(found: list[DocumentReport], names: int) -> None:
             CONSOLE.print(f"  {reason}", markup=False, highlight=False)
             for uri in own:
                 CONSOLE.print(f"    {uri}", markup=False, highlight=False)
-        if more := len(one.documents) - len(shown):
+        if more := len(problem.documents) - len(shown):
             CONSOLE.print(f"    and {more:,} more (--names 0 shows all)")
 
 
@@ -96,7 +96,10 @@ def print_problem_counts(snapshot: Snapshot) -> None:
     grouped = problems(document_reports(snapshot))
     if not grouped:
         return
-    rows = [(one.status, one.kind, len(one.documents), one.meaning) for one in grouped]
+    rows = [
+        (problem.status, problem.kind, len(problem.documents), problem.meaning)
+        for problem in grouped
+    ]
     columns = ("status", "kind", "documents", "why")
     CONSOLE.print(table("Documents that were not read as a whole", columns, rows))
     CONSOLE.print("Which ones, and what to do: graphrag-tasks documents list --problems")

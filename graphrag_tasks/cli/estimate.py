@@ -88,7 +88,9 @@ def _print(found: Estimate, budget: float, model: str) -> None:
         else "No cap in money is set."
     )
     stages = [("extract", *_columns(found.total))]
-    stages += [(f"{name} (roughly)", *_columns(one)) for name, one in found.stages.items()]
+    stages += [
+        (f"{name} (roughly)", *_columns(forecast)) for name, forecast in found.stages.items()
+    ]
     columns = ("stage", "requests", "known", "tokens in", "tokens out", "USD", "from", "to")
     CONSOLE.print(table(f"A run with the extractor {found.extractor}", columns, stages))
     low, expected, high = found.minutes
@@ -142,12 +144,12 @@ def _usd(one: Forecast) -> str:
 
 def _settings(found: Estimate) -> str:
     """Return the advice as settings; "" where one extractor is best for all."""
-    by_extractor = {one.advised for one in found.parts}
+    by_extractor = {part.advised for part in found.parts}
     if len(by_extractor) < 2:
         return ""
-    critical = [one.glob for one in found.parts if one.advised == LLM]
+    critical = [part.glob for part in found.parts if part.advised == LLM]
     lines = ["[extract]", f'extractor = "{HYBRID}"', "[extract.llm]", f"critical = {critical}"]
-    for one in found.parts:
-        if one.advised not in (LLM, HYBRID):
-            lines += ["[[extract.llm.shares]]", f'path = "{one.glob}"', "share = 0"]
+    for part in found.parts:
+        if part.advised not in (LLM, HYBRID):
+            lines += ["[[extract.llm.shares]]", f'path = "{part.glob}"', "share = 0"]
     return "\n".join(lines).replace("'", '"')

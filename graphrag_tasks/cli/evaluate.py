@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, table, writing
+from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import ConfigError
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from graphrag_tasks.retrieval import Index
 
 ALL = "all"
-_ANY_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 _WAIT_SECONDS = 3600.0
 """Nobody waits for the answers of an evaluation: it has as long as a run."""
 
@@ -157,14 +156,14 @@ def answers(
     writing = settings.llm.model_copy(update={"answers": patient})
     report = evaluate_answers(
         index,
-        locate_gold([one for one in asked if one.answerable], index.snapshot),
+        locate_gold([question for question in asked if question.answerable], index.snapshot),
         modes if against is None or against in modes else [against, *modes],
         against=against,
         writer=Client(writing, settings.store, f"answers-{today}") if llm else None,
         judge=Judge(client, votes) if client else None,
         by_hand=judged,
         exclude=settings.llm.exclude,
-        unanswerable=[one for one in asked if not one.answerable],
+        unanswerable=[question for question in asked if not question.answerable],
     )
     if out is not None:
         write_files(report.files(), out)
@@ -218,7 +217,7 @@ def locate(
     if json:
         print_json(spans)
     else:
-        CONSOLE.print(table("Spans", tuple(spans[0]), [list(one.values()) for one in spans]))
+        CONSOLE.print(table("Spans", tuple(spans[0]), [list(span.values()) for span in spans]))
 
 
 @app.command("make-questions")
@@ -257,21 +256,6 @@ def make(
     CONSOLE.print(table(f"Questions in {out}", ("type", "questions"), rows))
     for note in made.notes:
         CONSOLE.print(note, markup=False)
-
-
-def _moved(context: typer.Context) -> None:
-    name = context.info_name
-    ERRORS.print(
-        f"error: 'eval {name}' has moved: in a clone of the project, run "
-        f"python -m benchmarks.scoring {name}",
-        highlight=False,
-        soft_wrap=True,
-    )
-    raise typer.Exit(2)
-
-
-for _name in ("parse", "openie", "coref", "triples", "entities"):
-    app.command(_name, hidden=True, context_settings=_ANY_OPTIONS, add_help_option=False)(_moved)
 
 
 def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:

@@ -125,7 +125,7 @@ def _explain(sentence: str, model: str, html: Path | None, *, lead: str | None) 
     CONSOLE.print(table("Triples", _TRIPLE_COLUMNS, _triples(sentence, frames)))
     misses += pattern_misses(sentence, frames, lead=lead)
     if misses:
-        rows = [(one.rule, one.word, one.start, one.reason) for one in misses]
+        rows = [(miss.rule, miss.word, miss.start, miss.reason) for miss in misses]
         CONSOLE.print(table("No frame for", ("rule", "word", "at", "why"), rows))
     if html is not None:
         _draw(docs, html)
@@ -150,8 +150,9 @@ def _row(frame: Frame) -> tuple[str, str, str, str, str, float]:
     flags = ["not"] * frame.negated + ["passive"] * frame.passive
     flags += [frame.modality] if frame.modality else []
     arguments = "\n".join(
-        _shown(one) + (f" → {one.core_text}" if one.core_text not in ("", one.text) else "")
-        for one in frame.arguments
+        _shown(argument)
+        + (f" → {argument.core_text}" if argument.core_text not in ("", argument.text) else "")
+        for argument in frame.arguments
     )
     lemma = frame.predicate_lemma + (f" ({', '.join(flags)})" if flags else "")
     return frame.extractor, frame.rule, frame.predicate, lemma, arguments, frame.confidence
@@ -161,7 +162,7 @@ def _triples(sentence: str, frames: Sequence[Frame]) -> list[tuple[str, str, str
     """Return what the extract stage derives from frames: names related, each fact once."""
     from graphrag_tasks.extract.triples import derive_triples, merged
 
-    found = [asdict(one) for frame in frames for one in derive_triples(frame)]
+    found = [asdict(triple) for frame in frames for triple in derive_triples(frame)]
     return [
         (row["head"], f"{'not ' if row['negated'] else ''}{row['relation']}", row["tail"],
          row["rule"], row["confidence"])

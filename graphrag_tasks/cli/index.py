@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from graphrag_tasks.cli.access import access_of, access_table
 from graphrag_tasks.cli.documents import print_problem_counts
@@ -17,7 +16,8 @@ from graphrag_tasks.cli.options import (
     SourcesArgument,
     StoreOption,
 )
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
+from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
+from graphrag_tasks.cli.stage_progress import stage_progress
 from graphrag_tasks.core.config import load_config
 
 
@@ -60,16 +60,7 @@ def index(
         "access": {"allow_disable": allow_access_disable or None},
     }
     settings = load_config(config, overrides=overrides)
-    stage_name = TextColumn("{task.description:>16}")
-    columns = (stage_name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=ERRORS, transient=True) as bar:
-        tasks = {}
-
-        def show(stage: str, done: int, steps: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=steps)
-            bar.update(tasks[stage], completed=done)
-
+    with stage_progress() as show:
         published = run_index(settings, workers=workers, progress=show, wait=wait)
     if json:
         print_json({"changed": published.changed, **published.manifest.as_dict()})

@@ -46,14 +46,16 @@ def spending(
     billed, and counts against the budget in full.
     """
     from graphrag_tasks.llm.journal import StoreJournal
+    from graphrag_tasks.snapshots.store import Store
 
     settings = load_config(config, overrides={"store": store})
+    Store(settings.store).require()
     columns = by or [By.PURPOSE, By.MODEL]
     groups: dict[tuple[str, ...], _Sums] = defaultdict(_Sums)
     every = _Sums()
-    for one, count in StoreJournal(settings.store).attempts(run):
-        for sums in (every, groups[tuple(_value(one, column) for column in columns)]):
-            sums.add(one, count)
+    for attempt, count in StoreJournal(settings.store).attempts(run):
+        for sums in (every, groups[tuple(_value(attempt, column) for column in columns)]):
+            sums.add(attempt, count)
     rows = [
         dict(zip(columns, values, strict=True)) | groups[values].shown()
         for values in sorted(groups)

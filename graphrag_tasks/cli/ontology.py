@@ -10,7 +10,7 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
-from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.config import Config, load_config
 
 if TYPE_CHECKING:
     from graphrag_tasks.ontology import Proposal
@@ -66,14 +66,14 @@ def show(
     from graphrag_tasks.ontology import Ontologies, changes
     from graphrag_tasks.ontology.difference import SAME
 
-    ontologies = Ontologies(load_config(config, overrides={"store": store}).store)
+    ontologies = Ontologies(_store(load_config(config, overrides={"store": store})))
     proposal = ontologies.show(proposal_id)
     found = changes(ontologies.in_force(), proposal.schema)
     if json:
         print_json(
             {
                 "id": proposal.id,
-                "changes": [one._asdict() for one in found],
+                "changes": [change._asdict() for change in found],
                 "report": proposal.report.model_dump(),
             }
         )
@@ -90,7 +90,7 @@ def show(
         for one in proposal.report.kept
     ]
     CONSOLE.print(table("What it has", ("what", "name", "questions", "triples", "examples"), kept))
-    shown = [one for one in found if everything or one.change != SAME]
+    shown = [change for change in found if everything or change.change != SAME]
     title = f"Beside the one in force ({len(found) - len(shown)} more stay)"
     CONSOLE.print(table(title, ("what", "name", "change", "meaning"), shown))
     dropped = proposal.report.dropped
@@ -115,11 +115,18 @@ def approve(
     from graphrag_tasks.snapshots.ontology import APPROVED
 
     settings = load_config(config, overrides={"store": store})
-    Ontologies(settings.store).approve(proposal_id)
+    Ontologies(_store(settings)).approve(proposal_id)
     CONSOLE.print(f"Ontology {proposal_id} is in force.")
     if settings.relationships.schema_file != APPROVED:
         hint = f'Runs use it with relationships.schema_file = "{APPROVED}".'
         CONSOLE.print(hint, markup=False, soft_wrap=True)
+
+
+def _store(settings: Config) -> str:
+    from graphrag_tasks.snapshots.store import Store
+
+    Store(settings.store).require()
+    return settings.store
 
 
 def _print_summary(proposal: Proposal) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from graphrag_tasks.core.search_modes import SearchMode
+
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Store folder or URI.", show_default="store")
 ]
@@ -23,6 +25,12 @@ ExtractorOption = Annotated[
         show_default="from config",
     ),
 ]  # fmt: skip
+ModeOption = Annotated[
+    SearchMode,
+    typer.Option(
+        "--mode", help="\n\n".join(f"{mode}: {mode.about}." for mode in SearchMode), metavar="MODE"
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 SourcesArgument = Annotated[
     list[str] | None,

@@ -11,9 +11,16 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.panel import Panel
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
+from graphrag_tasks.cli.options import (
+    ConfigOption,
+    JsonOption,
+    ModeOption,
+    SnapshotOption,
+    StoreOption,
+)
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.search_modes import SearchMode
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, FurtherHit, SourceSentence
@@ -27,13 +34,7 @@ def query(
     question: Annotated[str, typer.Argument(help="Any question.")],
     store: StoreOption = None,
     snapshot: SnapshotOption = None,
-    mode: Annotated[
-        str,
-        typer.Option(
-            help="auto, or one of paper, dense, bm25, hybrid, graph, ranked, local, global, path "
-            "and list."
-        ),
-    ] = "auto",
+    mode: ModeOption = SearchMode.AUTO,
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
     rerank: Annotated[
         int | None,
@@ -86,17 +87,17 @@ def _print_context(context: Context, best: Mapping[str, SourceSentence]) -> None
 def _print_further(found: Sequence[FurtherHit]) -> None:
     if found:
         CONSOLE.print(f"[bold]{found[0].heading.format(count=len(found))}[/]")
-    for one in found:
-        _print_cited(f"{one.rank:>3}. {one.line()}", one.sources())
-        if one.note():
-            _print_dim(_cut(one.note()))
+    for hit in found:
+        _print_cited(f"{hit.rank:>3}. {hit.line()}", hit.sources())
+        if hit.note():
+            _print_dim(_cut(hit.note()))
 
 
 def _print_cited(line: str, sentences: Iterable[SourceSentence]) -> None:
     CONSOLE.print(escape(line), highlight=False)
-    for one in sentences:
-        place = f"{one.title}{_pages(one.page, one.page)}"
-        _print_dim(f"“{' '.join(one.text.split())}” {place}")
+    for sentence in sentences:
+        place = f"{sentence.title}{_pages(sentence.page, sentence.page)}"
+        _print_dim(f"“{' '.join(sentence.text.split())}” {place}")
 
 
 def _print_dim(text: str) -> None:

@@ -35,7 +35,9 @@ SnapshotArgument = Annotated[
 def _store(store: str | None, config: Path | None) -> Store:
     from graphrag_tasks.snapshots.store import Store
 
-    return Store(load_config(config, overrides={"store": store}).store)
+    opened = Store(load_config(config, overrides={"store": store}).store)
+    opened.require()
+    return opened
 
 
 @app.command("list")
@@ -45,7 +47,7 @@ def list_snapshots(
     """List the published snapshots, oldest first; * is the current one, damaged ones come last."""
     opened = _store(store, config)
     current = opened.current_id()
-    rows = [_line(one.snapshot_id, current, one) for one in opened.manifests()]
+    rows = [_line(manifest.snapshot_id, current, manifest) for manifest in opened.manifests()]
     rows += [_line(name, current, None) for name in opened.damaged()]
     if json:
         print_json(rows)
@@ -62,7 +64,7 @@ def list_snapshots(
 
 
 def _line(snapshot_id: str, current: str | None, manifest: Manifest | None) -> dict[str, Any]:
-    rows = {name: one.rows for name, one in manifest.tables.items()} if manifest else {}
+    rows = {name: table.rows for name, table in manifest.tables.items()} if manifest else {}
     return {
         "snapshot_id": snapshot_id,
         "current": snapshot_id == current,
@@ -179,6 +181,7 @@ def gc(
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
     opened = Store(settings.store)
+    opened.require()
     with sole_run(opened.folder), ExitStack() as stack:
         server = None if dry_run else open_vector_store(opened.folder, settings.load)
         if server is not None:

@@ -45,7 +45,7 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
     for node in found:
         for value in vars(node).values():
             if isinstance(value, list):
-                found += [one for one in value if isinstance(one, ast.AST)]
+                found += [node for node in value if isinstance(node, ast.AST)]
             elif isinstance(value, ast.AST):
                 found.append(value)
     return found

@@ -20,6 +20,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "llm": ("openai", "genai_prices", "httpx2", "tiktoken"),
     "notebook": ("pandas", "networkx"),
+    "rdf": ("rdflib",),
     "milvus": ("pymilvus", "milvus_lite", "grpc"),
     "s3": ("obstore",),
     "ocr": ("rapidocr_onnxruntime",),

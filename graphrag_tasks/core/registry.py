@@ -35,15 +35,15 @@ class Registry(Generic[T]):
     @property
     def names(self) -> list[str]:
         """All names, sorted."""
-        return sorted({*self.built_in, *(one.name for one in entry_points(group=self.group))})
+        return sorted({*self.built_in, *(point.name for point in entry_points(group=self.group))})
 
     def factory(self, name: str) -> Callable[..., T]:
         """Return the factory of a name, or raise `ConfigError` where there is none."""
         if name in self.built_in:
             module, _, function = self.built_in[name].partition(":")
             return cast("Callable[..., T]", getattr(import_module(module), function))
-        for one in entry_points(group=self.group, name=name):
-            return cast("Callable[..., T]", one.load())
+        for point in entry_points(group=self.group, name=name):
+            return cast("Callable[..., T]", point.load())
         near = difflib.get_close_matches(name, self.names, n=1)
         hint = f"Did you mean '{near[0]}'? " if near else ""
         raise ConfigError(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
@@ -535,6 +535,28 @@ POSTINGS = _table(
     _column("score", FLOAT, "BM25 score that the term gives the chunk"),
 )
 
+SPELLINGS = _table(
+    _column("spelling", STRING, "folded name, alias or code of an entity, sorted; each once"),
+    _column("end", LONG, "one past its last row in spelled; they begin where others end"),
+    _nullable("name", INT, "row in name_nodes that it means; null where it is no name"),
+    _column("is_code", BOOL, "it stands behind a kind in a name, and no entity is called so"),
+)
+
+SPELLED = _table(
+    _column("entity", INT, "row in entities that is spelled so, the most mentioned first"),
+)
+
+NAME_NODES = _table(
+    _column("entity", INT, "row in entities"),
+    _column("is_title", BOOL, "a chunk is about it"),
+)
+
+NAME_EDGES = _table(
+    _column("chunk", INT, "row in chunks, sorted"),
+    _column("name", INT, "row in name_nodes that the chunk holds; each once, sorted"),
+    _column("is_about", BOOL, "the chunk is about it"),
+)
+
 
 def vectors_schema(dimension: int) -> pa.Schema:
     """Return the schema of one kind's embeddings, for vectors of this length."""
@@ -586,6 +608,10 @@ SCHEMAS: dict[str, pa.Schema] = {
     "text_postings": POSTINGS,
     "heading_terms": TERMS,
     "heading_postings": POSTINGS,
+    "spellings": SPELLINGS,
+    "spelled": SPELLED,
+    "name_nodes": NAME_NODES,
+    "name_edges": NAME_EDGES,
 }
 """Every table with a fixed schema, by artifact name."""
 

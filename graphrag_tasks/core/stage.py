@@ -172,8 +172,8 @@ def code_version(module: str) -> str:
     """
     names = (name for name in code_of(module) if not name.startswith(_SETTINGS))
     sources = {source for name in names if (source := _source_of(name))}
-    folders = {one.parent for one in sources}
-    data = {file for one in folders for file in one.iterdir() if file.suffix in _DATA}
+    folders = {path.parent for path in sources}
+    data = {file for folder in folders for file in folder.iterdir() if file.suffix in _DATA}
     root = min(sources, key=lambda file: len(file.parts)).parent
     digest = hashlib.sha256()
     for file in sorted(sources | data):

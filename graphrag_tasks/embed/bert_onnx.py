@@ -23,14 +23,9 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES
 from graphrag_tasks.embed.model_files import BertConfig, Head, read_tensor
 
-GRAPH_VERSION = 1
-"""Raised with every change of the graph that can change a vector."""
-
-INPUT_IDS = "input_ids"
-ATTENTION_MASK = "attention_mask"
-TOKEN_TYPES = "token_type_ids"  # noqa: S105 - no password
 EMBEDDING = "embedding"
 SCORE = "score"
 

@@ -4,17 +4,21 @@ Bfloat16 takes half the time where the processor computes in it (AMX, AVX-512 BF
 cosine by less than 0.0001. So OpenVINO is used there, if it is installed. A process that is forked
 from one where OpenVINO ran cannot run it (its threads are gone) and has ONNX Runtime. Both
 libraries are imported on first use, without what they report to others.
+
+A graph is built once on a machine and then read from the cache (`saved_graph`).
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -23,12 +27,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import MissingDependencyError
+from graphrag_tasks.embed.saved_graph import forget, saved_graph
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+log = logging.getLogger(__name__)
+
 Inputs = Mapping[str, NDArray[np.int64]]
 Run = Callable[[Inputs], NDArray[np.float32]]
+
+INPUT_IDS = "input_ids"
+ATTENTION_MASK = "attention_mask"
+TOKEN_TYPES = "token_type_ids"  # noqa: S105 - no password
 
 OPENVINO, ONNXRUNTIME = "openvino", "onnxruntime"
 _TELEMETRY = "openvino_telemetry"
@@ -42,6 +53,7 @@ class Engine:
 
     Args:
         build: Makes the graph.
+        fingerprint: Says what the graph is made of.
         name: `auto`, `openvino` or `onnxruntime`.
         threads: 0 for as many as the process has cores.
 
@@ -49,9 +61,16 @@ class Engine:
         MissingDependencyError: OpenVINO is asked for and not installed.
     """
 
-    def __init__(self, build: Callable[[], ModelProto], name: str, threads: int) -> None:
+    def __init__(
+        self,
+        build: Callable[[], ModelProto],
+        fingerprint: Callable[[], str],
+        name: str,
+        threads: int,
+    ) -> None:
         self._name = engine_name(name)
         self._build = build
+        self._fingerprint = fingerprint
         self._threads = threads or _available_cores()
         self._lock = Lock()
         self._run: Run | None = None
@@ -70,14 +89,21 @@ class Engine:
         with self._lock:
             # A forked process has the session but none of its threads: waiting on them would hang.
             if self._run is None or self._process != os.getpid():
-                model = self._build().SerializeToString()
-                if self.name == OPENVINO:
-                    self._run = _start_openvino(model, self._threads)
-                else:
-                    self._run = _start_onnxruntime(model, self._threads)
+                self._run = self._started()
                 self._process = os.getpid()
             run = self._run
         return run(inputs)
+
+    def _started(self) -> Run:
+        start = _start_openvino if self.name == OPENVINO else _start_onnxruntime
+        saved = saved_graph(self._fingerprint(), self._build)
+        if saved:
+            try:
+                return start(saved, self._threads)
+            except Exception as error:  # noqa: BLE001 - each engine has many, of no common class
+                log.warning("the model's copy %s cannot be read (%s): it is removed", saved, error)
+                forget(saved)
+        return start(self._build().SerializeToString(), self._threads)
 
 
 def engine_name(name: str) -> str:
@@ -145,7 +171,7 @@ def _computes_in_bfloat16() -> bool:
     return "BF16" in _openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 
 
-def _start_openvino(model: bytes, threads: int) -> Run:
+def _start_openvino(model: Path | bytes, threads: int) -> Run:
     if not _ran_in:
         _ran_in.add(os.getpid())
         os.register_at_fork(after_in_child=_keep_loaded)
@@ -169,7 +195,7 @@ def _start_openvino(model: bytes, threads: int) -> Run:
     return run
 
 
-def _start_onnxruntime(model: bytes, threads: int) -> Run:
+def _start_onnxruntime(model: Path | bytes, threads: int) -> Run:
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.progress import Progress
-from graphrag_tasks.embed.engine import Engine
+from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, Engine
 from graphrag_tasks.embed.model_files import (
     DEFAULT_MODEL,
     BertConfig,
@@ -39,6 +39,7 @@ from graphrag_tasks.embed.model_files import (
     verify_weights,
 )
 from graphrag_tasks.embed.protocol import Encoded
+from graphrag_tasks.embed.saved_graph import GRAPH_VERSION
 from graphrag_tasks.embed.windows import PADDING_MULTIPLE, Window, batches, merge, split
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class LocalEmbedder:
         self._prompts = read_prompts(self._files)
         self.max_tokens = max_tokens
         self._batch_tokens = batch_tokens
-        self._engine = Engine(self._graph, engine, threads)
+        self._engine = Engine(self._graph, lambda: self.fingerprint, engine, threads)
 
     @property
     def dimension(self) -> int:
@@ -109,8 +110,6 @@ class LocalEmbedder:
         Threads and batch size cannot change a vector. Vectors of two versions of ONNX Runtime or
         the tokenizer library lie in one space; whether to mix them is for the caller to decide.
         """
-        from graphrag_tasks.embed.bert_onnx import GRAPH_VERSION
-
         weights = [file_sha256(file) for file in self._files.weights]
         parts: dict[str, object] = {
             "weights": weights[0] if len(weights) == 1 else weights,
@@ -170,7 +169,9 @@ class LocalEmbedder:
         before = self._tokenizer.encode(prompt.strip(), add_special_tokens=False).ids
         cut = partial(split, first=[first, *before], last=last, max_tokens=self.max_tokens)
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        return [window for text, one in enumerate(encodings) for window in cut(text, one.ids)]
+        return [
+            window for text, encoding in enumerate(encodings) for window in cut(text, encoding.ids)
+        ]
 
     def _encode_windows(
         self, windows: Sequence[Window], tell: Callable[[float], None]
@@ -179,8 +180,6 @@ class LocalEmbedder:
 
         `tell` is called with the share of them that is done, after each batch.
         """
-        from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, INPUT_IDS
-
         vectors = np.empty((len(windows), self.dimension), np.float32)
         longest, pad = self._config.longest, self._config.pad_token_id
         done = 0

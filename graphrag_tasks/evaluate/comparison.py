@@ -95,27 +95,29 @@ class Comparison:
         """
         if against is None:
             return cls(tuple(reports), None, {})
-        base = next((one for one in reports if one.mode == against), None)
+        base = next((report for report in reports if report.mode == against), None)
         if base is None:
-            modes = ", ".join(one.mode for one in reports)
+            modes = ", ".join(report.mode for report in reports)
             raise ConfigError(f"mode '{against}' was not evaluated", "--against", f"Modes: {modes}")
-        others = {one.mode: _differences(one, base) for one in reports if one is not base}
+        others = {
+            report.mode: _differences(report, base) for report in reports if report is not base
+        }
         return cls(tuple(reports), against, others)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict that JSON can carry."""
         return {
-            "modes": {one.mode: one.to_dict() for one in self.reports},
+            "modes": {report.mode: report.to_dict() for report in self.reports},
             "against": self.against,
             "differences": {
-                mode: {metric: asdict(one) for metric, one in found.items()}
+                mode: {metric: asdict(difference) for metric, difference in found.items()}
                 for mode, found in self.differences.items()
             },
         }
 
     def to_markdown(self) -> str:
         """Return each mode's tables, and one of the differences."""
-        parts = [one.to_markdown() for one in self.reports]
+        parts = [report.to_markdown() for report in self.reports]
         if self.differences:
             explained = "with its 95 % interval and p (paired bootstrap)"
             lines = [
@@ -133,7 +135,11 @@ class Comparison:
 
     def files(self) -> dict[str, bytes]:
         """Return `RESULTS_FILE`, a row per mode and question, and `TABLES_FILE`, for people."""
-        rows = [{"mode": one.mode} | result.row() for one in self.reports for result in one.results]
+        rows = [
+            {"mode": report.mode} | result.row()
+            for report in self.reports
+            for result in report.results
+        ]
         results = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(rows, schema=RESULTS), results)
         return {
@@ -152,8 +158,8 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 def _differences(report: RetrievalReport, base: RetrievalReport) -> dict[str, Difference]:
     return {
         metric: paired_bootstrap(
-            [one.metrics[metric] for one in report.results],
-            [one.metrics[metric] for one in base.results],
+            [result.metrics[metric] for result in report.results],
+            [result.metrics[metric] for result in base.results],
         )
         for metric in METRICS
     }

@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 
 from graphrag_tasks.evaluate.gold import Target
+from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
-from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.snapshots.store import Snapshot
 
@@ -53,7 +53,9 @@ class GraphReach:
     def distances(self, context: Context) -> Mapping[str, int]:
         """Return the hops of every chunk that is connected with a seed."""
         graph = self._graph
-        frontier = np.array(sorted(self._rows[one.entity_id] for one in context.entities), np.int64)
+        frontier = np.array(
+            sorted(self._rows[entity.entity_id] for entity in context.entities), np.int64
+        )
         seen = np.zeros(len(graph.entities), dtype=np.bool_)
         found = np.zeros(len(self._chunks), dtype=np.int64)
         hops = 0
@@ -123,7 +125,7 @@ def reason(target: Target, missing: frozenset[int], context: Context, reach: Rea
 
 
 def _item_reason(chunks: frozenset[str], distances: Mapping[str, int], hops: int) -> str:
-    near = min((distances[one] for one in chunks if one in distances), default=None)
+    near = min((distances[chunk] for chunk in chunks if chunk in distances), default=None)
     if near is None:
         return NO_SEED
     return MISSING_LINK if near > hops else RANKING

@@ -47,16 +47,20 @@ def gold_of(snapshot: Snapshot, reply: Reply) -> tuple[GoldSpan, ...]:
     """
     if reply.form == "overview":  # what it counts stands in no document
         return ()
-    best = [one.citations[0].source for one in reply.sentences if one.is_best and one.citations]
+    best = [
+        sentence.citations[0].source
+        for sentence in reply.sentences
+        if sentence.is_best and sentence.citations
+    ]
     spans = list(dict.fromkeys(spans_of(snapshot, best)))
     if reply.form == "quotes":
-        return tuple(_needed(one, spans[1:]) for one in spans[:1])
-    return tuple(_needed(one) for one in spans)
+        return tuple(_needed(span, spans[1:]) for span in spans[:1])
+    return tuple(_needed(span) for span in spans)
 
 
 def gold_in(snapshot: Snapshot, passage: ChunkHit) -> tuple[GoldSpan, ...]:
     """Return a passage that a reader chose as what is needed."""
-    return tuple(_needed(one) for one in spans_of(snapshot, [passage]))
+    return tuple(_needed(span) for span in spans_of(snapshot, [passage]))
 
 
 def judge(file: Path, question: str, said: Judgement, gold: Sequence[GoldSpan]) -> None:

@@ -92,7 +92,7 @@ def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> d
     return {
         "snapshot_id": snapshot_id,
         "folder": folder.uri,
-        "metrics": {one.mode: one.overall.metrics for one in reports},
+        "metrics": {report.mode: report.overall.metrics for report in reports},
         "answers": {
             mode: {name: one["mean"] for name, one in found.items() if "mean" in one}
             for mode, found in answers.to_dict()["modes"].items()

@@ -69,7 +69,7 @@ class Target:
         """Return the gold items that a sentence has a part of."""
         return frozenset(
             item for item, places in enumerate(self.places)
-            if any(one.overlaps(sentence) for one in places)
+            if any(place.overlaps(sentence) for place in places)
         )  # fmt: skip
 
 
@@ -129,7 +129,9 @@ class _Locator:
             path = paths[row["document_id"]]
             self._chunks[row["document_id"]].append(row)
             self._labels[row["chunk_id"]] = _label(path, row["char_start"], row["char_end"])
-        paths_asked = {span.path for one in questions for gold in one.gold for span in gold.spans()}
+        paths_asked = {
+            span.path for question in questions for gold in question.gold for span in gold.spans()
+        }
         wanted = set().union(*(self._ids.get(path, set()) for path in paths_asked))
         self._texts = document_texts(snapshot, wanted)
         self._moved = 0
@@ -137,11 +139,11 @@ class _Locator:
     def locate(self) -> Gold:
         targets: list[Target] = []
         stale: list[Stale] = []
-        for one in self._questions:
+        for question in self._questions:
             try:
-                targets.append(self._target(one))
+                targets.append(self._target(question))
             except _GoneError as gone:
-                stale.append(Stale(one.id, str(gone)))
+                stale.append(Stale(question.id, str(gone)))
         if self._questions and not targets:
             what = f"what every question is about is gone ({len(stale)} questions)"
             hint = "Index the documents these questions are about, or write new questions"
@@ -150,22 +152,24 @@ class _Locator:
 
     def _target(self, question: Question) -> Target:
         if question.gold:
-            gold = tuple(_label(one.path, one.char_start, one.char_end) for one in question.gold)
-            places = tuple(self._places(one, question) for one in question.gold)
-            chunks = tuple(self._holders(one) for one in places)
+            gold = tuple(
+                _label(span.path, span.char_start, span.char_end) for span in question.gold
+            )
+            places = tuple(self._places(span, question) for span in question.gold)
+            chunks = tuple(self._holders(place) for place in places)
             return Target(question, by_chunk=True, gold=gold, chunks=chunks, places=places)
         paths = tuple(dict.fromkeys(question.gold_ids))
         documents = tuple((Place(self._document(path, question)),) for path in paths)
-        chunks = tuple(self._holders(one) for one in documents)
+        chunks = tuple(self._holders(document) for document in documents)
         return Target(question, by_chunk=False, gold=paths, chunks=chunks, places=documents)
 
     def _holders(self, places: Sequence[Place]) -> frozenset[str]:
         """Return the chunks that overlap one of the places."""
         return frozenset(
             row["chunk_id"]
-            for one in places
-            for row in self._chunks[one.document_id]
-            if row["char_start"] < one.char_end and one.char_start < row["char_end"]
+            for place in places
+            for row in self._chunks[place.document_id]
+            if row["char_start"] < place.char_end and place.char_start < row["char_end"]
         )
 
     def _places(self, gold: GoldSpan, question: Question) -> tuple[Place, ...]:
@@ -271,11 +275,11 @@ def spans_of(snapshot: Snapshot, places: Sequence[Standing]) -> list[Span]:
 
     They name documents by uri: a path may be that of several, of which a reader sees one.
     """
-    texts = document_texts(snapshot, {one.document_id for one in places})
+    texts = document_texts(snapshot, {place.document_id for place in places})
     return [
-        Span(path=one.uri, char_start=one.char_start, char_end=one.char_end,
-             sha=_sha(texts[one.document_id][one.char_start : one.char_end])[:SHA_DIGITS])
-        for one in places
+        Span(path=place.uri, char_start=place.char_start, char_end=place.char_end,
+             sha=_sha(texts[place.document_id][place.char_start : place.char_end])[:SHA_DIGITS])
+        for place in places
     ]  # fmt: skip
 
 

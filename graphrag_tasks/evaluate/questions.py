@@ -111,14 +111,14 @@ def read_questions(
             no question is of that split.
     """
     questions = [
-        one for one in read_lines(path, Question)
-        if one.has_gold or (unanswerable and not one.answerable)
+        line for line in read_lines(path, Question)
+        if line.has_gold or (unanswerable and not line.answerable)
     ]  # fmt: skip
     if split is None:
         return questions
-    found = [one for one in questions if one.split == split]
+    found = [question for question in questions if question.split == split]
     if not found:
-        names = sorted({one.split for one in questions if one.split})
+        names = sorted({question.split for question in questions if question.split})
         hint = f"Its splits: {', '.join(names)}" if names else "Its questions name no split"
         raise ConfigError(f"no question of the split '{split}'", str(path), hint)
     return found
@@ -136,16 +136,16 @@ def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tu
     """
     sources = tuple(passages)
     if untitled:
-        sources = tuple(_without_titles(one, folder / str(place))
-                        for place, one in enumerate(sources))  # fmt: skip
+        sources = tuple(_without_titles(source, folder / str(place))
+                        for place, source in enumerate(sources))  # fmt: skip
     if len(sources) == 1:
         return sources
-    names = [Path(one).absolute().parent.name for one in passages]
+    names = [Path(passage).absolute().parent.name for passage in passages]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         hint = "Rename one of the folders: its name is the name of the set"
         raise ConfigError(f"two sets lie in a folder called '{twice[0]}'", "--passages", hint)
-    return tuple(f"{name}={one}" for name, one in zip(names, sources, strict=True))
+    return tuple(f"{name}={source}" for name, source in zip(names, sources, strict=True))
 
 
 def _without_titles(source: str, folder: Path) -> str:

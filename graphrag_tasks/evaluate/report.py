@@ -84,8 +84,8 @@ class Scores:
     @classmethod
     def of(cls, results: Sequence[QuestionResult]) -> Scores:
         """Average over questions; every question weighs the same."""
-        counts = Counter(one.failure for one in results)
-        metrics = {name: fmean(one.metrics[name] for one in results) for name in METRICS}
+        counts = Counter(result.failure for result in results)
+        metrics = {name: fmean(result.metrics[name] for result in results) for name in METRICS}
         return cls(len(results), metrics, {name: counts[name] for name in REASONS})
 
 
@@ -114,12 +114,12 @@ class Cost:
     @classmethod
     def of(cls, results: Sequence[QuestionResult]) -> Cost:
         """Summarise the times of the questions' searches."""
-        searching = [one.search for one in results if one.search]
+        searching = [result.search for result in results if result.search]
         return cls(
-            Milliseconds.of([one.total.wall for one in results]),
-            Milliseconds.of([one.total.cpu for one in results]),
-            Milliseconds.of([one.wall for one in searching]) if searching else None,
-            Milliseconds.of([one.cpu for one in searching]) if searching else None,
+            Milliseconds.of([result.total.wall for result in results]),
+            Milliseconds.of([result.total.cpu for result in results]),
+            Milliseconds.of([times.wall for times in searching]) if searching else None,
+            Milliseconds.of([times.cpu for times in searching]) if searching else None,
         )
 
 
@@ -152,7 +152,7 @@ class RetrievalReport:
         with brought_by("notebook"):
             import pandas as pd
 
-        return pd.DataFrame([one.row() for one in self.results])
+        return pd.DataFrame([result.row() for result in self.results])
 
     def to_markdown(self) -> str:
         """Return tables of the figures, all questions first and then by type, and the times."""
@@ -173,7 +173,7 @@ class RetrievalReport:
         if self.moved:
             lines.append(f"{self.moved} gold spans stand at another place than the questions say")
         if self.stale:
-            gone = ", ".join(f"{one.id} ({one.span})" for one in self.stale)
+            gone = ", ".join(f"{stale.id} ({stale.span})" for stale in self.stale)
             lines.append(
                 f"{len(self.stale)} questions left out, what they are about is gone: {gone}"
             )
@@ -186,7 +186,7 @@ def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _row(name: str, scores: Scores) -> str:
     figures = [f"{scores.metrics[metric]:.3f}" for metric in METRICS]
-    figures += [str(scores.failures[one]) for one in REASONS]
+    figures += [str(scores.failures[reason]) for reason in REASONS]
     return f"| {name.replace('|', '/')} | {scores.questions} | {' | '.join(figures)} |"
 
 

@@ -89,13 +89,15 @@ def evaluate_targets(
     reach = REACHES[name](index) if name in REACHES else None
     judge = _Judge(index, gold, name, rerank, depth, encoder, reach)
     results = tuple(judge.result(target) for target in gold.targets)
-    types = sorted({one.type for one in results})
+    types = sorted({result.type for result in results})
     return RetrievalReport(
         mode=mode,
         snapshot_id=index.snapshot.snapshot_id,
         depth=depth,
         overall=Scores.of(results),
-        by_type={name: Scores.of([one for one in results if one.type == name]) for name in types},
+        by_type={
+            name: Scores.of([result for result in results if result.type == name]) for name in types
+        },
         cost=Cost.of(results),
         results=results,
         moved=gold.moved,

@@ -158,9 +158,9 @@ def _prose_cells(cells: pa.Table) -> Iterator[tuple[str, Cell]]:
                 (cell["row"], cell["column"]): _row_key(key, cell)
                 for key, cell in keyed_cells(table.select(CELL_COLUMNS).to_pylist())
             }
-            for one in prose[document_id, ordinal]:
-                key = keys.get((one["row"], one["column"]))
-                yield document_id, Cell(one["char_start"], one["char_end"], key)
+            for told in prose[document_id, ordinal]:
+                key = keys.get((told["row"], told["column"]))
+                yield document_id, Cell(told["char_start"], told["char_end"], key)
 
 
 def _row_key(key: _Row, cell: _Row) -> RowKey:

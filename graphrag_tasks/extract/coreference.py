@@ -73,7 +73,7 @@ def resolve_mentions(
             title=titles.get(together[0]["document_id"], ""),
             headings=headings.get(together[0]["chunk_id"], ()),
         )
-        rows += [_row(one, together) for one in resolver.resolve(outside)]
+        rows += [_row(coreference, together) for coreference in resolver.resolve(outside)]
         for cell, run in groupby(zip(inside, together, strict=True), key=itemgetter(0)):
             if cell:
                 of_cell = [row for _, row in run]
@@ -81,7 +81,7 @@ def resolve_mentions(
                     parses=[_parse_of_row(row, parses, linear=linear) for row in of_cell],
                     topic=Topic(cell.key.name, cell.key.kind) if cell.key else None,
                 )
-                rows += [_row(one, of_cell) for one in resolver.resolve(passage)]
+                rows += [_row(coreference, of_cell) for coreference in resolver.resolve(passage)]
     sure = [row for row in rows if row["confidence"] >= min_confidence]
     triples = pa.Table.from_pylist(
         with_resolutions(found.tables["triples"].to_pylist(), sure), schema=schemas.TRIPLES
@@ -114,7 +114,9 @@ def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Pa
     """
     text = row["text"]
     readings = readings_of(text) if linear else [Reading(text, 0)]
-    pieces = [(parses[one.text], one.shift) for one in readings if one.text in parses]
+    pieces = [
+        (parses[reading.text], reading.shift) for reading in readings if reading.text in parses
+    ]
     if not row["has_verb"] or not pieces:
         return parse_of((), text)
     return pieces[0][0] if pieces[0][0].text == text else joined(text, pieces)
@@ -145,5 +147,9 @@ def _name(mentions: Iterable[_Row], triple: _Row, end: str) -> str | None:
     start, stop = triple[f"{end}_start"], triple[f"{end}_end"]
     if start == stop:
         return None  # it stands in another sentence or row
-    names = (one["antecedent"] for one in mentions if one["end"] == stop and one["start"] <= start)
+    names = (
+        mention["antecedent"]
+        for mention in mentions
+        if mention["end"] == stop and mention["start"] <= start
+    )
     return next(names, None)

@@ -54,7 +54,7 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     acts_on = frame.rule not in _READERS_ACT and not frame.passive and head.role == Role.SUBJECT
     if acts_on and objects and tail.role == Role.OBLIQUE and tail.preposition:
         verb = said.removesuffix(f" {tail.preposition}")
-        names = " and ".join(one.core_text for one in objects[:_NAMED_OBJECTS])
+        names = " and ".join(argument.core_text for argument in objects[:_NAMED_OBJECTS])
         said = " ".join(filter(None, [verb, names, tail.preposition]))
     return " ".join(filter(None, [said, part and part[0].strip()]))
 

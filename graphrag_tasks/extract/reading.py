@@ -96,7 +96,7 @@ def is_phrase(text: str) -> bool:
 
 def _parsed(readings: Sequence[list[Reading]], extractor: Extractor) -> Iterator[list[Frame]]:
     """Yield the frames of each line's readings, with places in the line."""
-    parses = extractor.extract([one.text for pieces in readings for one in pieces])
+    parses = extractor.extract([reading.text for pieces in readings for reading in pieces])
     for pieces in readings:
         yield [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
 
@@ -208,12 +208,14 @@ def _told_of_key(
 
 
 def _with_key(frame: Frame, key: RowKey, sentence: str) -> Frame:
-    if all(one.start > 0 for one in frame.arguments) and frame.start >= 0:
+    if all(argument.start > 0 for argument in frame.arguments) and frame.start >= 0:
         return frame
-    at = max(0, *(one.end for one in frame.arguments))
+    at = max(0, *(argument.end for argument in frame.arguments))
     arguments = tuple(
-        _with_name(one, key.name, at, one.role) if one.start < 0 else _capital(one, sentence)
-        for one in frame.arguments
+        _with_name(argument, key.name, at, argument.role)
+        if argument.start < 0
+        else _capital(argument, sentence)
+        for argument in frame.arguments
     )
     if frame.start < 0 and frame.predicate_lemma == "be":
         frame = replace(frame, predicate=key.relation, predicate_lemma=key.relation)

@@ -12,7 +12,7 @@ from graphrag_tasks.extract.frames import Frame
 
 def frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
     """Return the row of a frame, without the place of its sentence."""
-    spans = [f"{one.role}:{one.start}:{one.end}" for one in frame.arguments]
+    spans = [f"{argument.role}:{argument.start}:{argument.end}" for argument in frame.arguments]
     frame_id = content_id(
         "frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans
     )

@@ -198,7 +198,7 @@ class _Rows:
             of_frame = place | frame_row(frame, sentence["sentence_id"])
             self.frames[of_frame["frame_id"]] = of_frame
             origin = {"frame_id": of_frame["frame_id"], "extractor": frame.extractor}
-            triples.extend(place | asdict(one) | origin for one in derive_triples(frame))
+            triples.extend(place | asdict(triple) | origin for triple in derive_triples(frame))
         for row in merged(triples, sentence.get("text", "")):
             row["triple_id"] = triple_id(row)
             self.triples[row["triple_id"]] = row
@@ -231,9 +231,11 @@ def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:
     moved = shifted(frame, -start)
     at = moved.arguments[-1].end
     arguments = tuple(
-        one
+        argument
         if start <= original.start and original.end <= end
-        else replace(one, start=at, end=at, head_start=at, head_end=at, core_start=at, core_end=at)
-        for one, original in zip(moved.arguments, frame.arguments, strict=True)
+        else replace(
+            argument, start=at, end=at, head_start=at, head_end=at, core_start=at, core_end=at
+        )
+        for argument, original in zip(moved.arguments, frame.arguments, strict=True)
     )
     return replace(moved, arguments=arguments)

@@ -110,14 +110,16 @@ def _real_objects(frame: Frame) -> list[Argument]:
     objects = frame.having(Role.OBJECT)
     if frame.predicate_lemma != "take":
         return objects
-    return [one for one in objects if one.text.casefold() not in _TAKEN]
+    return [argument for argument in objects if argument.text.casefold() not in _TAKEN]
 
 
 def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
     """Yield pairs of what a command without an object is about: "In the list, search for X"."""
     obliques = frame.having(Role.OBLIQUE)
-    slot = next((one.slot for one in obliques if one.start > frame.end), None)
-    goals = [one for one in obliques if one.slot == slot and one.start > frame.end]
+    slot = next((argument.slot for argument in obliques if argument.start > frame.end), None)
+    goals = [
+        argument for argument in obliques if argument.slot == slot and argument.start > frame.end
+    ]
     for oblique in obliques:
         if oblique.slot != slot:
             yield from _pairs(goals, _with(frame.predicate_lemma, oblique), [oblique])

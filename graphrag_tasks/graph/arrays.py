@@ -161,10 +161,10 @@ def _mentions(
 
 def _joined(edges: list[_Edges]) -> pa.Table:
     """Return edges of all kinds; those of relations, which come first, have a row."""
-    related, *others = (len(one.sources) for one in edges)
+    related, *others = (len(edge.sources) for edge in edges)
     rows = pa.array(np.arange(related, dtype=np.int32))
     rows = pa.concat_arrays([rows, pa.nulls(sum(others), pa.int32())])
-    kinds = pa.concat_arrays([one.kinds.cast(pa.string()) for one in edges])
+    kinds = pa.concat_arrays([edge.kinds.cast(pa.string()) for edge in edges])
     _, *columns = zip(*edges, strict=True)
     sources, targets, support, weights = (
         pa.array(np.concatenate(parts, dtype=dtype))

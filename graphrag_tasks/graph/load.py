@@ -1,4 +1,4 @@
-"""Load stage: the graph as arrays, words for BM25, and vectors for a vector server."""
+"""Load stage: the graph as arrays, words and names to search by, and vectors for a server."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 from graphrag_tasks.core.config import GraphConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.graph.arrays import build_edges, build_nodes, linked_chunks
+from graphrag_tasks.graph.names import NAME_TABLES, name_tables
 from graphrag_tasks.graph.statistics import graph_statistics
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.storage.artifacts import batches_of
@@ -17,33 +18,47 @@ from graphrag_tasks.storage.sql import Rows
 _PLACES = ["chunk_id", "document_id", "next_id", "ordinal"]
 _READS = (
     table("documents", "document_id", "title", "title_source"), scan("chunks"),
-    table("entities", "entity_id"), scan("relations"), scan("mentions"), scan("titles"),
-    table("links"), table("anchors"),
+    table("entities", "entity_id", "name", "mentions", "is_named", "chunks"),
+    table("aliases", "entity_id", "alias"), scan("relations"), scan("mentions"), scan("titles"),
+    scan("sentences"), table("links"), table("anchors"),
 )  # fmt: skip
 
 
 @stage(
     per="corpus",
     reads=_READS,
-    makes=("nodes", "edges", "text_terms", "text_postings", "heading_terms", "heading_postings"),
+    makes=(
+        "nodes",
+        "edges",
+        "text_terms",
+        "text_postings",
+        "heading_terms",
+        "heading_postings",
+        *NAME_TABLES,
+    ),
     settings={"config": "graph", "sql": "sql"},
     given=("upload",),
     libraries=("duckdb", "scipy", "bm25s", "pystemmer"),
     reusable=False,
 )
 def load(
-    documents: pa.Table, chunks: Rows, entities: pa.Table, relations: Rows, mentions: Rows,
-    titles: Rows, links: pa.Table, anchors: pa.Table,
+    documents: pa.Table, chunks: Rows, entities: pa.Table, aliases: pa.Table, relations: Rows,
+    mentions: Rows, titles: Rows, sentences: Rows, links: pa.Table, anchors: pa.Table,
     *, config: GraphConfig, sql: SqlConfig, upload: Callable[[], int] = lambda: 0,
 ) -> StageResult:  # fmt: skip
-    """Build the graph's arrays and BM25, and count what the paper counts.
+    """Build the graph's arrays, BM25 and names, and count what the paper counts.
 
     `upload` brings the vectors to their server, and returns how many it lacked.
     """
     words = word_tables(documents, chunks)
+    read_from = {
+        "documents": documents, "chunks": chunks, "entities": entities, "aliases": aliases,
+        "mentions": mentions, "titles": titles, "sentences": sentences,
+    }  # fmt: skip
+    names = name_tables(lambda name, columns: batches_of(read_from[name], columns).read_all())
     placed = batches_of(chunks, _PLACES).read_all()
     nodes = build_nodes(entities, placed)
     linked = linked_chunks(links, anchors, placed)
     edges = build_edges(nodes, placed, relations, mentions, titles, linked, config=config, sql=sql)
     stats = graph_statistics(nodes, edges) | {"vectors_inserted": upload()}
-    return StageResult({"nodes": nodes, "edges": edges, **words}, stats)
+    return StageResult({"nodes": nodes, "edges": edges, **words, **names}, stats)

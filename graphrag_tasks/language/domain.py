@@ -141,7 +141,9 @@ class Domain(BaseModel):
 
     def type_by_shape(self, name: str) -> str | None:
         """Return the entity type of the first shape that a name has, or None."""
-        return next((type_ for type_, one in self._patterns_of if one.fullmatch(name)), None)
+        return next(
+            (type_ for type_, pattern in self._patterns_of if pattern.fullmatch(name)), None
+        )
 
     @cached_property
     def any_kind(self) -> str:

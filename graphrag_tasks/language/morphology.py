@@ -117,7 +117,9 @@ def _pair_matchers(pipeline: Language) -> tuple[Any, Any]:
     from spacy.matcher import Matcher
 
     first, second = Matcher(pipeline.vocab), Matcher(pipeline.vocab)
-    pairs = [one for one in _patterns(pipeline.get_pipe(COMPONENTS[0])) if len(one) == 2]
+    pairs = [
+        pattern for pattern in _patterns(pipeline.get_pipe(COMPONENTS[0])) if len(pattern) == 2
+    ]
     for number, pair in enumerate(pairs):
         for matcher, token in zip((first, second), pair, strict=True):
             matcher.add(str(number), [[token]])

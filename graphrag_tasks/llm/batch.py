@@ -135,13 +135,13 @@ class Batches:
         """Make batches as large as they may be; a few alone where a part `follows` another one."""
         count = size = 0
         group: list[_Waiting] = []
-        for one in affordable:
-            if len(group) == _MOST_REQUESTS or size + len(one.line) > _MOST_BYTES:
+        for waiting in affordable:
+            if len(group) == _MOST_REQUESTS or size + len(waiting.line) > _MOST_BYTES:
                 if not self._make(group):
                     return
                 count, size, group = count + len(group), 0, []
-            group.append(one)
-            size += len(one.line)
+            group.append(waiting)
+            size += len(waiting.line)
         if rest.why:
             log.info("batches: others wait for the next one: %s", rest.why)
         if count + len(group) + 1 >= self._config.batch_from or rest.why or follows:
@@ -152,7 +152,7 @@ class Batches:
     @property
     def under_way(self) -> int:
         """How many requests wait in batches."""
-        return sum(len(one.requests) for _, one in self._own() if one.status != DONE)
+        return sum(len(batch.requests) for _, batch in self._own() if batch.status != DONE)
 
     @property
     def _abilities(self) -> Abilities:
@@ -160,7 +160,7 @@ class Batches:
 
     def _without_answer(self, requests: Iterable[Request]) -> Iterator[Request]:
         """Yield requests, each once, that have no answer and were in no batch."""
-        seen = {_short(one.key) for _, batch in self._own() for one in batch.requests}
+        seen = {_short(asked.key) for _, batch in self._own() for asked in batch.requests}
         waiting = iter(requests)
         while some := {self._sender.key(one): one for one in islice(waiting, _AT_ONCE)}:
             known = self._journal.known(some)
@@ -191,7 +191,7 @@ class Batches:
     ) -> Iterator[_Waiting]:
         """Yield requests with what they may cost set aside, up to the first that passes a cap."""
         how = self._abilities
-        waiting = sum(one.tokens for _, one in self._own() if one.status != DONE)
+        waiting = sum(batch.tokens for _, batch in self._own() if batch.status != DONE)
         for request in requests:
             record = self._sender.record(request)
             most = lengths.of(request, record, self._sender.most(record))
@@ -213,19 +213,21 @@ class Batches:
         """Make a batch; return whether the endpoint has such a thing."""
         if not group:
             return True
-        first, keys = group[0].record, sorted(one.record.key for one in group)
+        first, keys = group[0].record, sorted(waiting.record.key for waiting in group)
         key = fingerprint({"url": self._endpoint.url, "requests": keys})
         batch = Batch(
             INTENT, self._endpoint.url, self._ledger.run, first.purpose, first.model,
-            tokens=sum(one.record.tokens for one in group),
-            requests=tuple(self._asked(one) for one in group),
+            tokens=sum(waiting.record.tokens for waiting in group),
+            requests=tuple(self._asked(waiting) for waiting in group),
             is_part=is_part,
         )  # fmt: skip
         self._files.write(key, batch)
-        for one in group:
-            self._ledger.budget.settle(one.aside, one.aside)
+        for waiting in group:
+            self._ledger.budget.settle(waiting.aside, waiting.aside)
         try:
-            file_id = self._remote.upload(f"{key}.jsonl", b"".join(one.line for one in group))
+            file_id = self._remote.upload(
+                f"{key}.jsonl", b"".join(waiting.line for waiting in group)
+            )
             if file_id is None:
                 log.warning("%s has no batches: requests are sent one by one", self._endpoint.url)
                 self._forget(key)
@@ -240,8 +242,8 @@ class Batches:
         return True
 
     def _put_back(self, group: Iterable[_Waiting]) -> None:
-        for one in group:
-            self._ledger.budget.settle(one.aside, NOTHING)
+        for waiting in group:
+            self._ledger.budget.settle(waiting.aside, NOTHING)
 
     def _follow(self, key: str, batch: Batch, form: type[BaseModel]) -> None:
         """Do what a batch needs, from where it was left."""
@@ -287,7 +289,7 @@ class Batches:
         self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]
     ) -> tuple[Asked, ...]:
         """Keep the answers of a batch and what they cost; return the requests without one."""
-        asked = {one.key: one for one in batch.requests}
+        asked = {request.key: request for request in batch.requests}
         stand_in = Request(batch.purpose, "", "", form, 0)
         left, records, counts = dict(asked), dict[str, Record](), Counter[str]()
         for file_id in remote.results:
@@ -302,9 +304,9 @@ class Batches:
                     counts[kind] += 1
                     if kind == Kind.ANSWERED:
                         del left[result.key]
-        for one in batch.requests:
-            if one.key not in records:
-                records[one.key] = self._record(batch, one, Usage(), remote.status)
+        for request in batch.requests:
+            if request.key not in records:
+                records[request.key] = self._record(batch, request, Usage(), remote.status)
                 counts["missing"] += 1
         self._journal.settle(key, list(records.values()))
         self._ledger.read_again()
@@ -324,8 +326,8 @@ class Batches:
 
     def _refused(self, key: str, batch: Batch, remote: RemoteBatch) -> None:
         """Make smaller batches where too many tokens wait, or raise."""
-        for one in remote.files:
-            self._remote.delete(one)
+        for file in remote.files:
+            self._remote.delete(file)
         self._forget(key)
         if remote.too_many_tokens and len(batch.requests) > 1:
             log.warning("batch %s is too large for the account: %s", batch.batch_id, remote.why)

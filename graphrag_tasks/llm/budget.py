@@ -24,7 +24,7 @@ class Cost:
 
     def __add__(self, other: Cost) -> Cost:
         """Sum up; money that is not known is left out of the sum."""
-        known = [one.usd for one in (self, other) if one.usd is not None]
+        known = [cost.usd for cost in (self, other) if cost.usd is not None]
         return Cost(sum(known, Decimal(0)) if known else None, self.tokens + other.tokens)
 
 

@@ -113,10 +113,10 @@ class Client:
         keys = list(map(self._sender.key, requests))
         by_key = dict(zip(keys, requests, strict=True))
         results = self._sender.known(by_key, renew=True)
-        missing = [(key, one) for key, one in by_key.items() if key not in results]
+        missing = [(key, request) for key, request in by_key.items() if key not in results]
         log.info("%d requests, %d known", len(by_key), len(results))
         if missing:
-            for model in sorted({self.identity(one.purpose).model for _, one in missing}):
+            for model in sorted({self.identity(request.purpose).model for _, request in missing}):
                 check_price(self._config, model)
             with self.connected():
                 results |= self._asked_by_threads(missing, until_spent)
@@ -184,7 +184,7 @@ class Client:
 
     def known(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | Failure | None]]:
         """Return requests, each once, with what came of them before; nothing is sent."""
-        by_key = {self._sender.key(one): one for one in requests}
+        by_key = {self._sender.key(request): request for request in requests}
         known = self._sender.known(by_key)
         return [(one, known.get(key)) for key, one in by_key.items()]
 
@@ -196,19 +196,19 @@ class Client:
         """
         asked: dict[str, tuple[Request, Answer | Failure]] = {}
         for some in _groups(requests):
-            keys = {self._sender.key(one): one for one in some}
+            keys = {self._sender.key(request): request for request in some}
             asked |= {
-                key: (keys[key], one) for key, one in self._sender.journal.known(keys).items()
+                key: (keys[key], answer) for key, answer in self._sender.journal.known(keys).items()
             }
             asked = {key: asked[key] for key in heapq.nsmallest(_SAMPLE, asked)}
         used = self._sender.journal.usages(self._run, asked)
         found = []
-        for key, (one, result) in asked.items():
+        for key, (request, result) in asked.items():
             usage = used.get(key)
             if usage is None and isinstance(result, Answer):
                 usage = result.usage
             if usage:
-                found.append((one, usage))
+                found.append((request, usage))
         unsure = self._sender.journal.unsure(self._run, used)
         return Rates.learned(found, unsure, len(used))
 
@@ -233,7 +233,7 @@ class Client:
         total, model = Forecast(), ""
         for some in _groups(requests()):
             found = self.known(some)
-            waiting = [one for one, known in found if known is None]
+            waiting = [request for request, known in found if known is None]
             model = self.identity(waiting[0].purpose).model if waiting else model
             known = len(found) - len(waiting)
             total += forecast(waiting, known, self._config, model, rates, Decimal(1))

@@ -71,12 +71,14 @@ class Rates:
             unsure: How many further attempts were cut off.
             asked: Of how many requests these were.
         """
-        known = [(one, usage) for one, usage in answered if usage.prompt_tokens]
+        known = [(request, usage) for request, usage in answered if usage.prompt_tokens]
         if len(known) < ENOUGH:
             return cls()
         return cls(
-            _ratio([(usage.prompt_tokens, _prompt(one)) for one, usage in known]),
-            _ratio([(usage.completion_tokens, tokens.count(one.user)) for one, usage in known]),
+            _ratio([(usage.prompt_tokens, _prompt(request)) for request, usage in known]),
+            _ratio(
+                [(usage.completion_tokens, tokens.count(request.user)) for request, usage in known]
+            ),
             _share(unsure, asked) if asked >= ENOUGH else _ASSUMED_CUT,
             len(known),
         )
@@ -135,15 +137,15 @@ def forecast(
     places = [
         [
             Usage(
-                round(_prompt(one) * factor + cut * tokens.most(*one.prompt)),
-                round(output(one, ratio) + cut * one.max_output),
+                round(_prompt(request) * factor + cut * tokens.most(*request.prompt)),
+                round(output(request, ratio) + cut * request.max_output),
             )
-            for one in requests
+            for request in requests
         ]
         for factor, ratio, cut in zip(rates.factor, rates.output, rates.cut, strict=True)
     ]
-    prompt = [float(sum(one.prompt_tokens for one in usages)) for usages in places]
-    completion = [float(sum(one.completion_tokens for one in usages)) for usages in places]
+    prompt = [float(sum(usage.prompt_tokens for usage in usages)) for usages in places]
+    completion = [float(sum(usage.completion_tokens for usage in usages)) for usages in places]
     money = [_sum(config, model, usages) for usages in places]
     low, expected, high = money
     usd = None

@@ -102,14 +102,14 @@ class StoreJournal:
         """
         with self._lock:
             in_logs = Lines()
-            for lines in (one.lines for one in self._read()):
+            for lines in (reader.lines for reader in self._read()):
                 for key in lines.answers.keys() & keys:
                     in_logs.keep(lines.answers[key])
             in_parts = self._find([key for key in keys if key not in in_logs.answers])
         if renew and self._keep_days:
             old = datetime.now(UTC) - timedelta(days=self._keep_days / 2)
-            self._keep([one for one, part in in_parts.values() if time_of(part) < old])
-        return in_logs.answers | {key: one for key, (one, _) in in_parts.items()}
+            self._keep([answer for answer, part in in_parts.values() if time_of(part) < old])
+        return in_logs.answers | {key: answer for key, (answer, _) in in_parts.items()}
 
     def keep(self, answer: Answer) -> None:
         """Write an answer; it is on the disk when this returns."""
@@ -118,7 +118,7 @@ class StoreJournal:
     def _keep(self, results: Collection[Answer | Failure]) -> None:
         if results:
             with self._lock:
-                positions = [self._append(line_of(one)) for one in results]
+                positions = [self._append(line_of(answer)) for answer in results]
             self._log.wait(positions[-1])
 
     def give_up(self, failure: Failure) -> None:
@@ -197,8 +197,8 @@ class StoreJournal:
 
     def _settled(self, readers: list[LogReader | Log]) -> set[str]:
         """Return the batches whose costs are on record."""
-        in_logs = {batch for one in readers for batch in one.lines.batches}
-        return in_logs.union(*(one.batches for one in self._parts.active))
+        in_logs = {batch for reader in readers for batch in reader.lines.batches}
+        return in_logs.union(*(part.batches for part in self._parts.active))
 
     def _under_way(self, readers: list[LogReader | Log]) -> Iterator[Record]:
         """Yield the requests of batches that may be billed and are not on record."""
@@ -218,7 +218,7 @@ class StoreJournal:
         """
         with self._lock:
             readers = self._read()
-            found = [one for reader in readers for one in reader.lines.attempts.items()]
+            found = [item for reader in readers for item in reader.lines.attempts.items()]
             found += [(one, 1) for one in self._under_way(readers)]
             names = self._parts.names
         for record, count in found:
@@ -240,8 +240,8 @@ class StoreJournal:
         with self._lock:
             readers = self._read()
             total = self._parts.spent(run, since)
-            for one in readers:
-                total += spent_by(run, one.lines.spent)
+            for reader in readers:
+                total += spent_by(run, reader.lines.spent)
             for record in self._under_way(readers):
                 if run in (None, record.attempt.run):
                     total += record.attempt.cost
@@ -268,10 +268,10 @@ class StoreJournal:
         wanted = set(keys)
         with self._lock:
             records = [
-                one
+                item
                 for reader in self._read()
-                for one in reader.lines.attempts.items()
-                if one[0].key in wanted and one[0].attempt.run == run
+                for item in reader.lines.attempts.items()
+                if item[0].key in wanted and item[0].attempt.run == run
             ]
             return records + list(self._parts.records_of(run, wanted))
 

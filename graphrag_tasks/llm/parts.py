@@ -106,7 +106,7 @@ class Parts:
         self._all = {name: self._all[name] for name in present}
         replaced = self.replaced
         self.names = [one for one in present if one not in replaced]
-        heads = [one.heads for one in self.active]
+        heads = [part.heads for part in self.active]
         self._starts = np.cumsum([0, *map(len, heads)])
         together = np.concatenate([np.empty(0, np.uint64), *heads])
         self._rows = np.argsort(together, kind="stable")
@@ -120,7 +120,7 @@ class Parts:
     @property
     def replaced(self) -> set[str]:
         """Names of parts that others stand instead of."""
-        return {name for one in self._all.values() for name in one.instead_of}
+        return {name for part in self._all.values() for name in part.instead_of}
 
     def part(self, name: str) -> Part:
         """Return what is known of a part."""
@@ -129,7 +129,7 @@ class Parts:
     @property
     def logs(self) -> set[str]:
         """What was begun with the logs that are kept here."""
-        return {log for one in self._all.values() for log in one.logs}
+        return {log for part in self._all.values() for log in part.logs}
 
     def spent(self, run: str | None, since: datetime | None = None) -> Cost:
         """Return what a run spent, or all runs did, by parts written since a time."""
@@ -158,10 +158,10 @@ class Parts:
             start, end = np.searchsorted(rows, self._starts[at : at + 2])
             if start == end:
                 continue
-            for one in self.answers(name, rows[start:end] - self._starts[at]):
-                before = found.get(one.key)
-                if one.key in wanted and not (before and isinstance(before[0], Answer)):
-                    found[one.key] = one, name
+            for answer in self.answers(name, rows[start:end] - self._starts[at]):
+                before = found.get(answer.key)
+                if answer.key in wanted and not (before and isinstance(before[0], Answer)):
+                    found[answer.key] = answer, name
         return found
 
     def answers(
@@ -219,7 +219,7 @@ class Parts:
         """
         footer = {
             "logs": list(logs),
-            "spent": {run: _of_cost(one) for run, one in lines.spent.items()},
+            "spent": {run: _of_cost(cost) for run, cost in lines.spent.items()},
             "batches": sorted(lines.batches),
             "instead_of": list(instead_of),
         }
@@ -287,7 +287,7 @@ def time_of(name: str) -> datetime:
 
 def heads_of(keys: Iterable[str]) -> NDArray[np.uint64]:
     """Return what of keys is kept in memory."""
-    return np.fromiter((int(one[: 2 * _HEAD_BYTES], 16) for one in keys), np.uint64)
+    return np.fromiter((int(key[: 2 * _HEAD_BYTES], 16) for key in keys), np.uint64)
 
 
 def _heads(table: pa.Table) -> NDArray[np.uint64]:

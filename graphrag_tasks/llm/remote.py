@@ -121,9 +121,9 @@ class RemoteBatches:
         """Return the batch that was made for a key, or None where there is none."""
 
         def find(client: openai.OpenAI) -> RemoteBatch | None:
-            for one in client.batches.list(limit=100):
-                if (one.metadata or {}).get(NAME) == key:
-                    return _batch(one)
+            for batch in client.batches.list(limit=100):
+                if (batch.metadata or {}).get(NAME) == key:
+                    return _batch(batch)
             return None
 
         return self._called(find)
@@ -132,9 +132,9 @@ class RemoteBatches:
         """Return the file that was uploaded by a name, or None."""
 
         def find(client: openai.OpenAI) -> str | None:
-            for one in client.files.list(purpose="batch"):
-                if one.filename == name:
-                    return one.id
+            for file in client.files.list(purpose="batch"):
+                if file.filename == name:
+                    return file.id
             return None
 
         return self._called(find)

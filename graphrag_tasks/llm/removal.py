@@ -75,8 +75,8 @@ def _join(parts: Parts, group: list[str], used: NDArray[np.uint64], before: date
     for name in group:
         is_old, part = time_of(name) < before, parts.part(name)
         kept = np.flatnonzero(np.isin(part.heads, used) | (not is_old))
-        for one in parts.answers(name, kept):
-            lines.keep(one)
+        for answer in parts.answers(name, kept):
+            lines.keep(answer)
         for record, count in parts.records(name):
             lines.count(record, count)
         lines.batches.update(part.batches)

@@ -115,7 +115,7 @@ class Sender:
         With `renew`, answers are used, and kept for longer.
         """
         known = self.journal.known(keys, renew=renew)
-        answers = {key: one for key, one in known.items() if isinstance(one, Answer)}
+        answers = {key: answer for key, answer in known.items() if isinstance(answer, Answer)}
         if answers:
             self._checks.known()
         return dict(answers) if self.config.retry_failed else known

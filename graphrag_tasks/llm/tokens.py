@@ -38,7 +38,7 @@ def _counter() -> Callable[[str], int]:
         import tiktoken
 
         files = importlib.metadata.files(_PACKAGE) or []
-        place = next(one for one in files if one.name == _FILE).locate()
+        place = next(file for file in files if file.name == _FILE).locate()
         lines = Path(str(place)).read_bytes().splitlines()
     except (ImportError, StopIteration, OSError):
         return lambda text: len(_WORD.findall(text))

@@ -171,7 +171,7 @@ class _Shown:
             row = self.rows[sentence_id]
             setting = self._setting(reply, sentence_id)
             self._judges[key] = Judge(setting, lambda frame: facts.has(frame, row))
-        types = {one.name: one.type for one in told.entities}
+        types = {entity.name: entity.type for entity in told.entities}
         return self._judges[key].frame(fact, types)
 
     def _setting(self, reply: _Row, sentence_id: str) -> Setting:

@@ -56,8 +56,8 @@ def ask(
     packs = packs_of(documents, chunks, sentences, windows, config.llm)
     replies = reader.read(packs)
     by_status = Counter[str]()
-    for one in replies:
-        by_status[f"windows_{one.status}"] += len(one.pack.windows)
+    for reply in replies:
+        by_status[f"windows_{reply.status}"] += len(reply.pack.windows)
     return StageResult(
         {"windows": windows, "replies": replies_table(replies, reader)},
         {"requests": len(replies), "windows": windows.num_rows, **by_status},
@@ -66,7 +66,7 @@ def ask(
 
 def replies_table(replies: Iterable[Reply], reader: Reader) -> pa.Table:
     """Return replies as rows of `schemas.REPLIES`."""
-    rows = [_row(one, reader) for one in replies]
+    rows = [_row(reply, reader) for reply in replies]
     return pa.Table.from_pylist(rows, schema=schemas.REPLIES)
 
 
@@ -78,8 +78,8 @@ def _row(reply: Reply, reader: Reader) -> dict[str, Any]:
         "request_key": reader.key(reply.pack),
         "document_id": reply.pack.document_id,
         "windows": [
-            {"window_id": one.window_id, "sentence_ids": [key for key, _ in one.sentences]}
-            for one in reply.pack.windows
+            {"window_id": window.window_id, "sentence_ids": [key for key, _ in window.sentences]}
+            for window in reply.pack.windows
         ],
         "sentence_ids": reply.pack.sentence_ids,
         "status": reply.status,

@@ -32,8 +32,8 @@ class Words:
     def __init__(self, text: str) -> None:
         self.text = text
         found = list(_WORD.finditer(text))
-        self._spans = [one.span() for one in found]
-        self._forms = [form_of(one[0]) for one in found]
+        self._spans = [match.span() for match in found]
+        self._forms = [form_of(match[0]) for match in found]
 
     def places(self, name: str) -> list[Place]:
         """Return where a name stands, in order; nowhere if it has no word."""
@@ -71,7 +71,7 @@ class Words:
 def name_forms(name: str) -> list[str]:
     """Return the words of a name as they are compared, without determiners."""
     forms = [form_of(one) for one in _WORD.findall(name)]
-    return [one for one in forms if one not in _DETERMINERS] or forms
+    return [form for form in forms if form not in _DETERMINERS] or forms
 
 
 def form_of(word: str) -> str:

@@ -69,7 +69,9 @@ def fault(tokens: Sequence[Token], relation: Relation, head: Place, tail: Place)
         return Fault.OTHER_FACT
     if relation.implied and relation.text in _BE and not _may_be_said_of(relation, first, second):
         return Fault.OTHER_FACT
-    own = {one for one in tokens if any(end.start <= one.idx < end.end for end in (head, tail))}
+    own = {
+        token for token in tokens if any(end.start <= token.idx < end.end for end in (head, tail))
+    }
     faults = [
         _fault_at(verb, tokens, relation, (first, second), own) for verb in _verbs(tokens, relation)
     ]
@@ -77,19 +79,19 @@ def fault(tokens: Sequence[Token], relation: Relation, head: Place, tail: Place)
         return None
     if relation.implied and _is_implied(tokens, relation, (head, first), (tail, second)):
         return Fault.NEGATION if relation.negated else None
-    return next((one for one in faults if one is not Fault.OTHER_FACT), Fault.OTHER_FACT)
+    return next((fault for fault in faults if fault is not Fault.OTHER_FACT), Fault.OTHER_FACT)
 
 
 def _verbs(tokens: Sequence[Token], relation: Relation) -> Iterator[Token]:
     """Yield the words that may be the relation's main word: each of its lemma."""
-    main = next((one for one in tokens if one.idx == relation.start), None)
+    main = next((token for token in tokens if token.idx == relation.start), None)
     if main is None:
         return
-    for one in tokens:
-        is_same_word = main.pos_ in _PREPOSITIONS and one.lower_ == main.lower_
-        is_main = is_same_word or (one.lemma_ == main.lemma_ and one.pos_ == main.pos_)
-        if is_main and not (relation.implied and one.dep_ in _AUXILIARY):
-            yield one
+    for token in tokens:
+        is_same_word = main.pos_ in _PREPOSITIONS and token.lower_ == main.lower_
+        is_main = is_same_word or (token.lemma_ == main.lemma_ and token.pos_ == main.pos_)
+        if is_main and not (relation.implied and token.dep_ in _AUXILIARY):
+            yield token
 
 
 def _fault_at(
@@ -135,10 +137,14 @@ def _fault_of_other(
     head, tail = ends
     last = word
     if word.pos_ != "ADP":
-        last = max((one for one in said if one.pos_ == "ADP"), key=lambda one: one.i, default=word)
+        last = max(
+            (token for token in said if token.pos_ == "ADP"),
+            key=lambda token: token.i,
+            default=word,
+        )
     below = list(governors(tail))
     is_below = last in below and not any(
-        one.dep_ in CLAUSES and one not in said for one in below[: below.index(last)]
+        token.dep_ in CLAUSES and token not in said for token in below[: below.index(last)]
     )
     if not (is_below and _is_beside(head, word)) and not _reads_straight(
         tokens, (head, word, tail), said
@@ -153,7 +159,7 @@ def _is_beside(end: Token, word: Token) -> bool:
     """Tell whether an end governs a word, or is subject or object of what does."""
     above = list(governors(word))
     return end in above or any(
-        one.dep_ in ARGUMENTS and one.head in above for one in (end, *governors(end))
+        token.dep_ in ARGUMENTS and token.head in above for token in (end, *governors(end))
     )
 
 
@@ -167,7 +173,7 @@ def _reads_straight(
     head, verb, tail = places
     if not head.i < verb.i < tail.i:
         return False
-    between = [one for one in tokens if head.i < one.i < tail.i and one not in said]
+    between = [token for token in tokens if head.i < token.i < tail.i and token not in said]
     return not any(
         one.pos_ == "VERB" or one.text in (";", ":", "–", "—") or one.tag_ in RELATIVE
         for one in between
@@ -177,7 +183,7 @@ def _reads_straight(
 def _said(tokens: Sequence[Token], relation: Relation, verb: Token) -> set[Token]:
     """Return the words of the sentence that are the relation's."""
     words = set(relation.text.split())
-    near = {one for one in tokens if one.lower_ in words or one.lemma_.lower() in words}
+    near = {token for token in tokens if token.lower_ in words or token.lemma_.lower() in words}
     joined = {one.head for one in near if one.dep_ == "conj"}  # "allows to view and manage"
     return {verb, *near, *joined}
 
@@ -208,9 +214,9 @@ def _keeps_preposition(
     of_head, of_tail = (
         any(
             word.lower_ == relation.preposition
-            for one in _between(end, verb)
-            for word in (one, *one.children)
-            if word is one or word.dep_ in ("mark", "advmod")
+            for token in _between(end, verb)
+            for word in (token, *token.children)
+            if word is token or word.dep_ in ("mark", "advmod")
         )
         for end in ends
     )
@@ -219,10 +225,10 @@ def _keeps_preposition(
 
 def _is_label_of(head: Token, verb: Token) -> bool:
     """Tell whether a colon after an end opens what a verb says of it: "getTrace: Adds entries"."""
-    last = next((one for one in head.doc[head.i + 1 : verb.i] if one.text == ":"), None)
+    last = next((token for token in head.doc[head.i + 1 : verb.i] if token.text == ":"), None)
     between = head.doc[head.i + 1 : verb.i]
     return last is not None and all(
-        one.is_punct or one.dep_ in ("aux", "advmod") for one in between
+        token.is_punct or token.dep_ in ("aux", "advmod") for token in between
     )
 
 
@@ -253,16 +259,16 @@ def _is_below_preposition(tail: Token, verb: Token, said: Collection[Token]) -> 
     """Tell whether an end hangs on a verb by a preposition that is not told: "runs in 2020"."""
     between = list(_between(tail, verb))
     return verb in governors(tail) and any(
-        one.dep_ == "prep" and one not in said and one.head is verb for one in between
+        token.dep_ == "prep" and token not in said and token.head is verb for token in between
     )
 
 
 def _between(end: Token, verb: Token) -> Iterator[Token]:
     """Yield the words from an end up to a verb that governs it, without both."""
-    for one in governors(end):
-        if one is verb:
+    for governor in governors(end):
+        if governor is verb:
             return
-        yield one
+        yield governor
 
 
 def _may_be_said_of(relation: Relation, head: Token, tail: Token) -> bool:
@@ -293,7 +299,7 @@ def _is_implied(
     if any(_is_tied(*pair) for pair in ((head_root, tail_root), (tail_root, head_root))):
         return True
     low, high = sorted((first, second))
-    between = [one for one in tokens if low.end <= one.idx < high.start]
+    between = [token for token in tokens if low.end <= token.idx < high.start]
     said = " ".join(one.text for one in between)
     if _EXAMPLES.search(said) or (said and _BESIDE.fullmatch(said)):
         return True
@@ -303,7 +309,7 @@ def _is_implied(
 def _is_predicated(head: Token, tail: Token) -> bool:
     """Tell whether a word is said of a noun: "are simplified and non-semantic"."""
     above = [tail, *governors(tail)]
-    links = [one.dep_ for one in above]
+    links = [token.dep_ for token in above]
     depth = next((place for place, link in enumerate(links) if link != "conj"), len(above) - 1)
     verbs = above[depth : depth + 2]
     return any(head.head is verb and head.dep_ in SUBJECTS | PASSIVE_SUBJECTS for verb in verbs)
@@ -340,7 +346,7 @@ def _is_denied(verb: Token, nouns: Collection[Token], own: Collection[Token]) ->
     chain = [verb]
     while chain[-1].dep_ in _PREDICATED and chain[-1].head is not chain[-1]:
         chain.append(chain[-1].head)
-    if any(_has_not(one) for one in chain):
+    if any(_has_not(token) for token in chain):
         return True
     return any(
         child.lower_ in ("no", "neither") and child.dep_ in ("det", "neg") and child not in own
@@ -353,23 +359,23 @@ def _has_not(verb: Token) -> bool:
     for child in verb.children:
         if child.lower_ in _NOT and child.dep_ in ("neg", "advmod", "preconj", "cc", "aux", "mark"):
             return not _is_only(child)
-        if child.dep_ == "advmod" and any(one.dep_ == "neg" for one in child.children):
+        if child.dep_ == "advmod" and any(token.dep_ == "neg" for token in child.children):
             return child.lower_ not in ("only", "just")  # "no longer"
     return False
 
 
 def _is_only(word: Token) -> bool:
     """Tell whether "not" is that of "not only"."""
-    beside = [one for one in word.head.children if one.i == word.i + 1]
-    return any(one.lower_ in ("only", "just") for one in [*beside, *word.children])
+    beside = [token for token in word.head.children if token.i == word.i + 1]
+    return any(token.lower_ in ("only", "just") for token in [*beside, *word.children])
 
 
 def _root(tokens: Sequence[Token], place: Place) -> Token | None:
     """Return the word of an end that the others hang on; None where it covers none."""
-    own = [one for one in tokens if place.start <= one.idx < place.end and not one.is_punct]
+    own = [token for token in tokens if place.start <= token.idx < place.end and not token.is_punct]
     tops = [one for one in own if one.head is one or one.head not in own]
     kinds = ("NOUN", "PROPN", "PRON", "NUM")
-    nouns = [one for one in tops if one.pos_ in kinds]
-    if tops and all(one.pos_ in _FUNCTION for one in tops):  # of "It's", "it"
+    nouns = [top for top in tops if top.pos_ in kinds]
+    if tops and all(top.pos_ in _FUNCTION for top in tops):  # of "It's", "it"
         nouns = [one for one in own if one.pos_ in kinds]
     return next(reversed(nouns or tops), None)

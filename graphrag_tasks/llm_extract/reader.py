@@ -100,7 +100,7 @@ class LlmReader:
 
     def rates(self, packs: Iterable[Pack]) -> Rates:
         """Return what the requests that were asked say of the others."""
-        return self._client.rates(one.request for one in packs if self._may_be_sent(one))
+        return self._client.rates(pack.request for pack in packs if self._may_be_sent(pack))
 
     def forecast(
         self,
@@ -117,7 +117,7 @@ class LlmReader:
         return self._client.batch(PURPOSE, self._requests(packs), Told)
 
     def _requests(self, packs: Callable[[], Iterable[Pack]]) -> Callable[[], Iterable[Request]]:
-        return lambda: (one.request for one in packs() if self._may_be_sent(one))
+        return lambda: (pack.request for pack in packs() if self._may_be_sent(pack))
 
     def read(self, packs: Sequence[Pack]) -> list[Reply]:
         """Return a reply for each pack, or for its parts where it is too long as a whole.
@@ -141,7 +141,7 @@ class LlmReader:
                 else:
                     replies.setdefault(place, []).append(Reply(pack, result))
             waiting, places = again, places_again
-        found = [one for place in sorted(replies) for one in replies[place]]
+        found = [reply for place in sorted(replies) for reply in replies[place]]
         self._refuse_useless(found)
         return found
 
@@ -175,18 +175,18 @@ class LlmReader:
             BudgetError: There is such a rest, and the run is to fail then.
         """
         what, found = "what it costs was not approved", dict[str, Answer | Failure]()
-        for one, known in self._client.known(requests):
+        for request, known in self._client.known(requests):
             if known is None and not self._until_spent:
                 raise BudgetError(what, "ask", "Answers are kept. Approve it, or ask less")
-            key = one.key(self.identity)
+            key = request.key(self.identity)
             found[key] = known or Failure(key, Kind.OVER_BUDGET, what)
         return found
 
     def _refuse_useless(self, replies: Iterable[Reply]) -> None:
         """Refuse to go on where too many answers are invalid: the graph would miss their facts."""
-        kinds = Counter(one.result.kind for one in replies if isinstance(one.result, Failure))
+        kinds = Counter(reply.result.kind for reply in replies if isinstance(reply.result, Failure))
         useless = {kind: kinds[kind] for kind in _USELESS if kinds[kind]}
-        asked = sum(one.result is not None for one in replies)
+        asked = sum(reply.result is not None for reply in replies)
         failed = sum(useless.values())
         if asked >= _FEW_REQUESTS and failed > self._max_failed * asked:
             named = ", ".join(f"{useless[kind]} {kind}" for kind in sorted(useless))

@@ -106,7 +106,7 @@ class Sentence:
         if word in self._by_text:
             return self._by_text[word]
         bases = [word, base_of_third_person(word), *_stems(word)]
-        return next((self._by_lemma[one] for one in bases if one in self._by_lemma), None)
+        return next((self._by_lemma[base] for base in bases if base in self._by_lemma), None)
 
     def _lemma(self, word: str, token: Token | None, *, keep: bool = False) -> str:
         if word in ("be", "have") or keep:

@@ -44,11 +44,11 @@ def _side_below(path: Sequence[Token], verb: Token, said: Collection[Token]) -> 
     """Return the side of an end that a verb governs; `path` leads from it up to the verb."""
     if not path:
         return Side.OPEN
-    for one in path:
-        is_other_verb = one.dep_ == "conj" and one.pos_ in VERBS
-        if one is path[0] or one in said or not (is_other_verb or one.dep_ in CLAUSES):
+    for token in path:
+        is_other_verb = token.dep_ == "conj" and token.pos_ in VERBS
+        if token is path[0] or token in said or not (is_other_verb or token.dep_ in CLAUSES):
             continue
-        if is_other_verb and one.head is verb and not _has_object(verb):
+        if is_other_verb and token.head is verb and not _has_object(verb):
             continue  # "reads and updates B"
         return Side.NONE
     label = path[-1].dep_
@@ -62,19 +62,23 @@ def _side_below(path: Sequence[Token], verb: Token, said: Collection[Token]) -> 
 def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
     """Return the side of an end that stands above a verb, or beside it below another one."""
     chain = [verb, *governors(verb)]
-    place = next((i for i, one in enumerate(chain) if one is end or one in above), None)
+    place = next((i for i, token in enumerate(chain) if token is end or token in above), None)
     if place is None:
         return Side.NONE
     meeting, below = chain[place], chain[place - 1]
-    links = [one.dep_ for one in chain[:place]]
+    links = [token.dep_ for token in chain[:place]]
     if meeting.pos_ not in VERBS:
         return _side_of_noun(below, verb, links)
-    top = end if end.head is meeting else next((one for one in above if one.head is meeting), end)
+    top = (
+        end
+        if end.head is meeting
+        else next((token for token in above if token.head is meeting), end)
+    )
     if links[-1] == "attr" and top.dep_ in SUBJECTS and len(links) > 1:
         return _side_of_noun(chain[place - 2], verb, links[:-1])  # "A is a B that reads C"
     if any(link not in _SHARED for link in links[:-1]) or links[-1] not in _SHARED:
         return Side.NONE
-    if any(_has_subject(one) for one in chain[:place]):
+    if any(_has_subject(token) for token in chain[:place]):
         return Side.NONE
     if end is meeting:
         return Side.OPEN
@@ -82,7 +86,7 @@ def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
         is_passive = _is_passive(verb) or (verb.tag_ == "VBN" and top.dep_ in PASSIVE_SUBJECTS)
         return Side.PASSIVE_SUBJECT if is_passive else Side.SUBJECT
     is_purpose = "xcomp" in links or any(
-        child.tag_ == "TO" for one in chain[:place] for child in one.children
+        child.tag_ == "TO" for token in chain[:place] for child in token.children
     )
     return Side.OPEN if is_purpose else Side.NONE
 
@@ -106,16 +110,16 @@ def _side_of_noun(below: Token, verb: Token, links: Sequence[str]) -> Side:
 
 
 def _is_passive(verb: Token) -> bool:
-    return verb.tag_ == "VBN" and any(one.dep_ == "auxpass" for one in verb.children)
+    return verb.tag_ == "VBN" and any(token.dep_ == "auxpass" for token in verb.children)
 
 
 def _has_subject(verb: Token) -> bool:
-    return any(one.dep_ in SUBJECTS | PASSIVE_SUBJECTS for one in verb.children)
+    return any(token.dep_ in SUBJECTS | PASSIVE_SUBJECTS for token in verb.children)
 
 
 def _has_object(verb: Token) -> bool:
     return any(
-        one.dep_ in ("dobj", "attr", "oprd", "acomp", "prep", "agent") for one in verb.children
+        token.dep_ in ("dobj", "attr", "oprd", "acomp", "prep", "agent") for token in verb.children
     )
 
 

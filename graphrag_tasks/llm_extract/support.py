@@ -201,7 +201,7 @@ class Judge:
                 _Ends(*pair, are_here=True, fault=fault(self._setting.tokens, relation, *pair))
                 for pair in _nearest_first(heads, tails)
             ]
-            sound = (one for one in found if one.fault is None)
+            sound = (ends for ends in found if ends.fault is None)
             return next(sound, found[0]) if found else Reason.SAME
         if not heads and not tails:
             return Reason.BOTH_ELSEWHERE
@@ -229,8 +229,10 @@ class Judge:
         for row in self._setting.coreferences:
             if name_forms(row["antecedent"]) == forms and not _overlap(row, other):
                 return Place(row["start"], row["end"], row["surface"])
-        stand_ins = [one for one in _STAND_IN.finditer(self._setting.text)]
-        apart = [one.start() for one in stand_ins if not other.start <= one.start() < other.end]
+        stand_ins = [match for match in _STAND_IN.finditer(self._setting.text)]
+        apart = [
+            match.start() for match in stand_ins if not other.start <= match.start() < other.end
+        ]
         for near in self._around if apart else ():
             for place in near.places(name):
                 if _NAME.search(place.text):

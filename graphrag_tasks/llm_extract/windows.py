@@ -120,15 +120,15 @@ def _share(path: str, config: ExtractConfig) -> float | None:
 
 
 def _row(document_id: str, pack: int, window: _Window, reason: str, places: Places) -> _Row:
-    texts = [text_sha256(one["text"]) for one in window]
-    around = [places.of(one) for one in window]
+    texts = [text_sha256(row["text"]) for row in window]
+    around = [places.of(row) for row in window]
     return {
         "window_id": content_id("window", window[0]["sentence_id"], *texts),
         "document_id": document_id,
         "chunk_id": window[0]["chunk_id"],
-        "sentence_ids": [one["sentence_id"] for one in window],
-        "keys": [one.key and one.key.name for one in around],
-        "leads": [one.lead for one in around],
+        "sentence_ids": [row["sentence_id"] for row in window],
+        "keys": [place.key and place.key.name for place in around],
+        "leads": [place.lead for place in around],
         "pack": pack,
         "reason": reason,
     }
@@ -155,7 +155,7 @@ def _best(
     """
     size = config.windows_per_request * config.window_sentences
     for stretch in _stretches(chunks, max(1, round(_STRETCH_OF_SHARE / share)) if share else 1):
-        read = [one for chunk in stretch for one in chunk.sentences]
+        read = [sentence for chunk in stretch for sentence in chunk.sentences]
         cost = sum(map(_tokens, read))
         request = _REQUEST_TOKENS + _LONGER * size * cost / len(read)
         requests = share * _cost_of_all(read, config) / request
@@ -166,7 +166,7 @@ def _best(
             window
             for chunk in stretch
             for window in _cut(
-                [one for one in chunk.sentences if one["sentence_id"] in chosen],
+                [sentence for sentence in chunk.sentences if sentence["sentence_id"] in chosen],
                 config.window_sentences,
             )
         ]
@@ -177,17 +177,17 @@ def _chosen(
     read: Sequence[_Row], gain: Callable[[_Row], float], most: int, size: int
 ) -> frozenset[str]:
     """Return the sentences of most gain that fit into so many windows."""
-    gains = {one["sentence_id"]: gain(one) for one in read}
-    ranked = [one for one in read if gains[one["sentence_id"]] > 0]
-    ranked.sort(key=lambda one: (-gains[one["sentence_id"]], one["sentence_id"]))
+    gains = {row["sentence_id"]: gain(row) for row in read}
+    ranked = [row for row in read if gains[row["sentence_id"]] > 0]
+    ranked.sort(key=lambda row: (-gains[row["sentence_id"]], row["sentence_id"]))
     of_chunk, windows = Counter[str](), 0
     chosen = set()
-    for one in ranked:
-        opens = of_chunk[one["chunk_id"]] % size == 0
+    for row in ranked:
+        opens = of_chunk[row["chunk_id"]] % size == 0
         if windows + opens <= most:
             windows += opens
-            of_chunk[one["chunk_id"]] += 1
-            chosen.add(one["sentence_id"])
+            of_chunk[row["chunk_id"]] += 1
+            chosen.add(row["sentence_id"])
     return frozenset(chosen)
 
 

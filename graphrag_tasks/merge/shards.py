@@ -128,8 +128,8 @@ def _stream(
 
 
 def _table(name: str, parts: Sequence[Rows]) -> pa.Table:
-    tables = (one if isinstance(one, pa.Table) else one.to_table() for one in parts)
-    return pa.concat_tables([schemas.empty(name), *(conform(name, one) for one in tables)])
+    tables = (part if isinstance(part, pa.Table) else part.to_table() for part in parts)
+    return pa.concat_tables([schemas.empty(name), *(conform(name, table) for table in tables)])
 
 
 def _count_documents(parts: Sequence[Rows], ids: pa.Array) -> int:

@@ -74,9 +74,9 @@ def consolidated(
         relations,
         frozenset(place for place, need in enumerate(gathered.needs) if inside.covers(need)),
         sum(
-            one.count
-            for one in gathered.patterns
-            if inside.has(one.head_type, one.relation, one.tail_type)
+            pattern.count
+            for pattern in gathered.patterns
+            if inside.has(pattern.head_type, pattern.relation, pattern.tail_type)
         ),
     )
 
@@ -91,7 +91,7 @@ class _Inside:
     def covers(self, need: Need) -> bool:
         """Return whether all labels that a question names, and one fact it asks for, are inside."""
         return need.types <= self._labels and any(
-            self.has(one.head_type, one.relation, one.tail_type) for one in need.asked
+            self.has(fact.head_type, fact.relation, fact.tail_type) for fact in need.asked
         )
 
     def has(self, head: str, relation: str, tail: str) -> bool:

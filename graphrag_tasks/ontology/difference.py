@@ -33,10 +33,10 @@ def changes(before: GraphSchema, after: GraphSchema) -> list[Change]:
     )
     relations = _compared(
         RELATION,
-        {name: _meaning(one) for name, one in before.relations.items()},
-        {name: _meaning(one) for name, one in after.relations.items()},
+        {name: _meaning(relation_type) for name, relation_type in before.relations.items()},
+        {name: _meaning(relation_type) for name, relation_type in after.relations.items()},
     )
-    return sorted([*types, *relations], key=lambda one: one.change == SAME)
+    return sorted([*types, *relations], key=lambda change: change.change == SAME)
 
 
 def _compared(kind: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterable[Change]:
@@ -79,20 +79,20 @@ def summary(report: Report) -> list[tuple[str, str]]:
 
 
 def _count(report: Report, kind: str) -> int:
-    return sum(one.kind == kind for one in report.kept)
+    return sum(kept.kind == kind for kept in report.kept)
 
 
 def to_markdown(proposal: Proposal, before: GraphSchema) -> str:
     """Return the figures and the difference to what is in force, as Markdown."""
     found = changes(before, proposal.schema)
-    shown = [one for one in found if one.change != SAME]
+    shown = [change for change in found if change.change != SAME]
     lines = ["| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in summary(proposal.report)]
     lines += ["", f"{len(found) - len(shown)} stay as they are.", ""]
     lines += ["| | name | change | |", "|---|---|---|---|"]
     lines += [
-        f"| {one.kind} | `{one.name}` | {one.change} | {one.meaning} |"
-        for one in shown[:_MOST_ROWS]
+        f"| {change.kind} | `{change.name}` | {change.change} | {change.meaning} |"
+        for change in shown[:_MOST_ROWS]
     ]
     if len(shown) > _MOST_ROWS:
         lines += ["", f"{len(shown) - _MOST_ROWS} more: graphrag-tasks ontology show {proposal.id}"]

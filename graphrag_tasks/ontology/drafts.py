@@ -53,8 +53,8 @@ class Drafts:
     def joined(cls, parts: Sequence[Drafts]) -> Drafts:
         """Return the drafts of several clusters, in their order."""
         return cls(
-            tuple(one for part in parts for one in part.types),
-            tuple(one for part in parts for one in part.relations),
+            tuple(draft for part in parts for draft in part.types),
+            tuple(relation for part in parts for relation in part.relations),
         )
 
 

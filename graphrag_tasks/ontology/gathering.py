@@ -77,8 +77,8 @@ class Gathered:
     def clusters(self) -> list[list[Need]]:
         """Return the needs by cluster."""
         found: defaultdict[int, list[Need]] = defaultdict(list)
-        for one in self.needs:
-            found[one.cluster].append(one)
+        for need in self.needs:
+            found[need.cluster].append(need)
         return [found[number] for number in sorted(found)]
 
 
@@ -87,13 +87,13 @@ def gather(index: Index, facts: Facts, questions: Sequence[str]) -> Gathered:
     clusters = clustered(index.encode(questions)) if questions else []
     searched = _evenly(clusters, MOST_SEARCHED)
     passages = {place: _found(index, questions[place]) for place in sorted(searched)}
-    ids = sorted({one.chunk_id for found in passages.values() for one in found})
+    ids = sorted({passage.chunk_id for found in passages.values() for passage in found})
     stated = facts.in_chunks(ids)
     needs = []
     for place, (question, cluster) in enumerate(zip(questions, clusters, strict=True)):
         rows = _named(index, question)
         found = passages.get(place, ())
-        told = [fact for one in found for fact in stated.get(one.chunk_id, ())]
+        told = [fact for passage in found for fact in stated.get(passage.chunk_id, ())]
         ids_named = {index.graph.entities.ids[row].as_py() for row in rows}
         named = tuple(
             (index.graph.entity_names[row], index.graph.entity_types[row] or "") for row in rows
@@ -111,13 +111,13 @@ def labels_of(index: Index, name: str) -> list[str]:
 
 def _found(index: Index, question: str) -> tuple[Passage, ...]:
     hits = index.search(question, "hybrid", _CHUNKS, rerank=0).chunks
-    return tuple(Passage(one.chunk_id, one.document_id, one.title, one.text) for one in hits)
+    return tuple(Passage(hit.chunk_id, hit.document_id, hit.title, hit.text) for hit in hits)
 
 
 def _named(index: Index, question: str) -> list[int]:
     """Return the entities that a question names; of several that have a name, the first."""
     links = index.graph.linker.links(question)
-    return list(dict.fromkeys(one.rows[0] for one in links if one.is_telling))
+    return list(dict.fromkeys(link.rows[0] for link in links if link.is_telling))
 
 
 def _near(
@@ -127,9 +127,9 @@ def _near(
     words = set(terms(question))
 
     def nearness(fact: Fact) -> int:
-        said = {one for one in terms(fact.relation) if one not in STOP_WORDS}
+        said = {term for term in terms(fact.relation) if term not in STOP_WORDS}
         ends = (set(terms(name)) for name in (fact.head, fact.tail))
-        touches = {fact.head_id, fact.tail_id} & named or any(one <= words for one in ends if one)
+        touches = {fact.head_id, fact.tail_id} & named or any(end <= words for end in ends if end)
         return bool(touches) + (said <= words)
 
     telling = [(nearness(one), one) for one in told if not is_general_relation(one.relation)]
@@ -152,7 +152,7 @@ def _labels(needs: Sequence[Need]) -> dict[str, str]:
     found: dict[str, str] = {}
     for need in needs:
         found |= {name: label for name, label in need.named if label}
-        for one in need.facts:
-            found |= {one.head: one.head_type} if one.head_type else {}
-            found |= {one.tail: one.tail_type} if one.tail_type else {}
+        for fact in need.facts:
+            found |= {fact.head: fact.head_type} if fact.head_type else {}
+            found |= {fact.tail: fact.tail_type} if fact.tail_type else {}
     return found

@@ -98,10 +98,10 @@ def induced(
         TransientError: The endpoint is away for long; answers so far are kept.
     """
     if client is None:
-        return Induced(Drafts.joined([by_frequency(one) for one in clusters]))
+        return Induced(Drafts.joined([by_frequency(needs) for needs in clusters]))
     exclude = client.config.exclude
     unsent = _excluded(snapshot, exclude)
-    shown = {place: _shown(one, unsent, bool(exclude)) for place, one in enumerate(clusters)}
+    shown = {place: _shown(needs, unsent, bool(exclude)) for place, needs in enumerate(clusters)}
     asked = [place for place, text in shown.items() if text]
     requests = [
         Request(PURPOSE, _SYSTEM, shown[place], InducedOntology, _MOST_OUTPUT) for place in asked
@@ -115,7 +115,7 @@ def induced(
             parts.append(_drafts(answer.parsed(InducedOntology), cluster[0].cluster))
         else:
             parts.append(by_frequency(cluster))
-    failed = Counter(one.kind.value for one in results if isinstance(one, Failure))
+    failed = Counter(failure.kind.value for failure in results if isinstance(failure, Failure))
     return Induced(
         Drafts.joined(parts),
         by_model=len(results) - failed.total(),
@@ -128,7 +128,7 @@ def _excluded(snapshot: Snapshot, exclude: Sequence[str]) -> frozenset[str]:
     if not exclude:
         return frozenset()
     rows = snapshot.table("documents", ["document_id", "path"]).to_pylist()
-    return frozenset(one["document_id"] for one in rows if fits_any(one["path"], exclude))
+    return frozenset(row["document_id"] for row in rows if fits_any(row["path"], exclude))
 
 
 def _shown(cluster: Sequence[Need], unsent: frozenset[str], unlabelled: bool) -> str:
@@ -137,10 +137,10 @@ def _shown(cluster: Sequence[Need], unsent: frozenset[str], unlabelled: bool) ->
     Labels rest on all documents, so they are not shown where some may not be sent.
     """
     passages = {
-        one.chunk_id: {"title": one.title, "text": one.text[:_CHARACTERS]}
+        passage.chunk_id: {"title": passage.title, "text": passage.text[:_CHARACTERS]}
         for need in cluster
-        for one in need.passages
-        if one.document_id not in unsent
+        for passage in need.passages
+        if passage.document_id not in unsent
     }
     if not passages:
         return ""
@@ -149,10 +149,10 @@ def _shown(cluster: Sequence[Need], unsent: frozenset[str], unlabelled: bool) ->
         return name if unlabelled or not label else f"{name} ({label})"
 
     facts = dict.fromkeys(
-        f"{typed(one.head, one.head_type)} | {one.relation} | {typed(one.tail, one.tail_type)}"
+        f"{typed(fact.head, fact.head_type)} | {fact.relation} | {typed(fact.tail, fact.tail_type)}"
         for need in cluster
-        for one in need.facts
-        if one.document_id not in unsent
+        for fact in need.facts
+        if fact.document_id not in unsent
     )
     data = {
         "questions": [need.question for need in cluster][:_QUESTIONS],
@@ -165,14 +165,15 @@ def _shown(cluster: Sequence[Need], unsent: frozenset[str], unlabelled: bool) ->
 def _drafts(answer: InducedOntology, cluster: int) -> Drafts:
     return Drafts(
         tuple(
-            TypeDraft(one.name.strip(), cluster, MODEL, tuple(one.examples))
-            for one in answer.entity_types[:_MOST_DRAFTS]
+            TypeDraft(induced_type.name.strip(), cluster, MODEL, tuple(induced_type.examples))
+            for induced_type in answer.entity_types[:_MOST_DRAFTS]
         ),
         tuple(
             RelationDraft(
-                one.name.strip(), cluster, MODEL, tuple(one.domain), tuple(one.range),
-                tuple(one.synonyms), tuple(one.inverses), tuple(one.examples),
+                relation.name.strip(), cluster, MODEL,
+                tuple(relation.domain), tuple(relation.range),
+                tuple(relation.synonyms), tuple(relation.inverses), tuple(relation.examples),
             )
-            for one in answer.relations[:_MOST_DRAFTS]
+            for relation in answer.relations[:_MOST_DRAFTS]
         ),
     )  # fmt: skip

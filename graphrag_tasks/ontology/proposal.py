@@ -101,8 +101,8 @@ def propose(
 def schema_text(schema: GraphSchema) -> str:
     """Return a schema as its file, which says the same when it is read again."""
     relations = {
-        name: {key: value for key, value in one.model_dump().items() if value}
-        for name, one in schema.relations.items()
+        name: {key: value for key, value in relation_type.model_dump().items() if value}
+        for name, relation_type in schema.relations.items()
     }
     values = schema.model_dump() | {"relations": relations}
     return _HEADER + yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=100)
@@ -122,16 +122,16 @@ def _report(
         asked=questions.asked,
         distinct=len(questions.texts),
         left_out=questions.left_out,
-        searched=sum(one.searched for one in gathered.needs),
+        searched=sum(need.searched for need in gathered.needs),
         covered=len(made.covered),
         clusters=len(gathered.clusters()),
         by_model=found.by_model,
         not_by_model=found.failed,
         unsent=found.unsent,
-        triples=sum(one.count for one in gathered.patterns),
+        triples=sum(pattern.count for pattern in gathered.patterns),
         triples_covered=made.triples_covered,
-        proposed_types=len({one.name for one in found.drafts.types}),
-        proposed_relations=len({one.name for one in found.drafts.relations}),
+        proposed_types=len({draft.name for draft in found.drafts.types}),
+        proposed_relations=len({relation.name for relation in found.drafts.relations}),
         kept=[*made.types.kept, *made.relations.kept],
         dropped=[*made.types.dropped, *made.relations.dropped],
         conflicts=list(made.relations.conflicts),

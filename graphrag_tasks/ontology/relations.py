@@ -73,9 +73,9 @@ def consolidated_relations(
 ) -> Relations:
     """Return at most `most` relations; `types` is what their ends may be."""
     support: Counter[str] = Counter()
-    for one in gathered.patterns:
-        if is_name(one.relation, MOST_RELATION_WORDS):
-            support[one.relation] += one.count
+    for pattern in gathered.patterns:
+        if is_name(pattern.relation, MOST_RELATION_WORDS):
+            support[pattern.relation] += pattern.count
     by_name: defaultdict[str, list[RelationDraft]] = defaultdict(list)
     for draft in drafts:
         by_name[draft.name].append(draft)
@@ -169,9 +169,9 @@ def _wordings_of(
     found: dict[str, bool] = {}
     ordered = list(drafts)
     for turned, names in (
-        (False, [one.name for one in ordered]),
-        (False, [name for one in ordered for name in one.synonyms]),
-        (True, [name for one in ordered for name in one.inverses]),
+        (False, [draft.name for draft in ordered]),
+        (False, [name for draft in ordered for name in draft.synonyms]),
+        (True, [name for draft in ordered for name in draft.inverses]),
     ):
         for name in names:
             for wording, is_inverse in matches.get(name, ()):
@@ -192,9 +192,9 @@ def _statements(
         # where the graph does not have its name, a synonym stands for it
         names = matches.get(draft.name) or _wordings_of([draft], matches)[:1]
         for turned, others in ((False, draft.synonyms), (True, draft.inverses)):
-            for one in others:
+            for other in others:
                 for first, first_turned in names:
-                    for second, second_turned in matches.get(one, ()):
+                    for second, second_turned in matches.get(other, ()):
                         if first != second:
                             flip = turned != (first_turned != second_turned)
                             said[(min(first, second), max(first, second), flip)] += 1
@@ -258,23 +258,27 @@ def _support(group: _Group, support: Mapping[str, int], gathered: Gathered) -> S
         for place, need in enumerate(gathered.needs)
         if any(fact.relation in group.wordings for fact in need.asked)
     )
-    triples = sum(support[one] for one in group.wordings)
-    return Support(group, serves, triples, len({one.cluster for one in group.drafts}))
+    triples = sum(support[wording] for wording in group.wordings)
+    return Support(group, serves, triples, len({draft.cluster for draft in group.drafts}))
 
 
 def _relation(name: str, group: _Group, gathered: Gathered, types: Types) -> RelationType:
     others = [(one, turned) for one, turned in group.wordings.items() if one != name]
     heads: Counter[str] = Counter()
     tails: Counter[str] = Counter()
-    for one in gathered.patterns:
-        turned = group.wordings.get(one.relation)
+    for pattern in gathered.patterns:
+        turned = group.wordings.get(pattern.relation)
         if turned is not None:
-            heads[one.tail_type if turned else one.head_type] += one.count
-            tails[one.head_type if turned else one.tail_type] += one.count
-    by_model = [one for one in group.drafts if one.source == MODEL]
+            heads[pattern.tail_type if turned else pattern.head_type] += pattern.count
+            tails[pattern.head_type if turned else pattern.tail_type] += pattern.count
+    by_model = [draft for draft in group.drafts if draft.source == MODEL]
     return RelationType(
-        domain=_ends(heads, types, [name for one in by_model for name in one.domain]),
-        range=_ends(tails, types, [name for one in by_model for name in one.range]),
+        domain=_ends(
+            heads, types, [name for relation_draft in by_model for name in relation_draft.domain]
+        ),
+        range=_ends(
+            tails, types, [name for relation_draft in by_model for name in relation_draft.range]
+        ),
         synonyms=[one for one, turned in others if not turned],
         inverses=[one for one, turned in others if turned],
     )
@@ -330,5 +334,5 @@ def _dropped(
         elif into and into != name:
             reason = "another wording of it, or its reverse"
         if reason:
-            clusters = len({one.cluster for one in by_name[name]})
+            clusters = len({draft.cluster for draft in by_name[name]})
             yield Dropped(kind=RELATION, name=name, why=reason, into=into, clusters=clusters)

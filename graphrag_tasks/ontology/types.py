@@ -32,7 +32,7 @@ class _Type:
 
     @property
     def clusters(self) -> frozenset[int]:
-        return frozenset(one.cluster for one in self.drafts)
+        return frozenset(draft.cluster for draft in self.drafts)
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ def consolidated_types(
     for label in sorted(support):
         known[type_key(label)].append(label)
     by_name: defaultdict[str, list[TypeDraft]] = defaultdict(list)
-    for one in drafts:
-        by_name[one.name].append(one)
+    for draft in drafts:
+        by_name[draft.name].append(draft)
     leads, why = _leads(by_name, dict(known), labels_of, encode)
     found: dict[str, _Type] = {}
     for name, key in leads.items():
@@ -85,7 +85,7 @@ def consolidated_types(
         found[into].labels |= found[key].labels
         found[into].drafts += found.pop(key).drafts
     needs = [
-        (place, label) for place, one in enumerate(gathered.needs) for label in sorted(one.types)
+        (place, label) for place, need in enumerate(gathered.needs) for label in sorted(need.types)
     ]
     supports = {
         key: Support(
@@ -96,7 +96,7 @@ def consolidated_types(
         )
         for key, one in found.items()
     }
-    ends = 2 * sum(one.count for one in gathered.patterns)
+    ends = 2 * sum(pattern.count for pattern in gathered.patterns)
     chosen, left = selected(supports, needs=len(needs), triples=ends, most=most)
     fates = _fates(leads, why, merged, left, {key: one.labels for key, one in found.items()})
     return Types(
@@ -105,7 +105,7 @@ def consolidated_types(
         tuple(
             Dropped(
                 kind=TYPE, name=name, why=reason, into=into,
-                clusters=len({one.cluster for one in by_name[name]}),
+                clusters=len({type_draft.cluster for type_draft in by_name[name]}),
             )
             for name, (into, reason) in sorted(fates.items())
             if reason
@@ -137,9 +137,9 @@ def _fates(
 def _label_support(gathered: Gathered) -> Counter[str]:
     """Return how many ends of triples have each label."""
     found: Counter[str] = Counter()
-    for one in gathered.patterns:
-        found[one.head_type] += one.count
-        found[one.tail_type] += one.count
+    for pattern in gathered.patterns:
+        found[pattern.head_type] += pattern.count
+        found[pattern.tail_type] += pattern.count
     for need in gathered.needs:
         for label in need.types:
             found[label] += 0
@@ -187,7 +187,7 @@ def _of_examples(
     drafts: Sequence[TypeDraft], labels_of: Callable[[str], Iterable[str]]
 ) -> str | None:
     """Return the label of most of the examples that have one; None where fewer than half agree."""
-    examples = sorted({name for one in drafts for name in one.examples})
+    examples = sorted({name for draft in drafts for name in draft.examples})
     votes = Counter(label for name in examples for label in sorted(set(labels_of(name))))
     if not votes:
         return None

@@ -72,7 +72,7 @@ class Wording:
     def of(cls, text: str) -> Wording:
         """Return what "is read by" is compared by: `read`, with an agent."""
         words = [fold(one) for one in re.split(r"[\s_]+", text.strip()) if one]
-        words = [one for one in words if one not in _ARTICLES]
+        words = [word for word in words if word not in _ARTICLES]
         voice = _ACTIVE
         if len(words) > 1 and words[0] in _AUXILIARY_HAVE and words[1] == "been":
             words = words[1:]
@@ -82,7 +82,7 @@ class Wording:
             voice = _PASSIVE  # "stored in": a label without its auxiliary
         if voice == _PASSIVE and words[-1] == "by":
             words, voice = words[:-1], BY_AGENT
-        return cls(tuple(_stem(one) for one in words), voice)
+        return cls(tuple(_stem(word) for word in words), voice)
 
     @property
     def inverse(self) -> Wording | None:
@@ -93,7 +93,7 @@ class Wording:
     @property
     def frame(self) -> tuple[str, ...]:
         """Voice and words of grammar: what must agree before a cosine counts."""
-        return (self.voice, *(one for one in self.stems if one in STOP_WORDS))
+        return (self.voice, *(stem for stem in self.stems if stem in STOP_WORDS))
 
 
 def _is_participle(word: str) -> bool:
@@ -113,5 +113,5 @@ def is_general_relation(text: str) -> bool:
     """Return whether a relation only says that two things go together: "have", "be related to"."""
     if kind_of(text, conditional=False) == ASSOCIATION:
         return True
-    telling = [one for one in Wording.of(text).stems if one not in STOP_WORDS]
+    telling = [stem for stem in Wording.of(text).stems if stem not in STOP_WORDS]
     return all(one in _GENERAL_VERBS or one == "have" for one in telling)

@@ -167,7 +167,7 @@ def _model(model: str) -> str:
         return model
     check = verify_weights(model)
     if not check.ok:
-        altered = [one.path.name for one in check.files if not one.ok]
+        altered = [file.path.name for file in check.files if not file.ok]
         raise MissingDependencyError(f"altered: {altered}", hint=_AGAIN)
     return f"{model}, weights verified"
 

@@ -96,7 +96,10 @@ def problems(reports: Iterable[DocumentReport]) -> list[Problem]:
     def key(one: DocumentReport) -> tuple[int, str, str]:
         return _STATUSES.index(one.status), one.code or "", one.kind
 
-    found = sorted((one for one in reports if one.is_problem), key=lambda one: (key(one), one.uri))
+    found = sorted(
+        (report for report in reports if report.is_problem),
+        key=lambda document_report: (key(document_report), document_report.uri),
+    )
     return [
         Problem(
             _STATUSES[status],

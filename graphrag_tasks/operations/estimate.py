@@ -132,16 +132,22 @@ def estimate(config: Config, *, probe: int = 0, workers: int | None = None) -> E
         own = config.extract.extractor
         seconds = None
         if probe:
-            sample = _sample({name: one.packs[own] for name, one in found.items()}, probe)
+            sample = _sample(
+                {name: collected.packs[own] for name, collected in found.items()}, probe
+            )
             seconds = _probed(reader, sample) if sample else None
-        rates = reader.rates(pack for one in found.values() for pack in one.packs[own])
+        rates = reader.rates(pack for collected in found.values() for pack in collected.packs[own])
         batched = frozenset(
             extractor
             for extractor in (HYBRID, LLM)
-            if sum(len(one.packs[extractor]) for one in found.values()) >= config.llm.batch_from
+            if sum(len(collected.packs[extractor]) for collected in found.values())
+            >= config.llm.batch_from
         )
-        parts = [_part(name, one, reader, rates, batched) for name, one in sorted(found.items())]
-        total = sum((one.by_extractor[own].forecast for one in parts), Forecast())
+        parts = [
+            _part(name, collected, reader, rates, batched)
+            for name, collected in sorted(found.items())
+        ]
+        total = sum((part.by_extractor[own].forecast for part in parts), Forecast())
         return Estimate(
             extractor=own,
             parts=tuple(_advised(parts, config.llm.budget.usd)),
@@ -281,7 +287,7 @@ _TOKENS_OF_NAME = 6.0
 def _other_stages(config: Config, run: Run) -> dict[str, Forecast]:
     """Return roughly what summaries, confirmations and vectors take, from the triples so far."""
     folders = [run.state.shard_tables(shard) for shard in run.shards]
-    triples = sum(one.scan_table("triples").count_rows() for one in folders)
+    triples = sum(folder.scan_table("triples").count_rows() for folder in folders)
     found = {}
     if config.communities.summarizer == LLM:
         counts = [share * triples**0.556 for share in _COMMUNITIES]
@@ -291,7 +297,8 @@ def _other_stages(config: Config, run: Run) -> dict[str, Forecast]:
         found["confirm"] = _rough(config, "confirm", counts, _USAGE_OF_PAIRS)
     if config.embed.embedder == ENDPOINT:
         characters = sum(
-            sum(map(len, one.read_table("chunks", ["text"])["text"].to_pylist())) for one in folders
+            sum(map(len, folder.read_table("chunks", ["text"])["text"].to_pylist()))
+            for folder in folders
         )
         count = characters / 4 + triples * _TOKENS_OF_NAME
         usd = price(config.llm, config.embed.model, Usage(round(count), 0))

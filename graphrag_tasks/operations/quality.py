@@ -75,7 +75,7 @@ class QualityGate:
         }
         before = published.manifest if published else None
         found = verdicts(measured, staged.manifest, before, self._config)
-        falls = [str(one) for one in found if not one.held]
+        falls = [str(verdict) for verdict in found if not verdict.held]
         for fall in falls:
             log.warning("quality: %s", fall)
         if falls and not self._config.allow_drop:

@@ -138,7 +138,7 @@ def collect_garbage(
                 folder.delete()
         answers = 0
         if answer_age is not None:
-            kept = [one for one in store.manifests() if one.snapshot_id not in old]
+            kept = [manifest for manifest in store.manifests() if manifest.snapshot_id not in old]
             since = min([now, *(datetime.fromisoformat(one.created_at) for one in kept)])
             answers = _remove_answers(store, kept, since - answer_age, dry_run=dry_run)
     log.info("%d snapshots and %d staged folders removed", len(old), len(given_up))
@@ -151,9 +151,9 @@ def _remove_answers(
     """Remove answers that no kept snapshot uses; none where that cannot be told."""
     used = [np.empty(0, np.uint64)]
     try:
-        for one in kept:
-            folder = store.snapshot_folder(one.snapshot_id)
-            if _ANSWERS in one.tables:
+        for manifest in kept:
+            folder = store.snapshot_folder(manifest.snapshot_id)
+            if _ANSWERS in manifest.tables:
                 keys = folder.read_table(_ANSWERS, [_KEY])[_KEY]
                 used += [heads_of(some.to_pylist()) for some in keys.chunks]
         every = np.unique(np.concatenate(used))
@@ -216,4 +216,4 @@ def _given_up(store: Store, since: datetime) -> dict[str, Folder]:
     }
     broken = [one for one in store.unreadable() if one != store.current_id()]
     folders |= {f"snapshots/{one}": store.snapshot_folder(one) for one in broken}
-    return {name: one for name, one in folders.items() if one.last_written() < since}
+    return {name: folder for name, folder in folders.items() if folder.last_written() < since}

@@ -107,7 +107,9 @@ def process_shards(
         ProcessPoolExecutor(workers, mp_context=context, initializer=log_visibly) as pool,
     ):
         jobs = [pool.submit(_process_shard, run.uri, shard, stages) for shard in run.shards]
-        started = [one for one in multiprocessing.active_children() if one not in others]
+        started = [
+            process for process in multiprocessing.active_children() if process not in others
+        ]
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
                 job.result()

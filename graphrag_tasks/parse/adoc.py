@@ -170,7 +170,7 @@ class _Page:
         if not line or line == "+" or line.startswith("//"):
             return True
         starts = (_DELIMITER, _ITEM, _ATTRIBUTES, _MACRO, _ID, _ENTRY, _TERM)
-        return any(one.match(line) for one in starts)
+        return any(start.match(line) for start in starts)
 
     def _paragraph(self, lines: Sequence[str], at: int) -> int:
         end = self._end(lines, at)
@@ -221,7 +221,7 @@ def attributes_of(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     number = 0
     for pair in _PAIR.finditer(text):
-        value = next((one for one in pair.groups()[1:] if one is not None), "").strip()
+        value = next((group for group in pair.groups()[1:] if group is not None), "").strip()
         if pair[1]:
             found[pair[1]] = value
         else:

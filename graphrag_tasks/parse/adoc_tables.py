@@ -64,7 +64,7 @@ def _rows(text: str, attributes: Mapping[str, str]) -> list[list[_Cell]]:
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     for mark, end in zip(marks, ends, strict=True):
         inner = text[mark.end() : end].strip().replace("\\|", "|")
-        columns, down = (min(int(one or 1), _MAX_SPAN) or 1 for one in mark.groups()[:2])
+        columns, down = (min(int(group or 1), _MAX_SPAN) or 1 for group in mark.groups()[:2])
         if mark[3] == "*":
             cells += [(1, 1, mark[4], inner)] * columns
         else:

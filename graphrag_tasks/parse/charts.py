@@ -117,7 +117,7 @@ def _in_book(
 ) -> tuple[OfBook, tuple[int, int, int | None, int | None]] | None:
     """Return the worksheet and the range that a source names, if they are in the workbook."""
     references = (getattr(source, name, None) for name in ("numRef", "strRef", "multiLvlStrRef"))
-    formula = next((one.f for one in references if one is not None), None)
+    formula = next((reference.f for reference in references if reference is not None), None)
     try:
         name, (left, top, right, bottom) = range_to_tuple(formula or "")
     except ValueError:  # a name, a function, several ranges
@@ -144,7 +144,7 @@ def _kept(source: OfBook) -> list[Point]:
         getattr(getattr(source, "numRef", None), "numCache", None),
         getattr(getattr(source, "strRef", None), "strCache", None),
     )
-    cache = next((one for one in caches if one is not None), None)
+    cache = next((cach for cach in caches if cach is not None), None)
     points = [point for point in cache.pt if 0 <= point.idx < _MAX_POINTS] if cache else []
     texts = [_NO_POINT] * (max((point.idx for point in points), default=-1) + 1)
     number_format = getattr(cache, "formatCode", None) or "General"

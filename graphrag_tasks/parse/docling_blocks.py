@@ -178,7 +178,7 @@ class _Walk:
         place = self._place(picture)
         kinds = meta.classification.predictions if meta.classification else ()
         if kinds:
-            name = " and ".join(one.class_name.removesuffix("_chart") for one in kinds)
+            name = " and ".join(kind.class_name.removesuffix("_chart") for kind in kinds)
             yield Block("caption", f"{name} chart".capitalize(), None, *place)
         text, table = lay_out_table(_cells_of(meta.tabular_chart.chart_data))
         if text:

@@ -36,7 +36,7 @@ def read_epub(data: bytes) -> ParsedDocument:
     encoding = None
     with package_of(data, "epub") as package:
         root = _package_part(package)
-        titles = [text_of(one) for one in descendants(root[1], "title")]
+        titles = [text_of(descendant) for descendant in descendants(root[1], "title")]
         shown = set(map(one_line, titles[:1]))
         for path in _chapters(package, *root, left_out):
             file = decoded_page(package.read(path))
@@ -54,7 +54,9 @@ def read_epub(data: bytes) -> ParsedDocument:
 def _package_part(package: ZipFile) -> tuple[str, Element]:
     """Return the path of the part that says what the book has, and its root."""
     files = _read(package, _CONTAINER)
-    path = next((attribute(one, "full-path") for one in descendants(files, "rootfile")), "")
+    path = next(
+        (attribute(descendant, "full-path") for descendant in descendants(files, "rootfile")), ""
+    )
     return path, _read(package, path)
 
 
@@ -66,7 +68,7 @@ def _read(package: ZipFile, path: str) -> Element:
 
 def _chapters(package: ZipFile, path: str, root: Element, left_out: Counter[str]) -> Iterator[str]:
     """Yield the paths of the chapters; those that are pictures are counted."""
-    items = {attribute(one, "id"): one for one in descendants(root, "item")}
+    items = {attribute(descendant, "id"): descendant for descendant in descendants(root, "item")}
     locked = _locked(package)
     seen: set[str] = set()
     for reference in descendants(root, "itemref"):
@@ -93,4 +95,4 @@ def _locked(package: ZipFile) -> set[str]:
     if _ENCRYPTION not in package.namelist():
         return set()
     references = descendants(_read(package, _ENCRYPTION), "CipherReference")
-    return {unquote(attribute(one, "URI")) for one in references}
+    return {unquote(attribute(reference, "URI")) for reference in references}

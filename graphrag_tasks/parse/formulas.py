@@ -62,7 +62,7 @@ class Formulas:
         if not formula or depth > _DEEPEST:
             return None
         try:
-            tokens = [one for one in Tokenizer(f"={formula}").items if one.type != Token.WSPACE]
+            tokens = [item for item in Tokenizer(f"={formula}").items if item.type != Token.WSPACE]
         except TokenizerError:
             return None
         reading = _Reading(self, sheet, tokens, depth)

@@ -215,7 +215,7 @@ class _Writer:
                 if self._is_counted(cell, local_name(cell)):
                     continue
                 spans = (attribute(cell, name) for name in ("colspan", "rowspan"))
-                columns, rows = (one if one.isdecimal() else "1" for one in spans)
+                columns, rows = (span if span.isdecimal() else "1" for span in spans)
                 name = "th" if local_name(cell) == "th" else "td"
                 self._html.append(f'<{name} colspan="{columns}" rowspan="{rows}">')
                 self._children(cell)

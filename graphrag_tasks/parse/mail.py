@@ -219,7 +219,8 @@ def _best(alternatives: Iterable[Message]) -> Message | None:
     for kind in (_TEXT, _PAGE):
         for alternative in alternatives:
             if any(
-                one.get_content_type() == kind and _has_words(one) for one in alternative.walk()
+                message.get_content_type() == kind and _has_words(message)
+                for message in alternative.walk()
             ):
                 return alternative
     return None

@@ -232,7 +232,9 @@ def _drop(tags: Iterable[Tag], left_out: Counter[str], reason: LeftOut | None = 
 
 def _has_words(tag: Tag) -> bool:
     pictures = [tag, *tag.find_all("img")]
-    return bool(tag.get_text(strip=True) or any(str(one.get("alt") or "") for one in pictures))
+    return bool(
+        tag.get_text(strip=True) or any(str(picture.get("alt") or "") for picture in pictures)
+    )
 
 
 def _is_hidden(tag: Tag) -> bool:
@@ -277,7 +279,7 @@ def _give_row(soup: BeautifulSoup, cell: Tag) -> None:
     row = soup.new_tag("tr")
     cell.insert_before(row)
     after = list(row.next_siblings)
-    others = (isinstance(one, Tag) and one.name not in ("td", "th") for one in after)
+    others = (isinstance(element, Tag) and element.name not in ("td", "th") for element in after)
     row.extend(after[: next((at for at, is_other in enumerate(others) if is_other), len(after))])
 
 

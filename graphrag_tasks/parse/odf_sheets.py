@@ -140,8 +140,8 @@ class _Reading:
         self._check(repeats)
         spans = span(element, "number-rows-spanned"), span(element, "number-columns-spanned")
         self._check(spans[0] * spans[1])
-        links = (attribute(one, "href") for one in descendants(element, "a"))
-        href = next((one for one in links if not one.startswith("#")), "")
+        links = (attribute(descendant, "href") for descendant in descendants(element, "a"))
+        href = next((link for link in links if not link.startswith("#")), "")
         is_bold = attribute(element, "style-name") in self.bold
         for at in range(column, column + repeats):
             yield Cell(self.row, at, text, *spans, value=value), is_bold, href

@@ -51,10 +51,12 @@ def styles_saying(roots: Iterable[Element], properties: str, name: str, value: s
     """Return the names of the styles that have this value among these properties."""
     parents: dict[str, str] = {}
     own: dict[str, str] = {}
-    for style in (one for root in roots for one in descendants(root, "style")):
+    for style in (descendant for root in roots for descendant in descendants(root, "style")):
         key = attribute(style, "name")
         parents[key] = attribute(style, "parent-style-name")
-        own[key] = "".join(attribute(one, name) for one in descendants(style, properties))
+        own[key] = "".join(
+            attribute(descendant, name) for descendant in descendants(style, properties)
+        )
     found: set[str] = set()
     for key in own:
         above, seen = key, set[str]()
@@ -134,7 +136,7 @@ class OdfWriter:
             is_hidden = attribute(element, "is-hidden") == "true"
             return is_hidden or attribute(element, "display") == "none"
         hiders = descendants(element, "hidden-paragraph") if name == "p" else ()
-        return any(attribute(one, "is-hidden") == "true" for one in hiders)
+        return any(attribute(hider, "is-hidden") == "true" for hider in hiders)
 
     def _comment_in_source(self, element: Element) -> None:
         self.left_out[LeftOut.COMMENT] += bool((element.text or "").strip())

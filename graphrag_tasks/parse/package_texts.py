@@ -85,7 +85,7 @@ def slide_texts(data: bytes) -> PartTexts:
         for root in _slide_roots(slide):
             own.add(read_part(root, page))
         if slide._element.get("show") in ("0", "false"):
-            found.left_out[LeftOut.HIDDEN] += any("".join(one.runs).strip() for one in own.texts)
+            found.left_out[LeftOut.HIDDEN] += any("".join(text.runs).strip() for text in own.texts)
         else:
             found.add(own)
     return found

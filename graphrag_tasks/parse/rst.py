@@ -193,7 +193,7 @@ def _settle(document: nodes.document, left_out: Counter[str]) -> None:
     shown = letters_of("".join(texts))
     for message in list(document.findall(nodes.system_message)):
         sources = message.findall(nodes.literal_block)
-        kept = [one for one in sources if letters_of(one.astext()) not in shown]
+        kept = [source for source in sources if letters_of(source.astext()) not in shown]
         message.parent.replace(message, kept)
     for definition in definitions:
         left_out[LeftOut.HIDDEN] += letters_of(definition.astext()) not in shown

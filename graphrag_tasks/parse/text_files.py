@@ -107,7 +107,7 @@ def _records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]
 def _delimiter(text: str) -> str:
     """Return the delimiter that cuts the most records into the same number of fields."""
     sample = text[:_SAMPLE_CHARACTERS]
-    regularity = {one: _regularity(_records(sample, one)) for one in _DELIMITERS}
+    regularity = {delimiter: _regularity(_records(sample, delimiter)) for delimiter in _DELIMITERS}
     best = max(_DELIMITERS, key=regularity.__getitem__)
     return best if regularity[best] > (0.0, 0) else _NO_DELIMITER
 

@@ -116,7 +116,7 @@ def _memory_bound(memory_bytes: int, own: int) -> int:
     theirs.
     """
     bounds = [max(memory_bytes, own + memory_bytes // 2), resource.getrlimit(resource.RLIMIT_AS)[0]]
-    return min(one for one in bounds if one != resource.RLIM_INFINITY)
+    return min(bound for bound in bounds if bound != resource.RLIM_INFINITY)
 
 
 @contextlib.contextmanager

@@ -25,8 +25,8 @@ from graphrag_tasks.core.config.sections import LanguageConfig
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
-from graphrag_tasks.embed import embed, make_embedder
 from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.coref.protocol import load_resolver
@@ -68,7 +68,7 @@ def call(
     What is `made` already is not made again.
     """
     folder = state.staged if shard is None else state.shard_tables(shard)
-    tables = [_read(one, state, folder, shard) for one in stage.reads]
+    tables = [_read(read, state, folder, shard) for read in stage.reads]
     if part is not None:
         tables = [_part_of(rows, part, len(state.parts)) for rows in tables]
     settings = {name: getattr(state.config, section) for name, section in stage.settings.items()}
@@ -168,13 +168,13 @@ def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
     """Give scans of the tables of the shards: where a model read, of those that it added to."""
     folders = list(map(state.shard_tables, state.shards))
     asks = state.config.extract.asks
-    of_models = {name for one in MODEL_STAGES.values() for name in one.makes}
+    of_models = {name for stage in MODEL_STAGES.values() for name in stage.makes}
     found: dict[str, list[Any]] = {}
     for name in merge_shards.makes:
         adopted = f"adopted_{name}"
         is_there = asks or name not in of_models
         table = adopted if asks and adopted in of_models else name
-        found[name] = [one.scan_table(table) for one in folders] if is_there else []
+        found[name] = [folder.scan_table(table) for folder in folders] if is_there else []
     return found
 
 
@@ -288,9 +288,9 @@ def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[
     found = {SOURCES: fingerprint({"listed": listed.select(_OF_SOURCES).to_pylist()})}
     before = fingerprint({"schema": schemas.SCHEMA_VERSION})
     asked = STAGES_OF_SHARDS if config.extract.asks else SHARD_STAGES
-    for name, one in {**asked, **CORPUS_STAGES}.items():
-        part = _depends_on(one, config, files) | {"before": before}
-        if one.per == "corpus" and any(read.name == "sources" for read in one.reads):
+    for name, stage in {**asked, **CORPUS_STAGES}.items():
+        part = _depends_on(stage, config, files) | {"before": before}
+        if stage.per == "corpus" and any(read.name == "sources" for read in stage.reads):
             part["sources"] = found[SOURCES]
         before = found[name] = fingerprint(part)
     return found

@@ -28,7 +28,9 @@ _REQUESTS_AT_ONCE = 10_000
 def tables_of_shard(state: RunState, shard: int) -> dict[str, pa.Table]:
     """Return the tables of a shard that `ask` reads, by name."""
     folder = state.shard_tables(shard)
-    return {one.name: folder.read_table(one.name, list(one.columns) or None) for one in ask.reads}
+    return {
+        read.name: folder.read_table(read.name, list(read.columns) or None) for read in ask.reads
+    }
 
 
 def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
@@ -83,9 +85,9 @@ def ask_groups(
 def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, Any]:
     """Return counts of what was asked and told in a run, with what it spent, for all purposes."""
     counts: Counter[str] = Counter({"windows": 0, "told": 0, "adopted": 0})
-    for one in receipts:
-        if one.stage in MODEL_STAGES:
-            counts.update({name: int(count) for name, count in one.stats.items()})
+    for receipt in receipts:
+        if receipt.stage in MODEL_STAGES:
+            counts.update({name: int(count) for name, count in receipt.stats.items()})
     spent = StoreJournal(state.config.store).spent(run_name(state))
     usd = None if spent.usd is None else f"{spent.usd:f}"
     return {**counts, "usd": usd, "cap_usd": state.config.llm.budget.usd}

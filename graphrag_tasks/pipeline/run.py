@@ -136,11 +136,11 @@ class Run:
         if may_spend and (under_way := self.batch()):
             what = f"{under_way:,} requests are under way in batches, which takes up to a day"
             raise TransientError(what, "ask", "Run again to take the answers")
-        found = {one: self._finished_shard("ask", one) for one in self.shards}
+        found = {shard: self._finished_shard("ask", shard) for shard in self.shards}
         waiting = [one for one, receipt in found.items() if receipt is None]
         for shards, reader in ask_groups(self.state, waiting, may_spend=may_spend):
-            for one in shards:
-                found[one] = self.process_shard("ask", one, {"reader": reader})
+            for shard in shards:
+                found[shard] = self.process_shard("ask", shard, {"reader": reader})
         return [one for one in found.values() if one is not None]
 
     def batch(self) -> int:
@@ -163,7 +163,7 @@ class Run:
         return price(self.state, self._unasked())
 
     def _unasked(self) -> list[int]:
-        return [one for one in self.shards if not self._finished_shard("ask", one)]
+        return [shard for shard in self.shards if not self._finished_shard("ask", shard)]
 
     def _finished_shard(self, stage: str, shard: int) -> Receipt | None:
         folder = self.state.shard_folder(shard, stage)
@@ -241,7 +241,7 @@ class Run:
             state.folder.delete()
             return Published(state.store.open().manifest, changed=False)
         receipts = self._receipts()
-        of_corpus = [one for one in receipts if one.stage in CORPUS_STAGES]
+        of_corpus = [receipt for receipt in receipts if receipt.stage in CORPUS_STAGES]
         manifest = build_manifest(
             {name: table for one in of_corpus for name, table in one.tables.items()},
             embedding=vectors.identity(state.config, basis.engine),
@@ -283,11 +283,11 @@ class Run:
             for shard in shards
         ]
         for stage in CORPUS_STAGES:
-            wanted += [(one, stage) for one in self._finished_parts(stage)] + [(folder, stage)]
+            wanted += [(part, stage) for part in self._finished_parts(stage)] + [(folder, stage)]
         found = [(stage, folder.read_receipt(stage)) for folder, stage in wanted]
-        if missing := [stage for stage, one in found if one is None]:
+        if missing := [stage for stage, receipt in found if receipt is None]:
             raise SnapshotError(f"stages have not finished: {', '.join(missing)}", "publish")
-        return [one for _, one in found if one is not None]
+        return [receipt for _, receipt in found if receipt is not None]
 
     @property
     def _stages_of_shards(self) -> Mapping[str, AnyStage]:
@@ -295,4 +295,4 @@ class Run:
 
     def _finished_parts(self, stage: str) -> list[Folder]:
         folders = [self.state.part_folder(stage, part) for part in self.state.parts]
-        return [one for one in folders if one.read_receipt(stage) is not None]
+        return [folder for folder in folders if folder.read_receipt(stage) is not None]

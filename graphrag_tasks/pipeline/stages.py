@@ -9,7 +9,7 @@ from graphrag_tasks.chunk import chunk
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core.schemas import OF_SHARDS_ONLY
 from graphrag_tasks.core.stage import Stage, stage, table
-from graphrag_tasks.embed import embed
+from graphrag_tasks.embed.stage import embed
 from graphrag_tasks.entities.dictionary import entity_dictionary
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
@@ -31,7 +31,7 @@ _OF_SHARDS = (*_OF_DOCUMENTS, *_OF_MODELS)
 merge_shards = stage(
     per="corpus",
     reads=(table("sources"),),
-    makes=tuple(name for one in _OF_SHARDS for name in one.makes if name not in OF_SHARDS_ONLY),
+    makes=tuple(name for step in _OF_SHARDS for name in step.makes if name not in OF_SHARDS_ONLY),
     settings={"config": "merge_shards"},
     given=("processed", "published"),
 )(shards.merge_shards)
@@ -50,26 +50,26 @@ def check_order(stages: Sequence[AnyStage]) -> None:
         ValueError: A stage reads what no earlier one makes, or makes what another one makes.
     """
     makers: dict[str, str] = {}
-    of_stages = {name: one.name for one in stages for name in one.makes}
+    of_stages = {name: step.name for step in stages for name in step.makes}
     there = {"sources"}
-    for one in stages:
-        for read in one.reads:
-            if read.name not in there:
-                maker = of_stages.get(read.name)
+    for step in stages:
+        for needed in step.reads:
+            if needed.name not in there:
+                maker = of_stages.get(needed.name)
                 why = f"{maker} makes it, but runs later" if maker else "no stage makes it"
-                raise ValueError(f"the stage {one.name} reads '{read.name}': {why}")
-        for name in one.makes:
-            other = makers.setdefault(f"{one.per} {name}", one.name)
-            if other != one.name:
-                raise ValueError(f"the stages {other} and {one.name} both make '{name}'")
+                raise ValueError(f"the stage {step.name} reads '{needed.name}': {why}")
+        for name in step.makes:
+            other = makers.setdefault(f"{step.per} {name}", step.name)
+            if other != step.name:
+                raise ValueError(f"the stages {other} and {step.name} both make '{name}'")
             there.add(name)
 
 
 check_order(STAGES)
 
-SHARD_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_DOCUMENTS}
+SHARD_STAGES: Mapping[str, AnyStage] = {step.name: step for step in _OF_DOCUMENTS}
 """Stages that see the documents of one shard, in order."""
-MODEL_STAGES: Mapping[str, AnyStage] = {one.name: one for one in _OF_MODELS}
+MODEL_STAGES: Mapping[str, AnyStage] = {step.name: step for step in _OF_MODELS}
 """Those after them, where a language model reads: one asks for all shards, one for each adopts."""
 STAGES_OF_SHARDS: Mapping[str, AnyStage] = {**SHARD_STAGES, **MODEL_STAGES}
 """Both, in order."""

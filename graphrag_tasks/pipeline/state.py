@@ -132,9 +132,9 @@ class RunState:
         return ShardTables(
             {
                 table: self.shard_folder(shard, name)
-                for name, one in STAGES_OF_SHARDS.items()
+                for name, stage in STAGES_OF_SHARDS.items()
                 if name in self.basis.fingerprints
-                for table in one.makes
+                for table in stage.makes
             }
         )
 

@@ -101,5 +101,5 @@ def _texts(folder: str | None, setting: str) -> dict[str, str]:
     if not files:
         raise ConfigError("the folder has no files TYPE.txt", folder, hint)
     base = folder.rstrip("/")
-    names = [one.rpartition("/")[2] for one in files]
+    names = [file.rpartition("/")[2] for file in files]
     return {name: _text(f"{base}/{name}", setting) for name in names}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from typing import Any
 
-from graphrag_tasks import embed as embedding
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.stage import dependency_versions
+from graphrag_tasks.embed import stage as embedding
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import LIBRARIES
 from graphrag_tasks.llm import Client

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import difflib
-from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.language.known_names import find_names, folded_name
 from graphrag_tasks.retrieval.context.further import CommunityHit, ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, Topic
 from graphrag_tasks.retrieval.context.provenance import Provenance
 from graphrag_tasks.retrieval.context.views import View, views_of
-from graphrag_tasks.retrieval.graph.names import find_names, folded_name
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.graph.topics import topics
 from graphrag_tasks.retrieval.notebook import frames, parts
 from graphrag_tasks.retrieval.question.query import RankedRow, Seed, checked_number
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
 from graphrag_tasks.retrieval.ranker.traverse import paths_between
-from graphrag_tasks.retrieval.view.arrays import Rows
 from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.columns import Rows
 
 if TYPE_CHECKING:
     import igraph
@@ -145,7 +144,7 @@ class Browser:
     def relations_at(self, rows: Sequence[int]) -> tuple[RelationHit, ...]:
         """Return relations with their best evidence, by their rows in `graph`."""
         support = self._graph.relation_support
-        return self._provenance.relation_hits([RankedRow(one, float(support[one])) for one in rows])
+        return self._provenance.relation_hits([RankedRow(row, float(support[row])) for row in rows])
 
     def neighbors(self, name: str, *, all_kinds: bool = False) -> tuple[RelationHit, ...]:
         """Return the facts of the entity with this name, best supported first.
@@ -275,15 +274,12 @@ class Browser:
 
     def is_name(self, name: str) -> bool:
         """Tell whether an entity or a document has this name; signs and case do not matter."""
-        return folded_name(name) in self._known_names
+        return folded_name(name) in self._graph.spellings.called
 
     def names_in(self, text: str) -> tuple[str, ...]:
         """Return the names of entities and documents in a text, as they are written there."""
-        return tuple(text[one.start : one.end] for one in find_names(text, self._known_names))
-
-    @cached_property
-    def _known_names(self) -> ChainMap[str, Any]:
-        return ChainMap(self._graph.called, self._graph.name_graph.keys)
+        called = self._graph.spellings.called
+        return tuple(text[name.start : name.end] for name in find_names(text, called))
 
     def entity_rows(self, name: str) -> Rows:
         """Return the rows of the entities with a name, or else with the same words.

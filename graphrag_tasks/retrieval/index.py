@@ -15,6 +15,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
 from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, without_copies
 from graphrag_tasks.retrieval.context.cells import paragraph, table
@@ -24,7 +25,6 @@ from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
 from graphrag_tasks.retrieval.context.skeleton import fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.linking import notes_on_senses
-from graphrag_tasks.retrieval.graph.names import find_names
 from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.notebook import frames
@@ -42,10 +42,11 @@ from graphrag_tasks.retrieval.ranker.skeleton_order import by_question, by_suppo
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.reranker import Passage, Reranker, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Vectors
+from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.columns import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -237,7 +238,7 @@ class Index(Browser):
         """
         if isinstance(modes, str) or not modes:
             raise QueryError(f"modes must be a list of modes (got {modes!r})", "", "")
-        found = {one: self.search(question, one, k, filters, rerank) for one in modes}
+        found = {mode: self.search(question, mode, k, filters, rerank) for mode in modes}
         return ModeComparison(question, found)
 
     def skeleton(
@@ -364,7 +365,7 @@ class Index(Browser):
         if query.rereading is None or not least:
             return ranking
         relevance = query.rereading.relevance
-        chunks = [one for one in ranking.chunks if relevance.get(one.row, 0) >= least]
+        chunks = [chunk for chunk in ranking.chunks if relevance.get(chunk.row, 0) >= least]
         if len(chunks) == len(ranking.chunks):
             return ranking
         best = max(relevance.values(), default=0)
@@ -376,7 +377,7 @@ class Index(Browser):
 
     def _within(self, chunks: Iterable[ChunkHit], characters: int) -> tuple[ChunkHit, ...]:
         kept = list(without_copies(chunks))
-        sentences = [self.sentences(one.chunk_id) for one in kept]
+        sentences = [self.sentences(hit.chunk_id) for hit in kept]
         return within_budget(kept, characters, sentences)
 
     def _read(self, query: Query) -> dict[str, float]:
@@ -392,12 +393,12 @@ class Index(Browser):
             return self._provenance.chunk_hits(ranking.chunks, scores)
         places, read = query.rereading.places, query.rereading.relevance
         chunks = [
-            replace(one, ranks={**one.ranks, FIRST_READING: places[one.row]})
-            if one.row in places
-            else one
-            for one in ranking.chunks
+            replace(chunk, ranks={**chunk.ranks, FIRST_READING: places[chunk.row]})
+            if chunk.row in places
+            else chunk
+            for chunk in ranking.chunks
         ]
-        scores = [read.get(one.row, score) for one, score in zip(chunks, scores, strict=True)]
+        scores = [read.get(chunk.row, score) for chunk, score in zip(chunks, scores, strict=True)]
         return self._provenance.chunk_hits(chunks, scores)
 
 

@@ -107,7 +107,7 @@ class Searcher:
                 first.query.rereading.learn(other.query.rereading)
         chunks = fused([one.ranking.chunks for one in (first, *others)])
         read = [one.signals.read for one in (first, *others) if one.signals.read]
-        surest = max(read, key=lambda one: one.log_odds, default=None)
+        surest = max(read, key=lambda first_read: first_read.log_odds, default=None)
         return Found(
             replace(first.ranking, chunks=chunks).cut(query.k),
             replace(first.query, k=query.k),
@@ -119,7 +119,7 @@ class Searcher:
         ranking = self.ranking(mode, query)
         first = ranking.chunks[0].row if ranking.chunks else None
         if query.rereading and not query.rereading.scores and ranking.chunks:
-            rows = np.array([one.row for one in ranking.chunks])  # the mode keeps its own order
+            rows = np.array([chunk.row for chunk in ranking.chunks])  # the mode keeps its own order
             first = int(rows[query.rereading.of(rows).argmax()])
         return Found(ranking, query, self._signals(first, query))
 

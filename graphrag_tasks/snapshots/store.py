@@ -7,6 +7,7 @@
     STORE/snapshots/<id>/*.parquet     the tables of `SNAPSHOT_TABLES`
     STORE/snapshots/<id>/graph/        nodes.arrow, edges.arrow   (memory-mapped by readers)
     STORE/snapshots/<id>/words/        BM25: text_terms.arrow, text_postings.arrow, heading_…
+    STORE/snapshots/<id>/names/        spellings.arrow, spelled.arrow, nodes.arrow, edges.arrow
     STORE/snapshots/<id>/vectors/      chunk.arrow, entity.arrow, relation.arrow
     STORE/staging/                     work in progress; readers never look here
     STORE/milvus/                      Milvus Lite's own folder, where it is used
@@ -47,6 +48,10 @@ ARROW_TABLES = {
     "text_postings": "words/text_postings.arrow",
     "heading_terms": "words/heading_terms.arrow",
     "heading_postings": "words/heading_postings.arrow",
+    "spellings": "names/spellings.arrow",
+    "spelled": "names/spelled.arrow",
+    "name_nodes": "names/nodes.arrow",
+    "name_edges": "names/edges.arrow",
     "chunk_vectors": "vectors/chunk.arrow",
     "entity_vectors": "vectors/entity.arrow",
     "relation_vectors": "vectors/relation.arrow",
@@ -261,7 +266,7 @@ class Store:
 
     def snapshot_ids(self) -> list[str]:
         """Return the ids of the published snapshots whose manifest can be read, oldest first."""
-        return [one.snapshot_id for one in self.manifests()]
+        return [manifest.snapshot_id for manifest in self.manifests()]
 
     def manifests(self) -> list[Manifest]:
         """Return the manifests of all published snapshots, oldest first.
@@ -276,7 +281,7 @@ class Store:
                 found.append(_in_its_place(read_manifest(folder), folder))
             except (ArtifactError, SnapshotError) as error:
                 log.warning("%s", error)
-        return sorted(found, key=lambda one: (one.published_at, one.snapshot_id))
+        return sorted(found, key=lambda manifest: (manifest.published_at, manifest.snapshot_id))
 
     def unreadable(self) -> list[str]:
         """Return the names of folders whose manifest is damaged, or missing (half removed)."""
@@ -316,6 +321,15 @@ class Store:
             except (ArtifactError, SnapshotError):
                 if snapshot_id is not None or self.current_id() == wanted:
                     raise
+
+    def require(self) -> None:
+        """Refuse a folder that is no store: of a name mistyped nothing would be found.
+
+        Raises:
+            SnapshotError: It is not there, a file, or empty.
+        """
+        if not self.folder.names():
+            raise self._nothing_current()
 
     def _nothing_current(self) -> SnapshotError:
         uri = self.folder.uri

@@ -25,7 +25,9 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
         seconds and CPU seconds (summed over shards) and peak memory in bytes (the highest of any
         shard).
     """
-    by_stage = {one.stage: one.stats for one in receipts if one.stage in corpus_stages}
+    by_stage = {
+        receipt.stage: receipt.stats for receipt in receipts if receipt.stage in corpus_stages
+    }
     counts: dict[str, int | float] = {}
     for stats in by_stage.values():
         counts |= stats

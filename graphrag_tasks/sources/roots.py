@@ -154,12 +154,12 @@ def _refuse_overlaps(roots: Sequence[SourceRoot]) -> None:
         ConfigError: One lies in another.
     """
     places = [(root, *_place(root)) for root in roots]
-    for (one, system, path), (other, its_system, its_path) in combinations(places, 2):
+    for (source_root, system, path), (other, its_system, its_path) in combinations(places, 2):
         if system != its_system:
             continue
         for outer, inner, above, below in (
-            (one, other, path, its_path),
-            (other, one, its_path, path),
+            (source_root, other, path, its_path),
+            (other, source_root, its_path, path),
         ):
             if _lists(outer, inner, above, below):
                 raise ConfigError(

@@ -71,7 +71,7 @@ class Folder(Files):
             ArtifactError: The file is absent or unreadable.
         """
         with self._parquet(table, any_version=True) as parquet:
-            return parquet.read([one for one in parquet.schema_arrow.names if one in columns])
+            return parquet.read([name for name in parquet.schema_arrow.names if name in columns])
 
     def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
         """Return the rows whose column has this value; row groups without it are not read.

@@ -157,7 +157,7 @@ class Files:
         """Return when a file below the folder was last written; the beginning of time if none."""
         fs, path = self._target
         times = [fs.modified(one) for one in fs.find(path)]
-        times = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in times]
+        times = [time if time.tzinfo else time.replace(tzinfo=UTC) for time in times]
         return max(times, default=datetime.min.replace(tzinfo=UTC))
 
     def delete(self, name: str = "") -> None:
@@ -197,8 +197,8 @@ class Files:
             return
         folder = Path(self.path())
         with changing(self.uri):
-            for one in (*sorted(folder.rglob("*"), reverse=True), folder, folder.parent):
-                to_disk(one)
+            for path in (*sorted(folder.rglob("*"), reverse=True), folder, folder.parent):
+                to_disk(path)
 
     def copy_file(self, name: str, source: Files) -> None:
         """Take a file of another folder over; on the local disk both share its bytes."""

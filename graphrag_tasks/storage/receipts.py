@@ -55,7 +55,7 @@ class Receipt:
             ValueError: A field is missing or of another type.
         """
         receipt = _READER.validate_python(values)
-        if missing := sorted({one.name for one in fields(cls)} - set(values)):
+        if missing := sorted({field.name for field in fields(cls)} - set(values)):
             raise ValueError(f"{', '.join(missing)} missing")
         return receipt
 

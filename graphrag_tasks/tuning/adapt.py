@@ -71,8 +71,8 @@ class Adaptation:
     def is_better(self) -> bool:
         """Whether both figures rise on questions left out, and their sum on no folder falls."""
         questions, *folders = (way.gain for way in self.ways)
-        sums = [sum(one.mean for one in gain.differences) for gain in folders]
-        return all(one.mean > 0 for one in questions.differences) and all(
+        sums = [sum(difference.mean for difference in gain.differences) for gain in folders]
+        return all(difference.mean > 0 for difference in questions.differences) and all(
             total >= 0 for total in sums
         )
 
@@ -138,7 +138,7 @@ def adapt(
     minutes = math.ceil(seconds / _SECONDS_OF_MINUTE)
     tell(f"{len(examples)} questions; about {minutes} minutes of training on {_device()}")
     done = [job.carry_out(examples, folds_by_way, out, tell) for job in jobs]
-    if not any(one.folder for one in done):
+    if not any(adaptation.folder for adaptation in done):
         what = "no tuned model is better on what it has not seen, so none is written"
         raise QualityError(what, "adapt", "Write more questions, on more of the documents")
     return done
@@ -224,6 +224,6 @@ def _card(done: Adaptation) -> str:
 def _cells(gain: Gain) -> str:
     """Return before, after and difference of both figures, as cells of a table."""
     return " | ".join(
-        f"{old:.3f} → {new:.3f} ({one.mean:+.3f}, {one.low:+.3f} to {one.high:+.3f})"
-        for old, new, one in zip(gain.before, gain.after, gain.differences, strict=True)
+        f"{old:.3f} → {new:.3f} ({gained.mean:+.3f}, {gained.low:+.3f} to {gained.high:+.3f})"
+        for old, new, gained in zip(gain.before, gain.after, gain.differences, strict=True)
     )

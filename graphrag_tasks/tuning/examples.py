@@ -57,7 +57,7 @@ def make_examples(index: Index, gold: Gold) -> tuple[list[Example], Gold]:
     if len(made) < FEWEST:
         what = f"{len(made)} questions have a chunk that answers them, {FEWEST} are needed"
         raise ConfigError(what, "adapt", "Write more questions, or index their documents")
-    if len({document for one in made.values() for document in one.documents}) == 1:
+    if len({document for example in made.values() for document in example.documents}) == 1:
         hint = "Ask about several documents: what is learned from one could not be judged"
         raise ConfigError("all questions are about one document", "adapt", hint)
     return list(made.values()), replace(gold, targets=tuple(made))

@@ -79,8 +79,8 @@ def question_folds(examples: Sequence[Example], number: int, seed: int) -> list[
 def folder_folds(examples: Sequence[Example], number: int) -> list[Fold]:
     """Return folds that leave out all questions about one folder, those with most of them."""
     by_folder: dict[str, set[int]] = {}
-    for place, one in enumerate(examples):
-        by_folder.setdefault(one.folder, set()).add(place)
+    for place, example in enumerate(examples):
+        by_folder.setdefault(example.folder, set()).add(place)
     if len(by_folder) == 1:
         return []
     largest = sorted(by_folder.values(), key=lambda places: (-len(places), min(places)))[:number]
@@ -106,15 +106,15 @@ class RerankerJudge:
         targets = tuple(self._gold.targets[place] for place in places)
         report = evaluate_targets(index, replace(self._gold, targets=targets), mode=AUTO)
         make_reranker.cache_clear()  # each holds a model
-        return [Figures(*(one.metrics[name] for name in METRICS)) for one in report.results]
+        return [Figures(*(result.metrics[name] for name in METRICS)) for result in report.results]
 
     def scores(self, model: str | Path, examples: Sequence[Example]) -> Iterator[Scored]:
         """Yield scores of passages that hold an answer and of others, to calibrate on."""
         reader = CrossEncoder(model, max_tokens=self._index.config.rerank.max_tokens)
-        for one in examples:
-            gold = [passages[0] for passages in one.gold]
-            passages = [*gold, *one.others[: _CALIBRATED - len(gold)]]
-            scores = reader.scores(one.question, passages).tolist()
+        for example in examples:
+            gold = [passages[0] for passages in example.gold]
+            passages = [*gold, *example.others[: _CALIBRATED - len(gold)]]
+            scores = reader.scores(example.question, passages).tolist()
             yield from (Scored(score, place < len(gold)) for place, score in enumerate(scores))
 
 

@@ -95,13 +95,16 @@ class TunableEncoder:
     def batch(self, examples: Sequence[Example], draw: random.Random) -> dict[str, Batch]:
         """Return `questions` and `passages`, and which passages answer a question, as `answers`."""
         texts, answers = [], []
-        for one in examples:
-            drawn = [draw.choice(draw.choice(one.gold)), *_others(one, self.recipe.others, draw)]
+        for example in examples:
+            drawn = [
+                draw.choice(draw.choice(example.gold)),
+                *_others(example, self.recipe.others, draw),
+            ]
             texts += [_text(passage) for passage in drawn]
-        for one in examples:
-            known = {_text(passage) for item in one.gold for passage in item}
+        for example in examples:
+            known = {_text(passage) for item in example.gold for passage in item}
             answers.append([text in known for text in texts])
-        asked = [self._prompts.question + one.question for one in examples]
+        asked = [self._prompts.question + example.question for example in examples]
         said = [self._prompts.passage + text for text in texts]
         return {
             "questions": self._padded(asked, _QUESTION_TOKENS),
@@ -120,7 +123,7 @@ class TunableEncoder:
         return -jnp.take_along_axis(chances, own[:, None], axis=1).mean()
 
     def _padded(self, texts: Sequence[str], longest: int) -> Batch:
-        rows = [one.ids for one in self._tokenizer.encode_batch(list(texts))]
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         cut = [row if len(row) <= longest else [*row[: longest - 1], row[-1]] for row in rows]
         return padded(cut, self.bert.config.pad_token_id)
 
@@ -139,9 +142,12 @@ class TunableReranker:
         """Return `inputs`: for each example, the passage with the answer and then the others."""
         rows: list[list[int]] = []
         asked: list[int] = []
-        for one in examples:
-            drawn = [draw.choice(draw.choice(one.gold)), *_others(one, self.recipe.others, draw)]
-            length, inputs = self._reader.inputs(one.question, drawn)
+        for example in examples:
+            drawn = [
+                draw.choice(draw.choice(example.gold)),
+                *_others(example, self.recipe.others, draw),
+            ]
+            length, inputs = self._reader.inputs(example.question, drawn)
             rows += inputs
             asked += [length] * len(inputs)
         return {"inputs": padded(rows, self.bert.config.pad_token_id, asked)}
@@ -235,10 +241,10 @@ def _filled(
 ) -> list[Example]:
     """Return `size` examples: those of a part, and from the first on where it has fewer."""
     filled = list(part[:size])
-    for one in order or part:
+    for example in order or part:
         if len(filled) == size:
             break
-        filled.append(one)
+        filled.append(example)
     return filled
 
 

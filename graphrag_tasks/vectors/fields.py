@@ -63,7 +63,9 @@ def with_fields(vectors: pa.Table, chunks: pa.Table, documents: pa.Table) -> pa.
     of_chunk = pc.index_in(vectors["id"], value_set=chunks["chunk_id"])
     document_ids = chunks["document_id"].take(of_chunk)
     of_document = pc.index_in(document_ids, value_set=documents["document_id"])
-    labels = pa.array([one or [] for one in documents[LABELS].to_pylist()], pa.list_(pa.string()))
+    labels = pa.array(
+        [document or [] for document in documents[LABELS].to_pylist()], pa.list_(pa.string())
+    )
     return (
         vectors.append_column("document_id", document_ids)
         .append_column(LABELS, labels.take(of_document.combine_chunks()))

@@ -58,6 +58,10 @@ def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -
     assert "largest component share" in run("graph", "stats", "--store", store)
 
 
+def test_spending_is_nothing_where_no_model_was_asked(store: Path) -> None:
+    assert run("spending", "--store", store) == "Nothing was asked.\n"
+
+
 def test_query_shows_where_every_item_comes_from(store: Path) -> None:
     printed = run("query", "What replaced VBBS?", "--store", store)
     assert "docs/a.md" in printed
@@ -174,15 +178,6 @@ def test_eval_retrieval_on_passages(tmp_path: Path) -> None:
     assert "Mode `paper`" in again
     spans = run_json("eval", "locate", "city in France", "--store", store)
     assert [(one["path"], one["char_end"] - one["char_start"]) for one in spans] == [("p1", 14)]
-
-
-@pytest.mark.parametrize("name", ["parse", "openie", "coref", "triples", "entities"])
-def test_a_scorer_that_moved_says_where_it_is(name: str) -> None:
-    result = RUNNER.invoke(app, ["eval", name, "--gold", "x", "--help"])
-    assert (result.exit_code, result.stdout) == (2, "")
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert line.endswith(f"python -m benchmarks.scoring {name}")
 
 
 def test_doctor_finds_everything_here(tmp_path: Path) -> None:

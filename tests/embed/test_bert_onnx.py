@@ -9,15 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.bert_onnx import (
-    ATTENTION_MASK,
-    EMBEDDING,
-    INPUT_IDS,
-    SCORE,
-    TOKEN_TYPES,
-    build_cross_encoder,
-    build_encoder,
-)
+from graphrag_tasks.embed.bert_onnx import EMBEDDING, SCORE, build_cross_encoder, build_encoder
+from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES
 from graphrag_tasks.embed.model_files import BertConfig, Head, find_head
 
 CONFIG = BertConfig(

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.embed import embed
 from graphrag_tasks.embed.protocol import Encoded
+from graphrag_tasks.embed.stage import embed
 
 
 class Lengths:

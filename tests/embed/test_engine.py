@@ -107,7 +107,7 @@ def test_without_openvino_auto_is_onnxruntime(monkeypatch: pytest.MonkeyPatch) -
 def test_a_graph_is_read_once_per_process(
     tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[bytes] = []
+    started: list[Path] = []
     start = engine._start_onnxruntime
     monkeypatch.setattr(
         engine,

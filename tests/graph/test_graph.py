@@ -20,7 +20,7 @@ SQL = SqlConfig(threads=1)
 
 def entity(name: str) -> dict[str, object]:
     return {"entity_id": name, "key": name, "name": name, "type": None, "mentions": 1, "chunks": 1,
-            "is_term": False}  # fmt: skip
+            "is_term": False, "is_named": True}  # fmt: skip
 
 
 def chunk(name: str, following: str | None) -> dict[str, object]:
@@ -43,6 +43,13 @@ def mention(entity_id: str, chunk_id: str, start: int) -> dict[str, object]:
     return {
         "entity_id": entity_id, "sentence_id": "s", "chunk_id": chunk_id, "document_id": "d",
         "start": start, "end": start + 1, "alias": "t", "type": None, "source": "extracted",
+    }  # fmt: skip
+
+
+def sentence() -> dict[str, object]:
+    return {
+        "sentence_id": "s", "chunk_id": "c1", "document_id": "d", "text": "the tables",
+        "char_start": 0, "char_end": 10,
     }  # fmt: skip
 
 
@@ -71,6 +78,8 @@ def tables() -> dict[str, pa.Table]:
         ],
         "entities": [entity("a"), entity("b"), entity("lonely")],
         "relations": [relation("a", "b")],
+        "aliases": [{"entity_id": "a", "alias": "t", "mentions": 2}],
+        "sentences": [sentence()],
         "links": [link("c2", "d3"), link("c2", "d3"), link("c1", "gone"), link("c1", None)],
         "anchors": [],
         "mentions": [mention("a", "c1", 0), mention("a", "c1", 5), mention("b", "c2", 0)],

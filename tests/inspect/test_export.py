@@ -1,6 +1,5 @@
 """Exports: other readers find the same graph, hostile names do no harm, pictures are the same."""
 
-import csv
 import io
 import json
 import xml.etree.ElementTree as ET
@@ -9,55 +8,11 @@ from typing import Any, TextIO
 
 import networkx as nx
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from graphrag_tasks.graph.drawing.layout import lay_out
-from graphrag_tasks.inspect.export import (
-    Selection,
-    draw,
-    write_gexf,
-    write_graphml,
-    write_json,
-    write_property_graph,
-)
-
-TEXT, NUMBER = pa.string(), pa.float64()
-ENTITIES = pa.schema(
-    {"entity_id": TEXT, "name": TEXT, "type": TEXT, "mentions": pa.int64(), "chunks": pa.int64()}
-)
-RELATIONS = pa.schema(
-    {"relation_id": TEXT, "head_id": TEXT, "relation": TEXT, "phrase": TEXT, "kind": TEXT,
-     "tail_id": TEXT, "negated": pa.bool_(), "support": NUMBER, "confidence": NUMBER,
-     "weight": NUMBER}
-)  # fmt: skip
-HOSTILE = [
-    "VBBE", "=HYPERLINK(\"http://e.org\")", "</node><script>alert(1)</script>", "a \"quoted\" & b",
-    "line\nbreak", "\x00\x1bcontrol", "+1", "@cmd", "-2+3", "naïve 😀 é", "n" * 10_000,
-]  # fmt: skip
-
-
-def selection(names: list[str], pairs: list[tuple[int, int, str]], title: str = "T") -> Selection:
-    ids = [f"e{number}" for number in range(len(names))]
-    entities = [
-        {"entity_id": f"e{number}", "name": name, "type": None if number % 2 else "ORG",
-         "mentions": number, "chunks": 1}
-        for number, name in enumerate(names)
-    ]  # fmt: skip
-    relations = [
-        {"relation_id": f"r{number}", "head_id": ids[head], "relation": relation,
-         "phrase": f"{'not ' * (number % 2)}{relation}", "kind": "fact", "tail_id": ids[tail],
-         "negated": number % 2 == 1, "support": 2.0, "confidence": 0.5, "weight": 1.0 + number}
-        for number, (head, tail, relation) in enumerate(pairs)
-    ]  # fmt: skip
-    return Selection(
-        title,
-        pa.Table.from_pylist(entities, schema=ENTITIES),
-        pa.Table.from_pylist(relations, schema=RELATIONS),
-    )
-
-
-SMALL = selection(HOSTILE, [(0, 1, "needs"), (0, 1, "=reads"), (1, 0, "is <b>"), (2, 3, "has")])
+from graphrag_tasks.inspect.export import Selection, draw, write_gexf, write_graphml, write_json
+from tests.inspect.parts import HOSTILE, SMALL, selection
 
 
 def read_xml(text: str) -> ET.Element:
@@ -90,20 +45,6 @@ def test_json_is_the_node_link_form() -> None:
     graph = nx.node_link_graph(json.loads(written(write_json)), edges="edges")
     assert [graph.nodes[f"e{place}"]["name"] for place in range(len(HOSTILE))] == HOSTILE
     assert graph.edges["e0", "e1", "r0"]["relation"] == "needs"
-
-
-def test_csv_has_neo4j_headers_one_line_a_row_and_no_formula() -> None:
-    nodes, relationships = io.StringIO(), io.StringIO()
-    write_property_graph(SMALL, nodes, relationships)
-    rows = list(csv.DictReader(io.StringIO(nodes.getvalue())))
-    assert set(rows[0]) == {":ID", "name", "type", "mentions:long", "chunks:long", ":LABEL"}
-    assert len(nodes.getvalue().splitlines()) == len(HOSTILE) + 1
-    assert not [row["name"] for row in rows if row["name"][0] in "=+-@"]
-    assert rows[1]["name"] == f"'{HOSTILE[1]}"
-    assert rows[3]["name"] == HOSTILE[3]
-    found = list(csv.DictReader(io.StringIO(relationships.getvalue())))
-    assert (found[0][":START_ID"], found[0][":END_ID"]) == ("e0", "e1")
-    assert found[1]["relation"] == "'=reads"
 
 
 @pytest.mark.parametrize("write", [write_graphml, write_gexf, write_json])

@@ -15,8 +15,8 @@ from graphrag_tasks.core.config import (
     LoadConfig,
     RerankConfig,
 )
-from graphrag_tasks.embed import make_embedder
 from graphrag_tasks.embed.protocol import EMBEDDERS
+from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.extract import EXTRACTORS, make_extractor
 from graphrag_tasks.extract.coref.protocol import RESOLVERS, Passage, load_resolver
 from graphrag_tasks.graph.communities import CitedSentence, CommunityContext, make_summarizer

@@ -23,7 +23,7 @@ def test_the_committed_script_is_what_the_sources_give(tmp_path: Path) -> None:
     build(npm, sources, "run", "build", "--", "--outDir", str(tmp_path / "static"))
     fresh = {one.name: one.read_bytes() for one in (tmp_path / "static").iterdir()}
     committed = {one.name: one.read_bytes() for one in BUILT.iterdir()}
-    assert fresh.keys() == committed.keys() == {"graph.js", "LICENSES.txt"}
+    assert fresh.keys() == committed.keys() == {"graph.js", "icon.svg", "LICENSES.txt"}
     assert fresh == committed, "make web builds the script again"
 
 

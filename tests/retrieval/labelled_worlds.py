@@ -26,6 +26,7 @@ from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.graph.communities import COLUMNS, ExtractiveSummarizer, communities
+from graphrag_tasks.graph.names import name_tables
 from graphrag_tasks.graph.relationships import relationships
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
@@ -197,7 +198,8 @@ def _global(
         config=of_communities, graph=of_graph,
         summarizer=ExtractiveSummarizer(),
     ))  # fmt: skip
-    return made | word_tables(tables["documents"], tables["chunks"])
+    made |= word_tables(tables["documents"], tables["chunks"])
+    return made | name_tables(lambda name, columns: (tables | made)[name].select(columns))
 
 
 def _vectors(texts: pa.Table) -> pa.Table:

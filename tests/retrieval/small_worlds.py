@@ -13,9 +13,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.graph.names import name_tables
+from graphrag_tasks.graph.names.pairs import Pairs
+from graphrag_tasks.graph.names.tables import name_edges, tables_of
 from graphrag_tasks.language.bm25.index import word_tables
-from graphrag_tasks.retrieval.graph.name_graph import NameGraph, Pairs
-from graphrag_tasks.retrieval.graph.names import folded_name
+from graphrag_tasks.language.known_names import folded_name
+from graphrag_tasks.retrieval.graph.name_graph import NameGraph
+from graphrag_tasks.retrieval.graph.spellings import Spellings
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import Store, write_table
 from graphrag_tasks.storage.receipts import Table
@@ -238,7 +242,8 @@ def publish(
         data = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
         tables[name] = folder.write_table(name, data, fingerprint="0")
     documents, chunks = (folder.read_table(name) for name in ("documents", "chunks"))
-    for name, data in word_tables(documents, chunks).items():
+    made = word_tables(documents, chunks) | name_tables(folder.read_table)
+    for name, data in made.items():
         tables[name] = write_table(folder, name, data, fingerprint="0")
     texts = {
         "chunk": [(one, text) for one, _, text in world.chunks],
@@ -282,14 +287,16 @@ def name_graph(
     called: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         called.setdefault(folded_name(name), []).append(place)
-    return NameGraph(
+    edges = name_edges(
         _pairs(held),
         _pairs(about),
         named=np.array([place not in unlabelled for place in range(len(names))]),
         called=called,
         surface_forms=[[name] for name in names],
-        chunks=chunks,
     )
+    tables = tables_of(called, edges, names)
+    spellings = Spellings(tables["spellings"], tables["spelled"])
+    return NameGraph(tables, spellings.places, names, chunks)
 
 
 def _pairs(pairs: Sequence[tuple[int, int]]) -> Pairs:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_tasks.graph.names.tables import spelling_tables
+from graphrag_tasks.language.known_names import folded_name
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.graph.linking import Linker, notes_on_senses
-from graphrag_tasks.retrieval.graph.names import folded_name
+from graphrag_tasks.retrieval.graph.spellings import Spellings
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 NAMES = ("SAP S/4HANA", "tag", "value", "table VBBE", "report ZOLD", "ZOLD", "old", "pull request")
@@ -17,7 +19,8 @@ TERMS = {"tag"}
 @pytest.fixture
 def linker() -> Linker:
     called = {folded_name(name): [row] for row, name in enumerate(NAMES)}
-    return Linker(called, NAMES, [name in TERMS for name in NAMES])
+    spellings = Spellings(**spelling_tables(called, NAMES, places={}))
+    return Linker(spellings, [name in TERMS for name in NAMES])
 
 
 @pytest.mark.parametrize(

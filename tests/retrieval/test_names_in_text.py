@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphrag_tasks.retrieval.graph.names import can_be_named, find_names, folded_name, runs
+from graphrag_tasks.language.known_names import can_be_named, find_names, folded_name, runs
 
 NAMES = [
     "New York",

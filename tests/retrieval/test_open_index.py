@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 import graphrag_tasks.retrieval
 from graphrag_tasks.core.errors import QueryError, SnapshotError
+from graphrag_tasks.core.search_modes import SearchMode
 from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.question import query as ranking
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.snapshots.store import Store
@@ -60,6 +62,7 @@ def test_public_surface() -> None:
         "paper", "dense", "bm25", "hybrid", "graph", "ranked", "local", "global", "path",
         "list",
     ]  # fmt: skip
+    assert {AUTO, *MODES} == set(SearchMode)
 
 
 def test_import_is_light() -> None:

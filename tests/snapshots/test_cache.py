@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.snapshots.cache import CACHE_VARIABLE, mirrored
+from graphrag_tasks.snapshots.cache import mirrored
 from graphrag_tasks.snapshots.publish import publish
 from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.cache import CACHE_VARIABLE
 from tests.snapshots.makers import staged
 
 

@@ -39,6 +39,20 @@ def test_no_vectors_make_no_collection(tmp_path: Path) -> None:
         server.close()
 
 
+def test_rows_are_removed_without_a_word_of_the_library(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    collection = collection_name("chunk", "f" * 64)
+    server = open_vector_store(Folder(tmp_path), LoadConfig())
+    assert server is not None
+    try:
+        server.insert_new(collection, vectors("a", "b"))
+        assert server.remove_others(collection, kept=lambda _: False) == 2
+    finally:
+        server.close()
+    assert "WARNING" not in capfd.readouterr().err
+
+
 def test_without_a_server_there_is_nothing_to_open(tmp_path: Path) -> None:
     assert open_vector_store(Folder(tmp_path), LoadConfig(vector_store="none")) is None
     assert open_vector_store(Folder("memory://store"), LoadConfig()) is None  # auto, no folder

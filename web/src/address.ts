@@ -40,3 +40,38 @@ export function queryOf(view: View): string {
   if (view.most !== FEWEST) said.set("most", String(view.most));
   return said.toString();
 }
+
+/** Where the address of the page has its view. */
+export interface Address {
+  view(): View;
+  of(view: View): string;
+}
+
+/** In the query, which a server is asked for. */
+export class Query implements Address {
+  view(): View {
+    return readView(location.search);
+  }
+
+  of(view: View): string {
+    const query = queryOf(view);
+    return query ? `?${query}` : location.pathname;
+  }
+}
+
+/** In the fragment, which alone may change in the address of a file; without one, as at the start. */
+export class Fragment implements Address {
+  constructor(private readonly start: string) {}
+
+  view(): View {
+    return readView(location.hash.slice(1) || this.start);
+  }
+
+  of(view: View): string {
+    return `#${queryOf(view) || queryOfKinds(FACTS)}`;
+  }
+}
+
+function queryOfKinds(kinds: readonly string[]): string {
+  return new URLSearchParams(kinds.map((kind) => ["kind", kind])).toString();
+}

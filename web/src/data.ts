@@ -1,4 +1,6 @@
-// What the server tells: tables as columns.
+// What the page shows: tables as columns. A server tells them, or the page holds them itself.
+
+import { queryOf, type View } from "./address";
 
 export const NO_TYPE = "-";
 
@@ -58,14 +60,29 @@ export interface Names {
   readonly mentions: number[];
 }
 
-/** Why the server gave no data, in its words. */
+/** Why there are no data, in words for people. */
 export class Refused extends Error {}
 
-export class Server {
+/** Where data come from. Addresses are null where there are no other pages. */
+export interface Source {
+  /** Whether a view without a name shows something. */
+  readonly showsAll: boolean;
+  shown(view: View): Promise<Shown>;
+  entity(id: string): Promise<Entity>;
+  stated(ids: readonly string[]): Promise<Stated>;
+  names(text: string): Promise<Names>;
+  entityPage(name: string): string | null;
+  passage(document: string, chunk: string, place?: string): string | null;
+  file(kind: string, view: View): string | null;
+}
+
+export class Server implements Source {
+  readonly showsAll = false;
+
   constructor(private readonly at: string) {}
 
-  shown(query: string): Promise<Shown> {
-    return this.ask(`graph/shown.json?${query}`);
+  shown(view: View): Promise<Shown> {
+    return this.ask(`graph/shown.json?${queryOf(view)}`);
   }
 
   entity(id: string): Promise<Entity> {
@@ -88,8 +105,8 @@ export class Server {
     return `${this.at}/documents/${document}?${new URLSearchParams({ chunk })}#${place}`;
   }
 
-  file(kind: string, query: string): string {
-    return `${this.at}/graph/shown.${kind}?${query}`;
+  file(kind: string, view: View): string {
+    return `${this.at}/graph/shown.${kind}?${queryOf(view)}`;
   }
 
   private async ask<Answer>(what: string): Promise<Answer> {

@@ -25,7 +25,9 @@ export function button(text: string, act: () => void): HTMLButtonElement {
   return made;
 }
 
-export function link(text: string, address: string): HTMLAnchorElement {
+/** Return a link; the text alone where there is no address. */
+export function link(text: string, address: string | null): HTMLElement {
+  if (address === null) return element("span", { text });
   const made = element("a", { text });
   made.href = address;
   return made;

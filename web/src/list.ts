@@ -34,12 +34,13 @@ export class NodeList {
     const before = this.ids[this.active];
     this.ids = graph.nodes();
     this.active = before === undefined ? -1 : this.ids.indexOf(before);
+    const isWhole = graph.everyNode((_, node) => node.opened);
     const items = graph.mapNodes((_, node) => {
       const type = node.entityType === NO_TYPE ? "" : ` ${node.entityType}`;
       const item = element("li", { text: node.name }, element("span", { css: "soft", text: type }));
       item.setAttribute("role", "option");
       item.setAttribute("aria-selected", "false");
-      if (node.opened) item.classList.add("opened");
+      if (node.opened && !isWhole) item.classList.add("opened");
       return item;
     });
     items.forEach((item, place) => {

@@ -1,9 +1,10 @@
-// The graph page: asks the server for what the address says, draws it, and keeps both together.
+// The graph page: asks for what the address says, draws it, and keeps both together.
 
-import { queryOf, readView, type View } from "./address";
-import { NO_TYPE, Refused, Server, type Shown } from "./data";
+import { Fragment, Query, type Address, type View } from "./address";
+import { NO_TYPE, Refused, Server, type Shown, type Source } from "./data";
 import { Drawing } from "./drawing";
 import { button, byId, counted, element } from "./elements";
+import { Enclosed } from "./enclosed";
 import { colouredTypes, makeGraph, type Drawn } from "./graph";
 import { NodeList } from "./list";
 import { entityPanel, relationPanel, type Line } from "./panel";
@@ -13,23 +14,29 @@ const MOST_AT_ONCE = 50;
 const MOST_NAMES = 20;
 
 const HINT = "Choose an entity to add its neighbours, or a line to read its sentences.";
+const HINT_OF_ALL = "Choose an entity to read about it, or a line to read its sentences.";
 
 const TYPING_PAUSE_MS = 200;
 
 class Page {
-  private readonly server = new Server(byId("graph").dataset["at"] ?? "");
+  private readonly source: Source;
+  private readonly address: Address;
   private readonly form = byId<HTMLFormElement>("wanted");
   private readonly name = this.form.elements.namedItem("name") as HTMLInputElement;
   private readonly panel = byId("panel");
   private readonly drawing: Drawing;
   private readonly list: NodeList;
-  private view: View = readView(location.search);
+  private view: View;
   private shown: Shown | null = null;
   private graph: Drawn | null = null;
   /** Counts what was asked, so that a late answer changes nothing. */
   private asked = 0;
 
   constructor() {
+    const held = document.getElementById("held")?.textContent;
+    this.source = held ? new Enclosed(held) : new Server(byId("graph").dataset["at"] ?? "");
+    this.address = held ? new Fragment(byId("graph").dataset["start"] ?? "") : new Query();
+    this.view = this.address.view();
     this.drawing = new Drawing(byId("canvas"), {
       node: (id) => void this.choose(id),
       edge: (id) => void this.chooseEdge(id),
@@ -44,17 +51,22 @@ class Page {
     this.listen();
   }
 
+  /** Draw what the address says. */
+  open(): Promise<void> {
+    return this.show(this.view, false);
+  }
+
   /** Draw a view; `push` makes it a new entry of the browser's history. */
   async show(view: View, push: boolean): Promise<void> {
     const asked = ++this.asked;
-    const query = queryOf(view);
     this.fillForm(view);
     try {
-      const shown = view.names.length ? await this.server.shown(query) : null;
+      const isAsked = view.names.length > 0 || this.source.showsAll;
+      const shown = isAsked ? await this.source.shown(view) : null;
       if (asked !== this.asked) return;
       this.view = view;
       this.shown = shown;
-      if (push) history.pushState(null, "", query ? `?${query}` : location.pathname);
+      if (push) history.pushState(null, "", this.address.of(view));
       this.draw();
       this.tell("");
     } catch (error) {
@@ -69,7 +81,8 @@ class Page {
     byId("picture").hidden = false;
     for (const id of ["listed", "none", "similar"]) document.getElementById(id)?.remove();
     document.title = `${this.view.names[0] ? `Graph of ${this.view.names[0]}` : "Graph"} – GraphRAG`;
-    this.put(() => this.panel.replaceChildren(element("p", { css: "soft", text: HINT })));
+    const hint = this.view.names.length || !this.source.showsAll ? HINT : HINT_OF_ALL;
+    this.put(() => this.panel.replaceChildren(element("p", { css: "soft", text: hint })));
     if (!shown) return;
     this.fillTypes(shown);
     this.fillDocuments(shown);
@@ -77,9 +90,9 @@ class Page {
     this.graph = makeGraph(shown, this.drawing.sheet());
     this.drawing.show(this.graph);
     this.list.show(this.graph);
-    const query = queryOf(this.view);
     for (const kind of ["graphml", "csv"]) {
-      byId<HTMLAnchorElement>(kind).href = this.server.file(kind, query);
+      const file = this.source.file(kind, this.view);
+      if (file !== null) byId<HTMLAnchorElement>(kind).href = file;
     }
   }
 
@@ -88,6 +101,7 @@ class Page {
       const [some, all] = [shown.steps.shown[place] ?? 0, shown.steps.of[place] ?? 0];
       if (!all) return [element("p", { css: "soft", text: `${name} has no neighbours by these relations.` })];
       if (some >= all) return [];
+      if (!name) return [element("p", { css: "soft", text: `The ${some.toLocaleString("en")} entities with most relations, of ${all.toLocaleString("en")}.` })];
       const text = `${name}: ${some.toLocaleString("en")} of ${counted(all, "neighbour")} shown. `;
       const line = element("p", { css: "soft", text });
       const next = this.choicesOfMost().find((one) => one > this.view.most);
@@ -130,12 +144,13 @@ class Page {
     const { name, opened } = graph.getNodeAttributes(id);
     this.drawing.chooseEdge(null);
     await this.fill(async () => {
-      const entity = await this.server.entity(id);
+      const entity = await this.source.entity(id);
       const others = this.view.names.filter((one) => one !== name);
       return () =>
-        entityPanel(this.panel, this.server, entity, this.linesOf(graph, id), {
+        entityPanel(this.panel, this.source, entity, this.linesOf(graph, id), {
           opened,
           first: others.length === this.view.names.length || this.view.names[0] === name,
+          whole: !this.view.names.length,
           open: () => void this.choose(id),
           fold: () => void this.show({ ...this.view, names: others }, true),
           startHere: () => void this.show({ ...this.view, names: [name] }, true),
@@ -167,8 +182,8 @@ class Page {
     if (!ids.length) return;
     this.drawing.chooseEdge(id);
     await this.fill(async () => {
-      const stated = await this.server.stated(ids.slice(0, MOST_AT_ONCE));
-      return () => relationPanel(this.panel, this.server, stated, ids.length - stated.relations.id.length);
+      const stated = await this.source.stated(ids.slice(0, MOST_AT_ONCE));
+      return () => relationPanel(this.panel, this.source, stated, ids.length - stated.relations.id.length);
     });
   }
 
@@ -270,7 +285,8 @@ class Page {
   private listen(): void {
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.show({ ...this.wanted([this.name.value.trim()]), document: "" }, true);
+      const name = this.name.value.trim();
+      void this.show({ ...this.wanted(name ? [name] : []), document: "" }, true);
     });
     this.form.addEventListener("change", (event) => {
       if (event.target === this.name) return;
@@ -287,7 +303,7 @@ class Page {
     byId("farther").addEventListener("click", () => this.drawing.zoom(1.4));
     byId("whole").addEventListener("click", () => this.drawing.fit());
     byId("picture").addEventListener("click", () => void this.savePicture());
-    window.addEventListener("popstate", () => void this.show(readView(location.search), false));
+    window.addEventListener("popstate", () => void this.show(this.address.view(), false));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawing.recolour());
   }
 
@@ -295,7 +311,7 @@ class Page {
     const text = this.name.value.trim();
     if (!text) return;
     try {
-      const found = await this.server.names(text);
+      const found = await this.source.names(text);
       if (text !== this.name.value.trim()) return;
       const options = found.name.map((name, place) => {
         const option = element("option", { text: found.type[place] ?? "" });
@@ -325,8 +341,7 @@ function reason(error: unknown): string {
 
 function start(): void {
   try {
-    const page = new Page();
-    void page.show(readView(location.search), false);
+    void new Page().open();
   } catch (error) {
     byId("problem").textContent = "This browser does not draw WebGL; the list has the same relations.";
     console.warn(error);

@@ -1,11 +1,13 @@
 // Beside the picture: what is known of the chosen entity, or of the relations of a chosen line.
 
-import { NO_TYPE, type Entity, type Server, type Stated } from "./data";
+import { NO_TYPE, type Entity, type Source, type Stated } from "./data";
 import { button, counted, element, link } from "./elements";
 
 export interface EntityActions {
   readonly opened: boolean;
   readonly first: boolean;
+  /** Whether all that there is to show is shown. */
+  readonly whole: boolean;
   open(): void;
   fold(): void;
   startHere(): void;
@@ -20,7 +22,7 @@ const LINES = 30;
 
 export function entityPanel(
   panel: HTMLElement,
-  server: Server,
+  source: Source,
   entity: Entity,
   lines: readonly Line[],
   act: EntityActions,
@@ -29,8 +31,9 @@ export function entityPanel(
   const actions = element("p", { css: "meta" });
   if (!act.opened) actions.append(button("Add neighbours", act.open));
   else if (!act.first) actions.append(button("Fold", act.fold));
-  if (!act.first) actions.append(button("Start here", act.startHere));
-  actions.append(link("Its page", server.entityPage(entity.name)));
+  if (!act.first || act.whole) actions.append(button("Start here", act.startHere));
+  const page = source.entityPage(entity.name);
+  if (page !== null) actions.append(link("Its page", page));
   const about = `${type}, ${counted(entity.mentions, "mention")} in ${counted(entity.of_documents, "document")}`;
   const parts: Node[] = [
     element("h2", { text: entity.name }),
@@ -45,7 +48,7 @@ export function entityPanel(
     const more = entity.of_documents - id.length;
     const last = more > 0 ? [element("li", { css: "soft", text: `and ${more.toLocaleString("en")} more` })] : [];
     const items = id.map((document, place) => {
-      const passage = server.passage(document, chunk[place] ?? "");
+      const passage = source.passage(document, chunk[place] ?? "");
       return element("li", {}, link(title[place] ?? "", passage));
     });
     parts.push(element("h3", { text: "Documents" }), element("ul", {}, ...items, ...last));
@@ -63,7 +66,7 @@ export function entityPanel(
   panel.replaceChildren(...parts);
 }
 
-export function relationPanel(panel: HTMLElement, server: Server, stated: Stated, left: number): void {
+export function relationPanel(panel: HTMLElement, source: Source, stated: Stated, left: number): void {
   const { relations, sentences } = stated;
   const parts: Node[] = [];
   relations.id.forEach((_, place) => {
@@ -78,14 +81,14 @@ export function relationPanel(panel: HTMLElement, server: Server, stated: Stated
       `confidence ${(relations.confidence[place] ?? 0).toFixed(2)}`;
     parts.push(heading, element("p", { css: "soft", text: about }));
     sentences.relation.forEach((of, row) => {
-      if (of === place) parts.push(quotation(server, stated, row));
+      if (of === place) parts.push(quotation(source, stated, row));
     });
   });
   if (left > 0) parts.push(element("p", { css: "soft", text: `and ${left} more relations` }));
   panel.replaceChildren(...parts);
 }
 
-function quotation(server: Server, stated: Stated, row: number): HTMLElement {
+function quotation(source: Source, stated: Stated, row: number): HTMLElement {
   const { texts, marks, title, page, document, chunk, id } = stated.sentences;
   const quoted = element("blockquote");
   (texts[row] ?? []).forEach((text, place) => {
@@ -93,7 +96,7 @@ function quotation(server: Server, stated: Stated, row: number): HTMLElement {
     quoted.append(mark ? element("mark", { css: mark, text }) : text);
   });
   const where = page[row] ? `, page ${page[row]}` : "";
-  const passage = server.passage(document[row] ?? "", chunk[row] ?? "", id[row] ?? "");
+  const passage = source.passage(document[row] ?? "", chunk[row] ?? "", id[row] ?? "");
   quoted.append(element("br"), "– ", link(`${title[row] ?? ""}${where}`, passage));
   return quoted;
 }

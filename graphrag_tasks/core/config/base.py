@@ -19,4 +19,6 @@ class BaseConfig(BaseModel):
         """Return the settings that tables depend on."""
         found = self.model_dump(exclude=set(self.changes_no_row))
         inner = ((name, getattr(self, name)) for name in found)
-        return found | {name: one.decisive() for name, one in inner if isinstance(one, BaseConfig)}
+        return found | {
+            name: config.decisive() for name, config in inner if isinstance(config, BaseConfig)
+        }

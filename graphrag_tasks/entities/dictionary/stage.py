@@ -102,12 +102,12 @@ def _define(connection: duckdb.DuckDBPyConnection) -> None:
     terms = connection.sql("SELECT DISTINCT text, explanation FROM terms").fetchall()
     connection.register("named_keys", _columns(["text"], [(key,) for key in keys if is_key(key)]))
     connection.register(
-        "named_terms", _columns(["text", "explanation"], [one for one in terms if is_term(*one)])
+        "named_terms", _columns(["text", "explanation"], [term for term in terms if is_term(*term)])
     )
     connection.execute(_SQL["glossary"])
     entries = connection.sql("SELECT DISTINCT text FROM glossary").fetchall()
     connection.register(
-        "glossary_terms", _columns(["text"], [one for one in entries if is_entry(*one)])
+        "glossary_terms", _columns(["text"], [entry for entry in entries if is_entry(*entry)])
     )
     connection.execute(_SQL["defined"])
 

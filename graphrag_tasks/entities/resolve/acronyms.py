@@ -46,12 +46,12 @@ def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str
     """
     if len(longs) > _MOST_LONG_FORMS:
         return set()
-    longs = [one for one in longs if one[0] == short[0] and abbreviates(short, one)] or longs
-    parts = [one for one in longs if not any(is_within(other, one) for other in longs)]
-    meant = [one for one in parts if abbreviates(short, one)] or parts
+    longs = [long for long in longs if long[0] == short[0] and abbreviates(short, long)] or longs
+    parts = [long for long in longs if not any(is_within(other, long) for other in longs)]
+    meant = [part for part in parts if abbreviates(short, part)] or parts
     if len({canonical(_with_singular_words(one)) for one in meant}) > 1:
         return set()
-    return {one for one in longs if any(f"{one} ".startswith(f"{other} ") for other in meant)}
+    return {long for long in longs if any(f"{long} ".startswith(f"{other} ") for other in meant)}
 
 
 def abbreviates(short: str, long: str) -> bool:

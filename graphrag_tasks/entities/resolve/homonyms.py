@@ -85,7 +85,7 @@ def find_homonyms(
     Senses that a user says are the same are one.
     """
     found = find_senses(connection, kinds)
-    keys = {key for senses in found.values() for one in senses for key in _keys_of(one)}
+    keys = {key for senses in found.values() for sense in senses for key in _keys_of(sense)}
     asked = {"entities": sorted(found), "keys": sorted(keys)}
     entity_of: dict[str, str] = {}
     centres: dict[str, tuple[str, str]] = {}
@@ -98,7 +98,9 @@ def find_homonyms(
     for entity, of_name in found.items():
         homonym, shown = centres[entity]
         first, *found_others = _entities(entity, homonym, of_name)
-        others = [one for one in found_others if not _is_joined(one, first, homonym, overrides)]
+        others = [
+            other for other in found_others if not _is_joined(other, first, homonym, overrides)
+        ]
         joined += len(found_others) - len(others)
         if not others:
             continue
@@ -114,12 +116,12 @@ def find_homonyms(
             further.setdefault(
                 alias, {"alias": alias, "homonym": homonym, "is_first": one is first} | about
             )
-        for one in others:
+        for other in others:
             senses += [
-                {"entity_id": entity, "document_id": document, "sense_id": one.id}
-                for document in one.sense.documents
+                {"entity_id": entity, "document_id": document, "sense_id": other.id}
+                for document in other.sense.documents
             ]
-            decisions.append(_decision(homonym, first, one))
+            decisions.append(_decision(homonym, first, other))
         log.info(
             "'%s' is the name of several things: %s", homonym,
             "; ".join(f"{one.name}, {len(one.sense.documents)} documents, told by "

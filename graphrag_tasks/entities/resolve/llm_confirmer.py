@@ -91,9 +91,9 @@ def packed(pairs: Sequence[tuple[Name, Name]]) -> Iterator[list[tuple[Name, Name
 def _said(answer: Answer) -> dict[int, bool | None]:
     """Return the verdicts by number; a number that is told twice differently is left open."""
     said: dict[int, bool | None] = {}
-    for one in answer.parsed(Verdicts).verdicts:
-        same = one.same if said.get(one.number, one.same) == one.same else None
-        said[one.number] = same
+    for verdict in answer.parsed(Verdicts).verdicts:
+        same = verdict.same if said.get(verdict.number, verdict.same) == verdict.same else None
+        said[verdict.number] = same
     return said
 
 

@@ -48,7 +48,7 @@ def _plurals_of_capitals(names: pa.Array[Any]) -> dict[str, str]:
     """Return the singular of words such as "IDs", which may look like other words ("ids")."""
     found = pc.extract_regex(names, r"(?:^|\W)(?P<one>[A-Z]{2,})s(?:\W|$)").drop_null()
     capitals = found.field("one").unique().to_pylist()
-    return {f"{one.lower()}s": one.lower() for one in capitals}
+    return {f"{capital.lower()}s": capital.lower() for capital in capitals}
 
 
 def comparable_names(
@@ -91,7 +91,7 @@ def names_of(connection: duckdb.DuckDBPyConnection, documents: Iterable[str]) ->
 
     The connection knows `triples`, `entity_dictionary` and `surface_forms`.
     """
-    ids = [(one,) for one in sorted(documents)]
+    ids = [(document,) for document in sorted(documents)]
     add_rows(connection, "of_documents", _DOCUMENTS, [_batch(_DOCUMENTS, ids)])
     return frozenset(key for (key,) in connection.sql(_SQL["names_of"]).fetchall())
 

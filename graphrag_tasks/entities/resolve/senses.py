@@ -240,7 +240,7 @@ def _words_of(longs: Iterable[str]) -> set[str]:
 
 
 def _may_differ(groups: Collection[_Group]) -> bool:
-    telling = [one for one in groups if one.kinds or one.longs]
+    telling = [group for group in groups if group.kinds or group.longs]
     return any(one.differs(other) for one in telling for other in groups)
 
 
@@ -274,7 +274,7 @@ def _company(documents: Sequence[_Group], counted: pa.Table) -> _Company:
     bits = dict(told)
     columns = {noun: column for column, noun in enumerate(sorted(bits))}
     column_of = np.array([columns[noun] for noun, _ in told], np.int64)
-    row_of = {one.documents[0]: row for row, one in enumerate(documents)}
+    row_of = {document.documents[0]: row for row, document in enumerate(documents)}
     rows = np.array([row_of[one] for one in counted["document_id"].to_pylist()], np.int64)
     counts = np.zeros((len(documents), len(columns)))
     np.add.at(counts, (rows, column_of[found.indices.to_numpy()]), counted["count"].to_numpy())
@@ -301,14 +301,14 @@ class _Company:
 
 def _senses(documents: Sequence[_Group], company: _Company) -> list[Sense]:
     """Return the senses of a name by what its documents say and share; none where it has one."""
-    for row, one in enumerate(documents):
-        one.rows.append(row)
+    for row, document in enumerate(documents):
+        document.rows.append(row)
     groups = _joined(documents, company)
     senses: list[_Group] = []
     told_by: list[str | None] = []
     others: list[_Group] = []
     for group in groups:
-        told = [group.differs(one) for one in senses]
+        told = [group.differs(sense) for sense in senses]
         if all(told) and group.tells and company.words(group) >= _FEWEST_WORDS:
             senses.append(group)
             told_by.append(told[0] if told else None)
@@ -319,17 +319,17 @@ def _senses(documents: Sequence[_Group], company: _Company) -> list[Sense]:
             home.add(group)
     return [
         Sense(
-            word=_most(one.spellings) or "",
-            label=_most(one.longs) or _most(one.kinds) or one.type or NOUN,
-            kind=_most(one.kinds),
-            long=_most(one.longs),
-            documents=sorted(one.documents),
+            word=_most(sense.spellings) or "",
+            label=_most(sense.longs) or _most(sense.kinds) or sense.type or NOUN,
+            kind=_most(sense.kinds),
+            long=_most(sense.longs),
+            documents=sorted(sense.documents),
             told_by=why,
             shared=max(
-                (company.shared(one, other) for other in senses if other is not one), default=0
+                (company.shared(sense, other) for other in senses if other is not sense), default=0
             ),
         )
-        for one, why in zip(senses, told_by, strict=True)
+        for sense, why in zip(senses, told_by, strict=True)
     ]
 
 

@@ -212,9 +212,9 @@ class _Resolution:
             self.unused += 1
             return
         left, right = sorted((pair.left, pair.right), key=self._rank)
-        for one in self._clusters.members(left):
+        for member in self._clusters.members(left):
             for other in self._clusters.members(right):
-                self._together.add(frozenset((one, other)))
+                self._together.add(frozenset((member, other)))
         self._clusters.join(left, right)
         self._decide(left, right, (), 1.0, None, SAME, BY_OVERRIDE)
 
@@ -336,19 +336,21 @@ class _Resolution:
         return {
             "entity_id": content_id("entity", centre),
             "centre": centre,
-            "name": next((renamed[one] for one in members if one in renamed), None)
+            "name": next((renamed[member] for member in members if member in renamed), None)
             or self._shown(members),
             "type": self._voted_type(members),
-            "is_term": any(self._names[one].is_term for one in members),
+            "is_term": any(self._names[member].is_term for member in members),
         }
 
     def _shown(self, members: Sequence[str]) -> str:
         """Return the name of most mentions; of a term that is one word, one in the singular."""
-        names = [self._names[one] for one in members]
+        names = [self._names[member] for member in members]
         centre = names[0]
         if not centre.is_term or " " in centre.key:
             return centre.name
-        return next((one.name for one in names if singular_noun(one.key) == one.key), centre.name)
+        return next(
+            (name.name for name in names if singular_noun(name.key) == name.key), centre.name
+        )
 
     def _voted_type(self, members: Iterable[str]) -> str | None:
         """Return the type of most mentions, be it none; a technical one wins by any number.

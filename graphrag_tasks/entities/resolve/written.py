@@ -177,7 +177,9 @@ def renamed(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     places = chain.from_iterable(readings(text) for (text,) in texts)
     rows = [(place, *row) for place, meant in enumerate(places) for row in meant]
     columns = zip(*rows, strict=True) if rows else [()] * len(_READINGS)
-    arrays = [pa.array(values, one.type) for values, one in zip(columns, _READINGS, strict=True)]
+    arrays = [
+        pa.array(values, reading.type) for values, reading in zip(columns, _READINGS, strict=True)
+    ]
     add_rows(connection, "readings", _READINGS, [pa.record_batch(arrays, schema=_READINGS)])
     return connection.sql(_SQL["known"]).fetchall()
 

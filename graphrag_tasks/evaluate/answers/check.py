@@ -99,7 +99,7 @@ class JudgeCheck:
     @property
     def faults(self) -> list[str]:
         """What the judge does wrong, in words; empty: it can be trusted as far as this tells."""
-        return [one.fault for one in self.findings if not one.passed]
+        return [finding.fault for finding in self.findings if not finding.passed]
 
 
 def check_judge(
@@ -110,13 +110,20 @@ def check_judge(
     `answers` give questions with references. Those without a number, a name and a verb that can be
     denied are of no use for what is known to be wrong.
     """
-    right = [one for one in answers if one.reference][:MOST_PAIRS]
-    names = sorted({name for one in right for name in _names(one.reference)})
-    same = preferred(judge, [_pair(one, one.reference) for one in right])
+    right = [answer for answer in answers if answer.reference][:MOST_PAIRS]
+    names = sorted({name for answered in right for name in _names(answered.reference)})
+    same = preferred(judge, [_pair(answered, answered.reference) for answered in right])
     wrong = preferred(
-        judge, [_pair(one, said) for one in right if (said := falsified(one.reference, names))]
+        judge,
+        [
+            _pair(answered, said)
+            for answered in right
+            if (said := falsified(answered.reference, names))
+        ],
     )
-    padded = preferred(judge, [_pair(one, f"{one.reference} {PADDING}") for one in right])
+    padded = preferred(
+        judge, [_pair(answered, f"{answered.reference} {PADDING}") for answered in right]
+    )
     findings = [_of_same(same), _of_swapped(wrong), _of_wrong(wrong), _of_padded(padded)]
     if by_hand:
         findings.append(_of_people(judge, answers, by_hand))
@@ -155,8 +162,12 @@ def _pair(one: Answered, other: str) -> Pair:
 
 def _of_same(pairs: Sequence[Preferred]) -> Finding:
     """Of the same answer twice, the first place may win as often as the second."""
-    firsts = [1.0 if one.in_order == ONE else 0.0 for one in pairs if one.in_order in (ONE, OTHER)]
-    firsts += [1.0 if one.swapped == OTHER else 0.0 for one in pairs if one.swapped in (ONE, OTHER)]
+    firsts = [
+        1.0 if pair.in_order == ONE else 0.0 for pair in pairs if pair.in_order in (ONE, OTHER)
+    ]
+    firsts += [
+        1.0 if pair.swapped == OTHER else 0.0 for pair in pairs if pair.swapped in (ONE, OTHER)
+    ]
     return _finding(
         "same answer twice: first place of those decided", firsts,
         lambda _, low, high: low <= 0.5 <= high, "its interval holds 1/2",
@@ -165,7 +176,9 @@ def _of_same(pairs: Sequence[Preferred]) -> Finding:
 
 
 def _of_swapped(pairs: Sequence[Preferred]) -> Finding:
-    stayed = [float(one.in_order == one.swapped) for one in pairs if one.in_order and one.swapped]
+    stayed = [
+        float(pair.in_order == pair.swapped) for pair in pairs if pair.in_order and pair.swapped
+    ]
     return _finding(
         "verdict stays when places are swapped", stayed,
         lambda share, *_: share >= _LEAST_STAYED, f"at least {_LEAST_STAYED}",
@@ -174,7 +187,7 @@ def _of_swapped(pairs: Sequence[Preferred]) -> Finding:
 
 
 def _of_wrong(pairs: Sequence[Preferred]) -> Finding:
-    seen = [float(one.winner == ONE) for one in pairs]
+    seen = [float(pair.winner == ONE) for pair in pairs]
     return _finding(
         "known wrong answers seen", seen,
         lambda share, *_: share >= _LEAST_KNOWN, f"at least {_LEAST_KNOWN}",
@@ -183,7 +196,7 @@ def _of_wrong(pairs: Sequence[Preferred]) -> Finding:
 
 
 def _of_padded(pairs: Sequence[Preferred]) -> Finding:
-    longer = [float(one.winner == OTHER) for one in pairs]
+    longer = [float(pair.winner == OTHER) for pair in pairs]
     return _finding(
         "padded answers preferred", longer,
         lambda share, *_: share <= _MOST_PADDED, f"at most {_MOST_PADDED}",
@@ -194,15 +207,15 @@ def _of_padded(pairs: Sequence[Preferred]) -> Finding:
 def _of_people(
     judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand]
 ) -> Finding:
-    known = {one.id: one for one in answers}
-    judged = [one for one in by_hand if one.question_id in known]
+    known = {answer.id: answer for answer in answers}
+    judged = [human for human in by_hand if human.question_id in known]
     asked = [
-        Answered(one.id, known[one.question_id].question, known[one.question_id].reference,
-                 one.answer, ())
-        for one in judged
+        Answered(human.id, known[human.question_id].question, known[human.question_id].reference,
+                 human.answer, ())
+        for human in judged
     ]  # fmt: skip
     found = aligned(judge, asked)
-    same = [float(one.value == by.verdict) for one, by in zip(found, judged, strict=True)]
+    same = [float(verdicts.value == by.verdict) for verdicts, by in zip(found, judged, strict=True)]
     return _finding(
         "verdicts as a person's", same,
         lambda share, *_: share >= _LEAST_AGREED, f"at least {_LEAST_AGREED}",

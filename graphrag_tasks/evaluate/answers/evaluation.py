@@ -72,11 +72,11 @@ def evaluate_answers(
     """
     if against is not None and against not in modes:
         raise ConfigError(f"mode '{against}' was not asked", "--against", ", ".join(modes))
-    questions = [one.question.question for one in gold.targets]
+    questions = [target.question.question for target in gold.targets]
     asked = [
         _Asked(
             mode,
-            tuple(answer(index, one, writer, mode) for one in questions),
+            tuple(answer(index, question, writer, mode) for question in questions),
             tuple(_refusal(one, answer(index, one.question, writer, mode)) for one in unanswerable),
         )
         for mode in modes
@@ -85,15 +85,19 @@ def evaluate_answers(
         judged = tuple(_without_model(one, gold.targets) for one in asked)
         return AnswersReport(None, index.snapshot.snapshot_id, judged, against)
     hidden = _hidden(index, exclude)
-    shown = [one for one in gold.targets if one.question.answer and not _is_of(one, hidden)]
+    shown = [
+        target for target in gold.targets if target.question.answer and not _is_of(target, hidden)
+    ]
     if not shown:
         hint = "Give each question its answer, or leave out --judge"
         raise ConfigError("no question has an answer to judge by", "--questions", hint)
     check = check_judge(judge, [_answered(one, None, hidden) for one in shown], by_hand)
     found = tuple(_by_model(judge, index, one, gold.targets, hidden) for one in asked)
-    base = next((one for one in found if one.mode == against), None)
+    base = next((judged for judged in found if judged.mode == against), None)
     preferences = {
-        one.mode: preferred(judge, _pairs(one, base)) for one in found if base and one is not base
+        judged.mode: preferred(judge, _pairs(judged, base))
+        for judged in found
+        if base and judged is not base
     }
     return AnswersReport(
         judge.model, index.snapshot.snapshot_id, found, against, preferences, check,
@@ -112,23 +116,26 @@ def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, f
         QueryError: There is no such mode.
     """
     asked = read_questions(questions, unanswerable=True)
-    known = [one for one in asked if one.answerable]
+    known = [question for question in asked if question.answerable]
     gold = locate(known, index.snapshot, strict=False)
     verdicts = [
-        unaided(one, answer(index, one.question.question, mode=mode)) for one in gold.targets
+        unaided(target, answer(index, target.question.question, mode=mode))
+        for target in gold.targets
     ]
     refusals = [
-        _refusal(one, answer(index, one.question, mode=mode)) for one in asked if not one.answerable
+        _refusal(question, answer(index, question.question, mode=mode))
+        for question in asked
+        if not question.answerable
     ]
     found = figures(verdicts)
-    return found | {REFUSED: fmean(one.refused for one in refusals)} if refusals else found
+    return found | {REFUSED: fmean(refusal.refused for refusal in refusals)} if refusals else found
 
 
 def _without_model(asked: _Asked, targets: Sequence[Target]) -> JudgedMode:
     pairs = list(zip(targets, asked.replies, strict=True))
     answers = tuple(_answered(target, reply, frozenset()) for target, reply in pairs)
     return JudgedMode(
-        asked.mode, answers, {}, tuple(unaided(*one) for one in pairs), refusals=asked.refusals
+        asked.mode, answers, {}, tuple(unaided(*pair) for pair in pairs), refusals=asked.refusals
     )
 
 
@@ -141,7 +148,7 @@ def _by_model(
         bool(target.question.answer) and not _is_of(target, hidden) and not _cites(reply, hidden)
         for target, reply in pairs
     ]
-    judged = [one for one, is_shown in zip(answers, shown, strict=True) if is_shown]
+    judged = [answer for answer, is_shown in zip(answers, shown, strict=True) if is_shown]
     by_measure: dict[str, Sequence[Verdicts]] = {
         ALIGNMENT: aligned(judge, judged),
         FAITHFULNESS: faithful(judge, judged),
@@ -149,11 +156,11 @@ def _by_model(
     }
     for verdicts in zip(*context_precision(judge, judged), strict=True):
         by_measure[verdicts[0].measure] = verdicts
-    withheld = {one.id for one, is_shown in zip(answers, shown, strict=True) if not is_shown}
+    withheld = {answer.id for answer, is_shown in zip(answers, shown, strict=True) if not is_shown}
     return JudgedMode(
         asked.mode, answers,
         {name: _with_gaps(found, shown, name) for name, found in by_measure.items()},
-        tuple(unaided(*one) for one in pairs), frozenset(withheld), asked.refusals,
+        tuple(unaided(*pair) for pair in pairs), frozenset(withheld), asked.refusals,
     )  # fmt: skip
 
 
@@ -175,18 +182,18 @@ def _answered(target: Target, reply: Reply | None, hidden: frozenset[str]) -> An
         question=question.question,
         reference=question.answer,
         text=_text(reply) if reply else "",
-        passages=tuple(one.text for one in chunks if one.document_id not in hidden),
+        passages=tuple(chunk.text for chunk in chunks if chunk.document_id not in hidden),
     )
 
 
 def _text(reply: Reply) -> str:
     """Return the answer without its marks and sources; empty where there is none."""
     said = [reply.summary] if reply.summary else []
-    return " ".join([*said, *(one.shown for one in reply.sentences)])
+    return " ".join([*said, *(sentence.shown for sentence in reply.sentences)])
 
 
 def _cites(reply: Reply, hidden: frozenset[str]) -> bool:
-    return any(one.source.document_id in hidden for one in reply.citations)
+    return any(citation.source.document_id in hidden for citation in reply.citations)
 
 
 def _is_of(target: Target, hidden: frozenset[str]) -> bool:
@@ -202,7 +209,7 @@ def _hidden(index: Index, exclude: Sequence[str]) -> frozenset[str]:
 
 def _pairs(mode: JudgedMode, base: JudgedMode) -> list[Pair]:
     return [
-        Pair(one.id, one.question, one.reference, one.text, other.text)
-        for one, other in zip(mode.answers, base.answers, strict=True)
-        if one.text and other.text and one.id not in mode.withheld | base.withheld
+        Pair(answer.id, answer.question, answer.reference, answer.text, other.text)
+        for answer, other in zip(mode.answers, base.answers, strict=True)
+        if answer.text and other.text and answer.id not in mode.withheld | base.withheld
     ]

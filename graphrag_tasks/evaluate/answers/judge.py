@@ -67,7 +67,7 @@ class Judge:
             TerminalError: The model cannot be asked, or no answer at all is of that form.
         """
         votes = range(self.votes)
-        asked = [_request(form, system, one, most, vote) for one in shown for vote in votes]
+        asked = [_request(form, system, row, most, vote) for row in shown for vote in votes]
         found = self._ask(form, asked)
         return [found[start : start + len(votes)] for start in range(0, len(found), len(votes))]
 
@@ -83,16 +83,16 @@ class Judge:
         Raises:
             TerminalError: As in `ask`.
         """
-        return self._ask(form, [_request(form, system, one, most, vote) for vote, one in shown])
+        return self._ask(form, [_request(form, system, row, most, vote) for vote, row in shown])
 
     def _ask(self, form: type[Form], requests: Sequence[Request]) -> list[Form | None]:
         verdicts: list[Form | None] = []
-        for one in self._client.ask(requests, until_spent=True):
-            if isinstance(one, Answer):
+        for answer in self._client.ask(requests, until_spent=True):
+            if isinstance(answer, Answer):
                 self.counts["answered"] += 1
-                verdicts.append(one.parsed(form))
+                verdicts.append(answer.parsed(form))
             else:
-                self.counts["not asked" if one.kind == Kind.OVER_BUDGET else "invalid"] += 1
+                self.counts["not asked" if answer.kind == Kind.OVER_BUDGET else "invalid"] += 1
                 verdicts.append(None)
         return verdicts
 

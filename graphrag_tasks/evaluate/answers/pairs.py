@@ -61,7 +61,7 @@ def preferred(judge: Judge, pairs: Sequence[Pair]) -> list[Preferred]:
 
 def outcomes(pairs: Sequence[Preferred]) -> dict[str, int]:
     """Return how many pairs each side won in both orders, were ties, or are undecided."""
-    winners = [one.winner for one in pairs]
+    winners = [pair.winner for pair in pairs]
     counts = {side: winners.count(side) for side in (ONE, OTHER, TIE)}
     return counts | {UNDECIDED: winners.count(None)}
 
@@ -74,6 +74,6 @@ def by_majority(name: str, in_order: Sequence[Any], swapped: Sequence[Any]) -> P
 def _majority(votes: Sequence[Any], sides: tuple[str, str]) -> str | None:
     """Return the side that more than half of the votes are for, all invalid ones against."""
     named = {"first": sides[0], "second": sides[1], "neither": TIE}
-    counts = Counter(named[one.better] for one in votes if one is not None)
+    counts = Counter(named[vote.better] for vote in votes if vote is not None)
     side, most = max(counts.items(), key=lambda one: one[1], default=(None, 0))
     return side if most > len(votes) / 2 else None

@@ -60,9 +60,9 @@ class Reviewed:
 def reviewed(judge: Judge, pairs: Sequence[CodePair]) -> list[Reviewed]:
     """Return the review of each pair of proposals, over both orders and all votes."""
     shown = [
-        {"legacy": one.legacy, "right": one.right, "first": first, "second": second}
-        for one in pairs
-        for first, second in ((one.one, one.other), (one.other, one.one))
+        {"legacy": code_pair.legacy, "right": code_pair.right, "first": first, "second": second}
+        for code_pair in pairs
+        for first, second in ((code_pair.one, code_pair.other), (code_pair.other, code_pair.one))
     ]
     found = iter(judge.ask(prompts.Review, prompts.RUBRIC, shown, _REVIEW_TOKENS))
     results = []
@@ -70,11 +70,13 @@ def reviewed(judge: Judge, pairs: Sequence[CodePair]) -> list[Reviewed]:
         in_order, swapped = next(found), next(found)
         sides = by_majority(pair.id, in_order, swapped)
         given = {
-            ONE: [one.first for one in in_order if one] + [one.second for one in swapped if one],
-            OTHER: [one.second for one in in_order if one] + [one.first for one in swapped if one],
+            ONE: [review.first for review in in_order if review]
+            + [review.second for review in swapped if review],
+            OTHER: [review.second for review in in_order if review]
+            + [review.first for review in swapped if review],
         }
         points = {
-            side: {name: fmean(getattr(one, name) for one in scores) for name in CRITERIA}
+            side: {name: fmean(getattr(score, name) for score in scores) for name in CRITERIA}
             for side, scores in given.items()
             if scores
         }
@@ -94,7 +96,9 @@ class ProposalsReport:
         found: dict[str, dict[str, Difference]] = {}
         for side in (ONE, OTHER):
             for name in CRITERIA:
-                values = [one.points[side][name] for one in self.reviews if side in one.points]
+                values = [
+                    review.points[side][name] for review in self.reviews if side in review.points
+                ]
                 if values:
                     interval = paired_bootstrap(values, [0.0] * len(values))
                     found.setdefault(name, {})[side] = interval
@@ -102,7 +106,7 @@ class ProposalsReport:
 
     def outcomes(self) -> dict[str, int]:
         """Return how many pairs each side won in both orders, and how many are undecided."""
-        return outcomes([one.preferred for one in self.reviews])
+        return outcomes([review.preferred for review in self.reviews])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON values."""
@@ -111,7 +115,7 @@ class ProposalsReport:
             "pairs": len(self.reviews),
             "outcomes": self.outcomes(),
             "points": {
-                name: {side: vars(one) for side, one in sides.items()}
+                name: {side: vars(difference) for side, difference in sides.items()}
                 for name, sides in self.points().items()
             },
         }

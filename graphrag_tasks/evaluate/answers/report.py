@@ -56,13 +56,14 @@ class JudgedMode:
         """Return the value of each answer by each measure."""
         found: dict[str, list[float | None]] = {}
         for name in FIGURES:
-            values = [getattr(one, name) for one in self.unaided]
-            if any(one is not None for one in values):
+            values = [getattr(unaided_verdict, name) for unaided_verdict in self.unaided]
+            if any(value is not None for value in values):
                 found[name] = values
         if self.refusals:
-            found[REFUSED] = [one.refused for one in self.refusals]
+            found[REFUSED] = [refusal.refused for refusal in self.refusals]
         return found | {
-            name: [one.value for one in verdicts] for name, verdicts in self.by_measure.items()
+            name: [verdict.value for verdict in verdicts]
+            for name, verdicts in self.by_measure.items()
         }
 
 
@@ -93,11 +94,11 @@ class AnswersReport:
             "model": self.model,
             "snapshot_id": self.snapshot_id,
             "faults": self.check.faults if self.check else [],
-            "check": [vars(one) for one in self.check.findings] if self.check else [],
-            "modes": {one.mode: dict(_figures(one)) for one in self.modes},
+            "check": [vars(finding) for finding in self.check.findings] if self.check else [],
+            "modes": {judged.mode: dict(_figures(judged)) for judged in self.modes},
             "against": self.against,
             "differences": {
-                mode: {name: vars(one) for name, one in found.items()}
+                mode: {name: vars(difference) for name, difference in found.items()}
                 for mode, found in self._differences()
             },
             "preferences": {mode: outcomes(pairs) for mode, pairs in self.preferences.items()},
@@ -112,17 +113,17 @@ class AnswersReport:
             lines += [*_check_table(self.check), ""]
         lines += ["| mode | measure | answers | figure | 95 % | no verdict | votes differ |",
                   "|---|---|---|---|---|---|---|"]  # fmt: skip
-        lines += [line for one in self.modes for line in _lines(one)]
+        lines += [line for judged in self.modes for line in _lines(judged)]
         for mode, found in self._differences():
             lines += ["", f"`{mode}` less `{self.against}`, paired bootstrap over questions", "",
                       "| measure | difference | 95 % | p |", "|---|---|---|---|"]  # fmt: skip
             lines += [
-                f"| {name} | {one.mean:+.3f} | {one.low:+.3f} to {one.high:+.3f} | {one.p:.3f} |"
-                for name, one in found.items()
+                f"| {name} | {gap.mean:+.3f} | {gap.low:+.3f} to {gap.high:+.3f} | {gap.p:.3f} |"
+                for name, gap in found.items()
             ]
         lines += [line for mode, pairs in self.preferences.items() for line in
                   ("", self._preference(mode, pairs))]  # fmt: skip
-        if withheld := sum(len(one.withheld) for one in self.modes):
+        if withheld := sum(len(judged.withheld) for judged in self.modes):
             lines += ["", f"{withheld} answers were not judged by the model: their question has no "
                       "answer to judge by, or is about what is never sent."]  # fmt: skip
         if self.model:
@@ -133,7 +134,7 @@ class AnswersReport:
 
     def files(self) -> dict[str, bytes]:
         """Return `ANSWERS_FILE`, a row for each vote, and `TABLES_FILE`, for people."""
-        rows = [row for one in self.modes for row in _rows(one)]
+        rows = [row for mode in self.modes for row in _rows(mode)]
         table = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(rows, schema=ROWS), table)
         return {
@@ -152,7 +153,7 @@ class AnswersReport:
         return f"Judge `{self.model}` passed its own check."
 
     def _differences(self) -> Iterator[tuple[str, dict[str, Difference]]]:
-        base = next((one for one in self.modes if one.mode == self.against), None)
+        base = next((judged for judged in self.modes if judged.mode == self.against), None)
         if base is None:
             return
         for mode in self.modes:
@@ -162,8 +163,8 @@ class AnswersReport:
     def _preference(self, mode: str, pairs: Sequence[Preferred]) -> str:
         found = outcomes(pairs)
         words = {
-            one.mode: fmean([len(answer.text.split()) for answer in one.answers] or [0])
-            for one in self.modes
+            judged.mode: fmean([len(answer.text.split()) for answer in judged.answers] or [0])
+            for judged in self.modes
         }
         against = self.against or ""
         return (
@@ -180,7 +181,7 @@ def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
     mean of the classes.
     """
     for name, values in mode.values().items():
-        known = [one for one in values if one is not None]
+        known = [value for value in values if value is not None]
         found: dict[str, Any] = {"answers": len(values), "without": len(values) - len(known)}
         if known:
             interval = paired_bootstrap(known, [0.0] * len(known))
@@ -188,8 +189,8 @@ def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
             found |= {"mean": interval.mean * scale, "low": interval.low * scale,
                       "high": interval.high * scale}  # fmt: skip
         if name in mode.by_measure:
-            spreads = [one.spread for one in mode.by_measure[name]]
-            found["differ"] = sum(one > 0 for one in spreads)
+            spreads = [verdicts.spread for verdicts in mode.by_measure[name]]
+            found["differ"] = sum(spread > 0 for spread in spreads)
         yield name, found
 
 
@@ -212,9 +213,9 @@ def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Differenc
     others = base.values()
     for name, values in mode.values().items():
         pairs = [
-            (one, other)
-            for one, other in zip(values, others.get(name, [None] * len(values)), strict=True)
-            if one is not None and other is not None
+            (value, other)
+            for value, other in zip(values, others.get(name, [None] * len(values)), strict=True)
+            if value is not None and other is not None
         ]
         if pairs:
             yield name, paired_bootstrap([one for one, _ in pairs], [other for _, other in pairs])
@@ -223,17 +224,20 @@ def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Differenc
 def _check_table(check: JudgeCheck) -> Iterator[str]:
     yield "| check of the judge | answers | share | 95 % | wanted | |"
     yield "|---|---|---|---|---|---|"
-    for one in check.findings:
-        share = "–" if one.measured is None else f"{one.measured:.2f}"
-        interval = "–" if one.measured is None else f"{one.low:.2f} to {one.high:.2f}"
-        said = "passed" if one.passed else "**failed**"
-        yield f"| {one.name} | {one.answers} | {share} | {interval} | {one.wanted} | {said} |"
+    for finding in check.findings:
+        share = "–" if finding.measured is None else f"{finding.measured:.2f}"
+        interval = "–" if finding.measured is None else f"{finding.low:.2f} to {finding.high:.2f}"
+        said = "passed" if finding.passed else "**failed**"
+        judged = f"{finding.answers} | {share} | {interval} | {finding.wanted} | {said}"
+        yield f"| {finding.name} | {judged} |"
 
 
 def _rows(mode: JudgedMode) -> Iterator[dict[str, Any]]:
-    for one in mode.refusals:
-        yield {"mode": mode.mode, "id": one.id, "question": one.question, "answer": one.text,
-               "measure": REFUSED, "vote": 0, "value": one.refused}  # fmt: skip
+    for refusal in mode.refusals:
+        yield {
+            "mode": mode.mode, "id": refusal.id, "question": refusal.question,
+            "answer": refusal.text, "measure": REFUSED, "vote": 0, "value": refusal.refused,
+        }  # fmt: skip
     for place, answer in enumerate(mode.answers):
         about = {"mode": mode.mode, "id": answer.id, "question": answer.question,
                  "answer": answer.text}  # fmt: skip

@@ -72,17 +72,21 @@ def refusal(question: Question, reply: Reply, text: str) -> Refusal:
 def unaided(target: Target, reply: Reply) -> UnaidedVerdict:
     """Judge an answer by the gold of its question."""
     sentences = reply.sentences
-    supported = [one for one in sentences if is_supported(one, reply.question)]
+    supported = [
+        answer_sentence
+        for answer_sentence in sentences
+        if is_supported(answer_sentence, reply.question)
+    ]
     held = [
-        target.items_at(one.source) for sentence in sentences if sentence.is_best
-        for one in sentence.citations
+        target.items_at(citation.source) for sentence in sentences if sentence.is_best
+        for citation in sentence.citations
     ]  # fmt: skip
     stated = {
-        item for sentence in supported for one in sentence.citations
-        for item in target.items_at(one.source)
+        item for sentence in supported for citation in sentence.citations
+        for item in target.items_at(citation.source)
     }  # fmt: skip
     reference = target.question.answer if reply.model else ""
-    text = " ".join(one.text for one in sentences)
+    text = " ".join(answer_sentence.text for answer_sentence in sentences)
     return UnaidedVerdict(
         id=target.question.id,
         coverage=len(stated) / len(target.gold),
@@ -98,8 +102,8 @@ def is_supported(sentence: AnswerSentence, question: str) -> bool:
     """Tell whether what a sentence cites says what it says, as far as words tell."""
     if not sentence.citations or sentence.problem:
         return False
-    cited = "\n".join(one.source.text for one in sentence.citations)
-    near = "\n".join({one.source.title for one in sentence.citations})
+    cited = "\n".join(citation.source.text for citation in sentence.citations)
+    near = "\n".join({citation.source.title for citation in sentence.citations})
     return problem(sentence.text, Source(cited, near, question)) is None
 
 
@@ -107,7 +111,7 @@ def figures(verdicts: Sequence[UnaidedVerdict]) -> dict[str, float]:
     """Return the mean of each figure over the answers that have it."""
     found = {}
     for name in FIGURES:
-        values = [value for one in verdicts if (value := getattr(one, name)) is not None]
+        values = [value for verdict in verdicts if (value := getattr(verdict, name)) is not None]
         if values:
             found[name] = fmean(values)
     return found

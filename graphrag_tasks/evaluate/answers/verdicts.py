@@ -64,7 +64,7 @@ class Verdicts:
     @property
     def values(self) -> list[float]:
         """The valid votes."""
-        return [one for one in self.votes if one is not None]
+        return [vote for vote in self.votes if vote is not None]
 
     @property
     def value(self) -> float | None:
@@ -87,15 +87,16 @@ def aligned(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
 
     One without text states nothing of it; nobody is asked.
     """
-    asked = [one for one in answers if one.text]
+    asked = [answer for answer in answers if answer.text]
     shown = [
-        {"question": one.question, "reference": one.reference, "answer": one.text} for one in asked
+        {"question": answered.question, "reference": answered.reference, "answer": answered.text}
+        for answered in asked
     ]
     found = iter(judge.ask(prompts.Alignment, prompts.ALIGNMENT, shown))
     nothing = (0.0,) * judge.votes
     return [
-        Verdicts(ALIGNMENT, tuple(map(_class, next(found))) if one.text else nothing)
-        for one in answers
+        Verdicts(ALIGNMENT, tuple(map(_class, next(found))) if answer.text else nothing)
+        for answer in answers
     ]
 
 
@@ -105,14 +106,14 @@ def context_precision(judge: Judge, answers: Sequence[Answered]) -> list[list[Ve
     The share that is relevant, and the average precision.
     """
     shown = [
-        {"question": one.question, "answer": one.reference, "passage": passage}
-        for one in answers
-        for passage in one.passages
+        {"question": answer.question, "answer": answer.reference, "passage": passage}
+        for answer in answers
+        for passage in answer.passages
     ]
     found = iter(judge.ask(prompts.Relevance, prompts.RELEVANCE, shown))
     results = []
-    for one in answers:
-        of_passages = [next(found) for _ in one.passages]
+    for answer in answers:
+        of_passages = [next(found) for _ in answer.passages]
         by_vote = list(zip(*of_passages, strict=True)) or [()] * judge.votes
         results.append(
             [_of_passages(RELEVANT, relevant_share, by_vote),
@@ -129,12 +130,15 @@ def faithful(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
     told = judge.ask(
         prompts.Statements,
         prompts.STATEMENTS,
-        [{"question": one.question, "answer": one.text} for one in answers],
+        [{"question": answer.question, "answer": answer.text} for answer in answers],
         _LONG,
     )
     shown = [
-        (vote, {"passages": list(one.passages), "statements": dict(enumerate(said.statements, 1))})
-        for one, votes in zip(answers, told, strict=True)
+        (
+            vote,
+            {"passages": list(answer.passages), "statements": dict(enumerate(said.statements, 1))},
+        )
+        for answer, votes in zip(answers, told, strict=True)
         for vote, said in enumerate(votes)
         if said and said.statements
     ]
@@ -157,15 +161,19 @@ def relevant(judge: Judge, answers: Sequence[Answered], encode: Encode) -> list[
     The votes are the guesses: RAGAS averages over three. They make one value, as RAGAS has it; an
     answer without text is given 0.
     """
-    asked = [one for one in answers if one.text]
-    found = iter(judge.ask(prompts.Guess, prompts.GUESS, [{"answer": one.text} for one in asked]))
+    asked = [answer for answer in answers if answer.text]
+    found = iter(
+        judge.ask(prompts.Guess, prompts.GUESS, [{"answer": answered.text} for answered in asked])
+    )
     results = []
-    for one in answers:
-        guesses = [guess for guess in next(found) if guess and guess.question] if one.text else []
-        if not one.text:
+    for answer in answers:
+        guesses = (
+            [guess for guess in next(found) if guess and guess.question] if answer.text else []
+        )
+        if not answer.text:
             results.append(Verdicts(RELEVANCY, (0.0,)))
             continue
-        vectors = encode([one.question, *(guess.question for guess in guesses)])
+        vectors = encode([answer.question, *(guess.question for guess in guesses)])
         near = relevancy(vectors[0], vectors[1:], [guess.evasive for guess in guesses])
         results.append(Verdicts(RELEVANCY, (near,)))
     return results
@@ -181,7 +189,7 @@ def _of_passages(
     by_vote: Sequence[Sequence[prompts.Relevance | None]],
 ) -> Verdicts:
     """Return the figure of each vote on all passages; None where one of them has no verdict."""
-    valid = [[one.relevant for one in votes if one is not None] for votes in by_vote]
+    valid = [[vote.relevant for vote in votes if vote is not None] for votes in by_vote]
     return Verdicts(
         measure,
         tuple(
@@ -195,7 +203,7 @@ def _share(said: prompts.Supports | None, statements: int) -> float | None:
     """Return the share of statements that are supported; None where one has no verdict."""
     if said is None:
         return None
-    by_number = {one.statement: one.supported for one in said.verdicts}
+    by_number = {verdict.statement: verdict.supported for verdict in said.verdicts}
     wanted = range(1, statements + 1)
     if any(number not in by_number for number in wanted):
         return None

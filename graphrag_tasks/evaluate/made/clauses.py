@@ -87,7 +87,7 @@ class Clauses:
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self._chunks = len({one.chunk_id for one in corpus.sentences.values()})
+        self._chunks = len({sentence.chunk_id for sentence in corpus.sentences.values()})
         self._heads: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._tails: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._sentences: dict[str, dict[str, None]] = defaultdict(dict)
@@ -128,14 +128,18 @@ class Clauses:
 
     def has_other_tails(self, clause: Clause) -> bool:
         """Tell whether the graph has a tail beside those of a clause, for its relation."""
-        here = {one.tail_id for one in clause.facts}
-        return any(self._tails[one.head_id, one.relation] - here for one in clause.facts)
+        here = {fact.tail_id for fact in clause.facts}
+        return any(self._tails[fact.head_id, fact.relation] - here for fact in clause.facts)
 
     def also_said(self, clause: Clause) -> tuple[Stretch, ...]:
         """Return the clause's sentence, and others that state all of its facts."""
         facts = clause.facts
-        others = [self._sentences[one.relation_id] for one in facts]
-        shared = [one for one in others[0] if all(one in some for some in others)] if others else []
+        others = [self._sentences[fact.relation_id] for fact in facts]
+        shared = (
+            [other for other in others[0] if all(other in some for some in others)]
+            if others
+            else []
+        )
         found = [clause.stretch]
         for one in shared:
             sentence = self.corpus.sentences[one]
@@ -171,7 +175,7 @@ class Clauses:
             one for one in self.corpus.facts.get(frame["frame_id"], ())
             if one.confidence >= LEAST_CONFIDENCE and one.head_start < end
         ))  # fmt: skip
-        if len({one.head_id for one in facts}) != 1:
+        if len({fact.head_id for fact in facts}) != 1:
             return None
         entity = self.corpus.entities.get(facts[0].head_id)
         surface = text[:end]
@@ -198,7 +202,7 @@ class Clauses:
     @staticmethod
     def _rest(frame: Mapping[str, Any], text: str, end: int, starts: Sequence[int]) -> str:
         """Return what is told of a subject, up to the next verb that it has."""
-        stop = min((one for one in starts if one > frame["end"]), default=len(text))
+        stop = min((start for start in starts if start > frame["end"]), default=len(text))
         told = text[end:stop]
         if stop < len(text):
             told = re.sub(r"[\s,]+(?:and|or|but|so|while|then|and then)?\s*$", "", told)

@@ -83,7 +83,7 @@ class Corpus:
             for row in snapshot.table("chunks", columns).to_pylist()
             if row["is_reference"] or any(map(_LEGAL.search, row["heading_path"]))
         }
-        columns = [one.name for one in fields(Sentence)]
+        columns = [field.name for field in fields(Sentence)]
         rows = snapshot.table("sentences", columns).to_pylist()
         self.sentences: dict[str, Sentence] = {row["sentence_id"]: Sentence(**row) for row in rows}
 
@@ -150,7 +150,7 @@ class Corpus:
         columns = ["frame_id", "sentence_id", "predicate", "predicate_lemma", "start", "end",
                    "arguments", "negated", "modality", "passive", "rule"]  # fmt: skip
         rows = self._snapshot.table("frames", columns).to_pylist()
-        place = {one: number for number, one in enumerate(self.sentences)}
+        place = {sentence: number for number, sentence in enumerate(self.sentences)}
         rows = [row for row in rows if row["sentence_id"] in place]
         yield from sorted(rows, key=lambda row: (place[row["sentence_id"]], row["start"]))
 
@@ -162,20 +162,22 @@ class Corpus:
     def sentences_of(self) -> Mapping[str, Sequence[Sentence]]:
         """The sentences of each document, in order."""
         found: dict[str, list[Sentence]] = defaultdict(list)
-        for one in self.sentences.values():
-            found[one.document_id].append(one)
+        for sentence in self.sentences.values():
+            found[sentence.document_id].append(sentence)
         return {key: sorted(some, key=lambda one: one.char_start) for key, some in found.items()}
 
     @cached_property
     def text(self) -> str:
         """All sentences in small letters, one a line, to look names up in."""
-        return "\n".join(" ".join(one.text.split()) for one in self.sentences.values()).casefold()
+        return "\n".join(
+            " ".join(sentence.text.split()) for sentence in self.sentences.values()
+        ).casefold()
 
     @cached_property
     def _words(self) -> Counter[str]:
         """How often each word stands inside of sentences, where a capital means something."""
         return Counter(
-            word for one in self.sentences.values() for word in WORD.findall(one.text)[1:]
+            word for sentence in self.sentences.values() for word in WORD.findall(sentence.text)[1:]
         )
 
     @cached_property

@@ -39,15 +39,15 @@ def drawn(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candi
     equals. The order is by type, then as drawn.
     """
     pools: dict[str, list[Candidate]] = defaultdict(list)
-    for one in _unambiguous(candidates):
-        pools[one.type].append(one)
+    for candidate in _unambiguous(candidates):
+        pools[candidate.type].append(candidate)
     taken = _Taken(seed)
     wanted = shares(number)
     for kind in TYPES:
         taken.take(pools[kind], wanted[kind])
     for kind in TYPES:
         taken.take(pools[kind], number - len(taken.found))
-    return sorted(taken.found, key=lambda one: TYPES.index(one.type))
+    return sorted(taken.found, key=lambda candidate: TYPES.index(candidate.type))
 
 
 def shares(number: int) -> dict[Type, int]:
@@ -72,8 +72,10 @@ class _Taken:
 
     def take(self, pool: Sequence[Candidate], most: int) -> None:
         """Take up to `most` more candidates of a pool."""
-        taken = {one.question for one in self.found}
-        rest = {one.question: one for one in pool if one.question not in taken}
+        taken = {candidate.question for candidate in self.found}
+        rest = {
+            candidate.question: candidate for candidate in pool if candidate.question not in taken
+        }
         chance = {one: content_id("draw", self._seed, one) for one in rest}
         while most > 0 and rest:
             best = min(rest, key=lambda one: (*self._uses(rest[one]), chance[one]))
@@ -99,8 +101,8 @@ class _Taken:
 def _unambiguous(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
     """Yield one candidate for each question that has one answer."""
     by_question: dict[str, list[Candidate]] = defaultdict(list)
-    for one in candidates:
-        by_question[one.question.casefold()].append(one)
+    for candidate in candidates:
+        by_question[candidate.question.casefold()].append(candidate)
     for some in by_question.values():
         if len({one.answer.casefold() for one in some}) == 1:
             yield some[0]

@@ -43,7 +43,7 @@ _INTRODUCES = re.compile(r"\b(?:this|the following) (?:section|chapter|part|appe
 def asked_by_headings(corpus: Corpus) -> Iterator[Candidate]:
     """Yield a question for each heading that is one, with its section as what answers it."""
     rows = corpus.rows("frames", ["predicate_lemma"])
-    verbs = {str(one["predicate_lemma"]).split(" ")[0] for one in rows}
+    verbs = {str(row["predicate_lemma"]).split(" ")[0] for row in rows}
     found: dict[str, list[tuple[Stretch, str]]] = defaultdict(list)
     for heading, section, text in _sections(corpus):
         question = _question(heading, corpus, verbs)
@@ -52,7 +52,7 @@ def asked_by_headings(corpus: Corpus) -> Iterator[Candidate]:
     for question, places in found.items():
         if len(places) <= _MOST_PLACES:
             answer = _first_sentences(places[0][1])
-            yield Candidate(SINGLE, question, answer, (tuple(one for one, _ in places),),
+            yield Candidate(SINGLE, question, answer, (tuple(stretch for stretch, _ in places),),
                             "heading", question.casefold(), answer)  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def _sections(corpus: Corpus) -> Iterator[tuple[str, Stretch, str]]:
         if document not in corpus.uris or corpus.is_legal(document):
             continue
         heading, below = "", list[Mapping[str, Any]]()
-        for row in sorted(blocks[document], key=lambda one: int(one["ordinal"])):
+        for row in sorted(blocks[document], key=lambda row: int(row["ordinal"])):
             if row["kind"] not in ("title", "heading"):
                 below.append(row)
                 continue
@@ -80,12 +80,12 @@ def _section(
 ) -> Iterator[tuple[str, Stretch, str]]:
     while below and re.match(r"(?:figure|table|example) \d", below[0]["text"], re.I):
         below = below[1:]
-    words = sum(len(one["text"].split()) for one in below)
+    words = sum(len(row["text"].split()) for row in below)
     if not 0 < len(heading) <= LONGEST_QUESTION or not _LEAST_SECTION <= words <= _MOST_SECTION:
         return
     if below[0]["kind"] not in ("paragraph", "list_item") or _INTRODUCES.search(below[0]["text"]):
         return
-    text = BLOCK_SEPARATOR.join(one["text"] for one in below)
+    text = BLOCK_SEPARATOR.join(row["text"] for row in below)
     if not _TELLS.search(text):
         return
     yield heading, Stretch(document, below[0]["char_start"], below[-1]["char_end"]), text
@@ -133,5 +133,5 @@ def _first_sentences(text: str) -> str:
     line = " ".join(text.split())
     if len(line) <= _MOST_ANSWER:
         return line
-    ends = [one.end() for one in re.finditer(r"[.!?](?= )", line[:_MOST_ANSWER])]
+    ends = [match.end() for match in re.finditer(r"[.!?](?= )", line[:_MOST_ANSWER])]
     return line[: ends[-1]] if ends else line[:_MOST_ANSWER].rsplit(" ", 1)[0]

@@ -44,8 +44,8 @@ class _Description:
 def joined(clauses: Clauses, tables: Tables) -> Iterator[Candidate]:
     """Yield questions whose bridge is told of in one document, and asked about in another."""
     descriptions: dict[str, list[_Description]] = defaultdict(list)
-    for one in _descriptions(clauses, tables):
-        descriptions[one.name].append(one)
+    for description in _descriptions(clauses, tables):
+        descriptions[description.name].append(description)
     objects = _by_object(clauses)
     for clause in clauses.found:
         for one in descriptions.get(clause.name.casefold(), ())[:_MOST_FACTS]:
@@ -160,7 +160,7 @@ def _checked(
 def _chunks(clauses: Clauses, stretches: Sequence[Stretch]) -> set[str]:
     """Return the passages that overlap one of the stretches."""
     return {
-        one.chunk_id for stretch in stretches
-        for one in clauses.corpus.sentences_of.get(stretch.document_id, ())
-        if one.char_start < stretch.char_end and stretch.char_start < one.char_end
+        sentence.chunk_id for stretch in stretches
+        for sentence in clauses.corpus.sentences_of.get(stretch.document_id, ())
+        if sentence.char_start < stretch.char_end and stretch.char_start < sentence.char_end
     }  # fmt: skip

@@ -83,17 +83,17 @@ def _lists(corpus: Corpus) -> Iterator[tuple[Sentence, Sequence[Mapping[str, Any
     for document in sorted(blocks, key=lambda one: corpus.uris.get(one, "")):
         if document not in corpus.uris or corpus.is_legal(document):
             continue
-        rows = sorted(blocks[document], key=lambda one: int(one["ordinal"]))
-        leads = {one.char_end: one for one in corpus.sentences_of.get(document, ())}
+        rows = sorted(blocks[document], key=lambda row: int(row["ordinal"]))
+        leads = {sentence.char_end: sentence for sentence in corpus.sentences_of.get(document, ())}
         for at, row in enumerate(rows):
             lead = leads.get(row["char_end"])
             if row["kind"] != "paragraph" or lead is None or not _leads(lead.text):
                 continue
             items = []
-            for one in rows[at + 1 :]:
-                if one["kind"] != "list_item":
+            for row in rows[at + 1 :]:
+                if row["kind"] != "list_item":
                     break
-                items.append(one)
+                items.append(row)
             if LEAST_ITEMS <= len(items) <= _MOST_ITEMS and not corpus.is_passed_over(lead):
                 yield lead, items
 
@@ -108,13 +108,14 @@ def _parts(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
     if (
         len(terms) == len(told)
         and all(
-            len(one["text"].split()) <= _MOST_TERM and one["text"][-1:] not in ".:" for one in terms
+            len(term["text"].split()) <= _MOST_TERM and term["text"][-1:] not in ".:"
+            for term in terms
         )
-        and all(one["text"].rstrip().endswith((".", ":")) for one in told)
+        and all(row["text"].rstrip().endswith((".", ":")) for row in told)
     ):
         pairs = zip(terms, told, strict=True)
-        return [(one["text"], one["char_start"], other["char_end"]) for one, other in pairs]
-    return [(one["text"], one["char_start"], one["char_end"]) for one in items]
+        return [(row["text"], row["char_start"], other["char_end"]) for row, other in pairs]
+    return [(item["text"], item["char_start"], item["char_end"]) for item in items]
 
 
 def _question(
@@ -211,10 +212,10 @@ def _name(item: str) -> str:
 def _of_one_relation(clauses: Clauses) -> Iterator[Candidate]:
     """Yield questions for all that several sentences tell of one thing with one verb."""
     told: dict[tuple[str, str, str], list[Clause]] = defaultdict(list)
-    for one in clauses.found:
-        told[one.entity.entity_id, one.verbs, one.lemma].append(one)
+    for clause in clauses.found:
+        told[clause.entity.entity_id, clause.verbs, clause.lemma].append(clause)
     for some in told.values():
-        made = [candidate for one in some if (candidate := _alone(clauses, one)) is not None]
+        made = [candidate for clause in some if (candidate := _alone(clauses, clause)) is not None]
         by_answer = {one.answer.casefold(): one for one in made}
         questions = {one.question.casefold() for one in made}
         if not LEAST_ITEMS <= len(by_answer) <= _MOST_ITEMS or len(questions) > 1:

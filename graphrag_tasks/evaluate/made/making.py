@@ -52,13 +52,13 @@ class MadeQuestions:
 
     def counts(self) -> Mapping[str, int]:
         """Return how many questions there are of each type."""
-        found = Counter(one.type for one in self.questions)
+        found = Counter(question.type for question in self.questions)
         return {kind: found[kind] for kind in TYPES}
 
     def to_jsonl(self) -> str:
         """Return one line a question, as `read_questions` reads them."""
-        lines = [one.model_dump_json(exclude_defaults=True) for one in self.questions]
-        return "".join(f"{one}\n" for one in lines)
+        lines = [question.model_dump_json(exclude_defaults=True) for question in self.questions]
+        return "".join(f"{line}\n" for line in lines)
 
 
 def make_questions(
@@ -106,7 +106,7 @@ def candidates(corpus: Corpus) -> list[Candidate]:
         *tables.listings(),
         *overviews(corpus),
         *tables.gaps(),
-        *unanswerable(clauses, [one for one in asked if one.type == SINGLE]),
+        *unanswerable(clauses, [candidate for candidate in asked if candidate.type == SINGLE]),
     ]
 
 
@@ -124,22 +124,22 @@ def _questions(
     snapshot: Snapshot, corpus: Corpus, taken: Sequence[Candidate], worded: Sequence[str | None]
 ) -> Iterator[Question]:
     stretches = list(dict.fromkeys(
-        stretch for one in taken for alike in one.gold for stretch in alike
+        stretch for candidate in taken for alike in candidate.gold for stretch in alike
     ))  # fmt: skip
     places = [
         _Place(one.document_id, corpus.uris[one.document_id], one.char_start, one.char_end)
         for one in stretches
     ]
     spans = dict(zip(stretches, spans_of(snapshot, places), strict=True))
-    for one, words in zip(taken, worded, strict=True):
-        gold = tuple(_gold(alike, spans) for alike in one.gold)
+    for candidate, words in zip(taken, worded, strict=True):
+        gold = tuple(_gold(alike, spans) for alike in candidate.gold)
         made: Made = "rule" if words is None else "model"
         parts = [f"{span.path}:{span.char_start}-{span.char_end}" for span in gold]
         yield Question(
-            id=f"made-{content_id('made', one.type, one.question, *parts)}",
-            question=words or one.question,
-            answer=one.answer,
-            type=one.type,
+            id=f"made-{content_id('made', candidate.type, candidate.question, *parts)}",
+            question=words or candidate.question,
+            answer=candidate.answer,
+            type=candidate.type,
             gold=gold,
             answerable=bool(gold),
             made=made,
@@ -147,14 +147,14 @@ def _questions(
 
 
 def _gold(alike: Sequence[Stretch], spans: Mapping[Stretch, Span]) -> GoldSpan:
-    first, *others = (spans[one] for one in alike)
+    first, *others = (spans[stretch] for stretch in alike)
     return GoldSpan(**first.model_dump(), alternatives=tuple(others))
 
 
 def _notes(corpus: Corpus, taken: Sequence[Candidate], number: int) -> Iterator[str]:
     if len(taken) < number:
         yield f"The corpus gives {len(taken)} questions of the {number} that were asked for."
-    found = Counter(one.type for one in taken)
+    found = Counter(candidate.type for candidate in taken)
     for kind, wanted in shares(number).items():
         if not found[kind] and wanted:
             why = ""

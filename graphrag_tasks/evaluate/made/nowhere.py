@@ -31,13 +31,13 @@ def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candi
         first for first in {_first(clause) for clause in clauses.found}
         if first and (first in heads or not corpus.is_common(first))
     )  # fmt: skip
-    for one in asked[:: max(1, -(-len(asked) // _MOST_ASKED))]:
-        name = _name_in(one, names)
+    for candidate in asked[:: max(1, -(-len(asked) // _MOST_ASKED))]:
+        name = _name_in(candidate, names)
         if name is None:
             continue
         other = _another(corpus, name, firsts)
         if other is not None:
-            question = re.sub(rf"\ban? {re.escape(name)}", f"the {other}", one.question)
+            question = re.sub(rf"\ban? {re.escape(name)}", f"the {other}", candidate.question)
             question = question.replace(name, other)
             yield Candidate(
                 UNANSWERABLE, question, "", (), "exchange", other.split(" ")[-1].casefold()
@@ -47,7 +47,7 @@ def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candi
 def _first(clause: Clause) -> str:
     """Return what stands before the head of a name in two words."""
     words = clause.name.split(" ")
-    if len(words) != 2 or not all(one.isalpha() for one in words):
+    if len(words) != 2 or not all(word.isalpha() for word in words):
         return ""
     return words[0]
 

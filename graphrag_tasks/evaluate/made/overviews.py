@@ -50,7 +50,7 @@ def overviews(corpus: Corpus) -> Iterator[Candidate]:
     for row in corpus.rows("mentions", ["entity_id", "sentence_id"]):
         mentioned[row["entity_id"]][row["sentence_id"]] = None
     seen: set[str] = set()
-    chunks = len({one.chunk_id for one in corpus.sentences.values()})
+    chunks = len({sentence.chunk_id for sentence in corpus.sentences.values()})
     columns = ["community_id", "level", "summary", "size"]
     rows = corpus.rows("communities", columns)
     for row in sorted(rows, key=lambda one: (one["level"], -one["size"], one["community_id"])):
@@ -121,8 +121,11 @@ def _tells(corpus: Corpus, sentence: Sentence) -> bool:
 
 
 def _candidate(corpus: Corpus, name: str, told: Sequence[Sentence]) -> Candidate:
-    gold = tuple((Stretch(one.document_id, one.char_start, one.char_end),) for one in told)
-    answer = " ".join(" ".join(one.text.split()) for one in told)
+    gold = tuple(
+        (Stretch(sentence.document_id, sentence.char_start, sentence.char_end),)
+        for sentence in told
+    )
+    answer = " ".join(" ".join(sentence.text.split()) for sentence in told)
     question = f"What are the main topics about {_shown(corpus, name)} in the documents?"
     return Candidate(GLOBAL, question, answer, gold, "community", f"topic {name}", answer)
 

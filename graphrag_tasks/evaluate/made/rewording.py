@@ -65,12 +65,12 @@ class Rewording:
         Raises:
             TerminalError: The model cannot be asked.
         """
-        shown = [at for at, one in enumerate(asked) if self._may_be_shown(one, paths)]
+        shown = [at for at, candidate in enumerate(asked) if self._may_be_shown(candidate, paths)]
         found: list[str | None] = [None] * len(asked)
         answers = self._client.ask([_request(asked[at]) for at in shown], until_spent=True)
-        for at, one in zip(shown, answers, strict=True):
-            if isinstance(one, Answer):
-                found[at] = _checked(one.parsed(Reworded).question, asked[at])
+        for at, answer in zip(shown, answers, strict=True):
+            if isinstance(answer, Answer):
+                found[at] = _checked(answer.parsed(Reworded).question, asked[at])
         return found
 
     def _may_be_shown(self, one: Candidate, paths: Mapping[str, str]) -> bool:

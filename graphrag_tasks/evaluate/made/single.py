@@ -145,7 +145,7 @@ def object_asked(clauses: Clauses, clause: Clause, *, alone: bool = True) -> Can
         return None
     word, after, answer = found
     slot = clause.arguments[0]["slot"]
-    items = sum(one["slot"] == slot for one in clause.arguments)
+    items = sum(argument["slot"] == slot for argument in clause.arguments)
     kind: Type = LISTING if items >= LEAST_ITEMS and "," in answer else SINGLE
     made = _checked(f"{word} {asked}{after}?", answer_of(answer), clauses, clause, "object")
     return replace(made, type=kind) if made else None
@@ -154,7 +154,7 @@ def object_asked(clauses: Clauses, clause: Clause, *, alone: bool = True) -> Can
 def _object(clause: Clause) -> tuple[str, str, str] | None:
     """Return the question word, the preposition that ends the question, and the answer."""
     if not clause.arguments or any(
-        one["role"] in ("clause", "indirect_object") for one in clause.arguments
+        row["role"] in ("clause", "indirect_object") for row in clause.arguments
     ):
         return None
     argument = clause.arguments[0]
@@ -265,9 +265,9 @@ def _is_askable(clause: Clause) -> bool:
     if head in GENERIC_HEADS and " " not in clause.name:
         return False
     parts = WORD.findall(clause.name)
-    if clause.entity.is_named or any(any(map(str.isupper, one[1:])) for one in parts):
+    if clause.entity.is_named or any(any(map(str.isupper, part[1:])) for part in parts):
         return True
-    if any(one[:1].isupper() for one in parts[1:]):
+    if any(part[:1].isupper() for part in parts[1:]):
         return True
     if len(parts) < 2:
         return False

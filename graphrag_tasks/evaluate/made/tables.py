@@ -157,8 +157,8 @@ class Tables:
         """Return a header as it stands inside of a sentence."""
         words = header.replace("_", " ").split()
         return " ".join(
-            one.lower() if one[1:].islower() else one  # codes and "SAP" stay
-            for one in words
+            word.lower() if word[1:].islower() else word  # codes and "SAP" stay
+            for word in words
         )
 
     def _is_attribute(self, header: str) -> bool:
@@ -219,8 +219,8 @@ def _tables(corpus: Corpus) -> Iterator[_Table]:
 
 
 def _table(document: str, cells: Sequence[Mapping[str, Any]]) -> _Table | None:
-    headers = {one["column"]: one["text"] for one in cells if one["is_header"]}
-    first = [one["row"] for one in cells if one["is_header"]]
+    headers = {cell["column"]: cell["text"] for cell in cells if cell["is_header"]}
+    first = [cell["row"] for cell in cells if cell["is_header"]]
     if (
         0 not in headers
         or len(headers) < 2
@@ -229,19 +229,19 @@ def _table(document: str, cells: Sequence[Mapping[str, Any]]) -> _Table | None:
     ):
         return None
     rows: dict[int, dict[int, Mapping[str, Any]]] = defaultdict(dict)
-    for one in cells:
-        if not one["is_header"] and one["row_span"] == 1 and one["col_span"] == 1:
-            rows[one["row"]][one["column"]] = one
+    for cell in cells:
+        if not cell["is_header"] and cell["row_span"] == 1 and cell["col_span"] == 1:
+            rows[cell["row"]][cell["column"]] = cell
     keys = Counter(found[0]["text"].casefold() for found in rows.values() if 0 in found)
     made = []
     for _, found in sorted(rows.items()):
-        if 0 not in found or any(one["char_start"] is None for one in found.values()):
+        if 0 not in found or any(row["char_start"] is None for row in found.values()):
             continue
         key = found[0]["text"]
         if keys[key.casefold()] > 1 or not _is_key(key):
             continue
         stretch, text = _row(document, found.values())
-        values = {headers[at]: one["text"] for at, one in found.items() if at and at in headers}
+        values = {headers[at]: row["text"] for at, row in found.items() if at and at in headers}
         made.append(_Row(key, values, stretch, text))
     if len(made) < _LEAST_ROWS:
         return None
@@ -251,9 +251,9 @@ def _table(document: str, cells: Sequence[Mapping[str, Any]]) -> _Table | None:
 
 def _row(document: str, cells: Iterable[Mapping[str, Any]]) -> tuple[Stretch, str]:
     """Return where a row stands, and its text."""
-    some = sorted(cells, key=lambda one: int(one["char_start"]))
-    start, end = some[0]["char_start"], max(one["char_end"] for one in some)
-    return Stretch(document, start, end), " | ".join(one["text"] for one in some)
+    some = sorted(cells, key=lambda row: int(row["char_start"]))
+    start, end = some[0]["char_start"], max(row["char_end"] for row in some)
+    return Stretch(document, start, end), " | ".join(row["text"] for row in some)
 
 
 def _is_key(text: str) -> bool:

@@ -73,7 +73,7 @@ def inverted(subject: str, verbs: str, lemma: str) -> str | None:
         return f"{first} {subject} {rest}".strip()
     words = verbs.split(" ")
     base = lemma.split(" ")[0]
-    place = next((at for at, one in enumerate(words) if one.endswith("ly") is False), None)
+    place = next((at for at, word in enumerate(words) if word.endswith("ly") is False), None)
     if place is None:
         return None
     verb = words[place]

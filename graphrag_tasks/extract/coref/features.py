@@ -65,9 +65,9 @@ def _candidate(section: Section, pronoun: Pronoun, number: int) -> Candidate | N
 
     mentions = section.entities[number].mentions
     allowed = list(filter(is_allowed, mentions))
-    before = tuple(one for one in allowed if one.offset < pronoun.offset)
-    behind = (one for one in allowed if one.offset > pronoun.offset)
-    following = next((one for one in behind if one.sentence == pronoun.sentence), None)
+    before = tuple(mention for mention in allowed if mention.offset < pronoun.offset)
+    behind = (mention for mention in allowed if mention.offset > pronoun.offset)
+    following = next((mention for mention in behind if mention.sentence == pronoun.sentence), None)
     anchor = before[-1] if before else following
     if anchor is None:
         return None
@@ -77,9 +77,9 @@ def _candidate(section: Section, pronoun: Pronoun, number: int) -> Candidate | N
 def _place(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
     anchor = candidate.anchor
     first, last = section.names_before(anchor.offset + 1), section.names_before(pronoun.offset)
-    own = {one.offset for one in section.entities[candidate.entity].mentions}
-    others = [one for one in section.names[first:last] if one.offset not in own]
-    persons = {one.key for one in others if one.label == "PERSON"}
+    own = {mention.offset for mention in section.entities[candidate.entity].mentions}
+    others = [name for name in section.names[first:last] if name.offset not in own]
+    persons = {other.key for other in others if other.label == "PERSON"}
     quoted = section.quoted[pronoun.sentence][pronoun.token]
     anchor_quoted = section.quoted[anchor.sentence][anchor.head]
     return {
@@ -88,7 +88,7 @@ def _place(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str
         "log_tokens_apart": math.log1p(abs(pronoun.offset - anchor.offset)),
         "anchor_token": anchor.start,
         "persons_between": len(persons),
-        "subjects_between": sum(section.role(one) == Role.SUBJECT for one in others),
+        "subjects_between": sum(section.role(other) == Role.SUBJECT for other in others),
         "pronoun_quoted": quoted,
         "anchor_quoted": anchor_quoted,
         "across_quotes": quoted != anchor_quoted,
@@ -185,17 +185,19 @@ def _salience(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[
     mentions, before = section.entities[candidate.entity].mentions, candidate.before
     named_before = section.names_before(pronoun.offset)
     subjects = [one for one in before if section.role(one) == Role.SUBJECT]
-    previous = [one for one in subjects if one.sentence == pronoun.sentence - 1]
-    own = [one for one in subjects if one.sentence == pronoun.sentence]
+    previous = [subject for subject in subjects if subject.sentence == pronoun.sentence - 1]
+    own = [subject for subject in subjects if subject.sentence == pronoun.sentence]
     parse = section.parses[pronoun.sentence]
     path = {pronoun.token, *parse.ancestors(pronoun.token)}
     return {
         "mentions_before": len(before),
         "mentions": len(mentions),
-        "mentions_after": sum(one.offset >= pronoun.offset for one in mentions),
+        "mentions_after": sum(mention.offset >= pronoun.offset for mention in mentions),
         "share_of_names": len(before) / max(1, named_before),
         "subject_mentions": len(subjects),
-        "near_subject_mentions": sum(pronoun.sentence - one.sentence <= 2 for one in subjects),
+        "near_subject_mentions": sum(
+            pronoun.sentence - subject.sentence <= 2 for subject in subjects
+        ),
         "first_offset": mentions[0].offset,
         "is_first": candidate.entity == 0,
         "previous_subject": bool(previous),
@@ -210,13 +212,13 @@ def _salience(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[
 
 def _kind(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
     mentions = section.entities[candidate.entity].mentions
-    labels = [one.label for one in mentions]
+    labels = [mention.label for mention in mentions]
     cues = section.genders[candidate.entity]
     sign = 1 if pronoun.gender == "feminine" else -1
     return {
         "person": labels.count("PERSON") / len(labels),
         "not_person": sum(label in _NOT_PERSONS for label in labels) / len(labels),
-        "name_words": max(len(one.key) for one in mentions),
+        "name_words": max(len(mention.key) for mention in mentions),
         "first_name_agrees": sign * cues.first_name,
         "title_agrees": sign * cues.title,
         "noun_agrees": sign * cues.noun,
@@ -225,7 +227,7 @@ def _kind(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str,
 
 def _title(section: Section, _: Pronoun, candidate: Candidate) -> dict[str, Any]:
     title = set(section.title)
-    keys = [set(one.key) for one in section.entities[candidate.entity].mentions]
+    keys = [set(mention.key) for mention in section.entities[candidate.entity].mentions]
     shares = [1.0 if key <= title else 0.5 * bool(key & title) for key in keys if title]
     return {
         "in_title": max(shares, default=0.0),
@@ -237,20 +239,25 @@ def _title(section: Section, _: Pronoun, candidate: Candidate) -> dict[str, Any]
 def _compare(pronoun: Pronoun, found: Sequence[Candidate]) -> None:
     """Add how each candidate stands among the others."""
     orders: dict[str, Callable[[Candidate], Any]] = {
-        "recency_rank": lambda one: (one.values["follows"], one.values["log_tokens_apart"]),
-        "frequency_rank": lambda one: -one.values["mentions"],
-        "hobbs_rank": lambda one: _hobbs_order(pronoun, one),
+        "recency_rank": lambda candidate: (
+            candidate.values["follows"],
+            candidate.values["log_tokens_apart"],
+        ),
+        "frequency_rank": lambda candidate: -candidate.values["mentions"],
+        "hobbs_rank": lambda candidate: _hobbs_order(pronoun, candidate),
     }
     for name, order in orders.items():
-        steps = sorted({order(one) for one in found})
-        for one in found:
-            one.values[name] = float(steps.index(order(one)))
-    persons = sum(one.values["person"] > 0 for one in found)
-    for one in found:
-        one.values |= {"candidates": float(len(found)), "persons": float(persons)}
+        steps = sorted({order(candidate) for candidate in found})
+        for candidate in found:
+            candidate.values[name] = float(steps.index(order(candidate)))
+    persons = sum(candidate.values["person"] > 0 for candidate in found)
+    for candidate in found:
+        candidate.values |= {"candidates": float(len(found)), "persons": float(persons)}
     for name in ("first_name_agrees", "in_title", "mentions", "subject_mentions"):
-        for one, lead in zip(found, leads([each.values[name] for each in found]), strict=True):
-            one.values[f"{name}_lead"] = lead
+        for candidate, lead in zip(
+            found, leads([each.values[name] for each in found]), strict=True
+        ):
+            candidate.values[f"{name}_lead"] = lead
 
 
 def _hobbs_order(pronoun: Pronoun, one: Candidate) -> tuple[float, ...]:

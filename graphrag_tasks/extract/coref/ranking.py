@@ -55,7 +55,7 @@ class RankingResolver:
     def resolve(self, passage: Passage) -> list[Coreference]:
         """Return what was resolved, in the order of the text; see `CoreferenceResolver`."""
         found = [*_persons(passage), *resolve_things(passage)]
-        return sorted(found, key=lambda one: (one.sentence, one.start))
+        return sorted(found, key=lambda coreference: (coreference.sentence, coreference.start))
 
 
 def _persons(passage: Passage) -> Iterator[Coreference]:
@@ -91,7 +91,7 @@ def windows(parses: Sequence[Parse]) -> Iterator[Window]:
             continue
         while begins[start] - begins[context + 1] >= CONTEXT_TOKENS:
             context += 1
-        if any(gender_of_pronoun(word) for one in parses[start:end] for word in one.words):
+        if any(gender_of_pronoun(word) for parse in parses[start:end] for word in parse.words):
             yield Window(context, start, end)
         start = end
 
@@ -159,9 +159,9 @@ def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[P
     for pronoun, each in found.items():
         if each:
             chains = chain_features(pronoun, each, weights)
-            rows = [one.values | chain for one, chain in zip(each, chains, strict=True)]
+            rows = [candidate.values | chain for candidate, chain in zip(each, chains, strict=True)]
             chances = trees.chained.probabilities(rows)
-            scored = zip(chances, (-one.entity for one in each), strict=True)
+            scored = zip(chances, (-candidate.entity for candidate in each), strict=True)
             probability, entity = max(scored)
             choices[pronoun] = Choice(-entity, probability)
     return choices
@@ -172,7 +172,7 @@ def first_pass(
 ) -> dict[Pronoun, Weights]:
     """Return how each pronoun by itself spreads its weight over its candidates."""
     return {
-        pronoun: weights_of(each, alone.probabilities([one.values for one in each]))
+        pronoun: weights_of(each, alone.probabilities([candidate.values for candidate in each]))
         for pronoun, each in found.items()
     }
 
@@ -180,15 +180,15 @@ def first_pass(
 def weights_of(found: Sequence[Candidate], probabilities: Sequence[float]) -> Weights:
     """Return how a pronoun's weight of one is spread over its candidates."""
     total = max(sum(probabilities), _LEAST_TOTAL)
-    return {one.entity: p / total for one, p in zip(found, probabilities, strict=True)}
+    return {candidate.entity: p / total for candidate, p in zip(found, probabilities, strict=True)}
 
 
 def chain_features(
     pronoun: Pronoun, found: Sequence[Candidate], weights: Mapping[Pronoun, Weights]
 ) -> list[dict[str, float]]:
     """Return for each candidate of a pronoun what the weights of the other pronouns say."""
-    same = [one for one in weights if one != pronoun and one.gender == pronoun.gender]
-    opposite = [one for one in weights if one.gender != pronoun.gender]
+    same = [weight for weight in weights if weight != pronoun and weight.gender == pronoun.gender]
+    opposite = [weight for weight in weights if weight.gender != pronoun.gender]
     last, following = _neighbours(pronoun, same)
     last_opposite, _ = _neighbours(pronoun, opposite)
     previous = [one for one in same if one.sentence == pronoun.sentence - 1]
@@ -221,8 +221,8 @@ def _neighbours(
 ) -> tuple[Pronoun | None, Pronoun | None]:
     """Return the last of the others before the pronoun, and the first one after it."""
     offset = attrgetter("offset")
-    before = [one for one in others if one.offset < pronoun.offset]
-    after = [one for one in others if one.offset > pronoun.offset]
+    before = [other for other in others if other.offset < pronoun.offset]
+    after = [other for other in others if other.offset > pronoun.offset]
     return max(before, key=offset, default=None), min(after, key=offset, default=None)
 
 

@@ -86,7 +86,7 @@ def resolve_things(passage: Passage) -> list[Coreference]:
     """Resolve impersonal pronouns and bare definite nouns, in the order of the text."""
     phrases = [_phrases(parse, number) for number, parse in enumerate(passage.parses)]
     found = [*_pronouns(passage, phrases), *_definites(passage, phrases)]
-    return sorted(found, key=lambda one: (one.sentence, one.start))
+    return sorted(found, key=lambda coreference: (coreference.sentence, coreference.start))
 
 
 def _phrases(parse: Parse, sentence: int) -> list[_Phrase]:
@@ -145,14 +145,14 @@ def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterato
                 continue
             near = [*(phrases[number - 1] if number else ()), *phrases[number]]
             fitting = [
-                one
-                for one in near
-                if one.plural == (lower in _PLURAL)
-                and (one.sentence < number or _may_refer_back(parse, token, one))
+                phrase
+                for phrase in near
+                if phrase.plural == (lower in _PLURAL)
+                and (phrase.sentence < number or _may_refer_back(parse, token, phrase))
             ]
             mention = (number, token, token + 1)
             chosen, rule = _last_subject(passage, mention, fitting, named), SAME_SUBJECT
-            if not chosen and len({one.text.casefold() for one in fitting}) == 1:
+            if not chosen and len({phrase.text.casefold() for phrase in fitting}) == 1:
                 chosen, rule = fitting[-1], ONLY_CANDIDATE
             if chosen:
                 named[number, token] = chosen
@@ -192,7 +192,7 @@ def _last_subject(
     number, token, _ = mention
     if passage.parses[number].role(token) not in (Role.SUBJECT, Role.POSSESSOR):
         return None
-    by_head = {(one.sentence, one.head): one for one in fitting}
+    by_head = {(phrase.sentence, phrase.head): phrase for phrase in fitting}
     for sentence in (number, number - 1) if number else (number,):
         parse = passage.parses[sentence]
         stop = token if sentence == number else len(parse)
@@ -212,16 +212,16 @@ _Earlier = Mapping[tuple[str, str, bool], Mapping[str, _Phrase]]
 def _definites(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
     earlier: dict[tuple[str, str, bool], dict[str, _Phrase]] = defaultdict(dict)
     for number, parse in enumerate(passage.parses):
-        for one in phrases[number]:
-            if one.definite:
-                yield from _definite(passage, parse, one, earlier)
-            text = one.text.casefold()
-            if one.compound:
-                earlier[HEAD_MATCH, one.noun, one.plural][text] = one
-            code = any(not character.isalpha() for character in parse.words[one.head])
-            if code and one.start == one.head - 1:  # a noun and a code: "transaction SE38"
-                noun = parse.lemmas[one.start].lower()
-                earlier[TYPE_AND_NAME, noun, False][text] = one
+        for phrase in phrases[number]:
+            if phrase.definite:
+                yield from _definite(passage, parse, phrase, earlier)
+            text = phrase.text.casefold()
+            if phrase.compound:
+                earlier[HEAD_MATCH, phrase.noun, phrase.plural][text] = phrase
+            code = any(not character.isalpha() for character in parse.words[phrase.head])
+            if code and phrase.start == phrase.head - 1:  # a noun and a code: "transaction SE38"
+                noun = parse.lemmas[phrase.start].lower()
+                earlier[TYPE_AND_NAME, noun, False][text] = phrase
 
 
 def _definite(

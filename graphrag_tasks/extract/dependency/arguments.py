@@ -59,7 +59,9 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
         groups.append(noun_arguments(Role.OBJECT, antecedent, split=False))
     groups += [*_shared_objects(chain[-1]), *_shared_fronted(clause)]
     groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
-    return [replace(one, slot=slot) for slot, group in enumerate(groups, 1) for one in group]
+    return [
+        replace(argument, slot=slot) for slot, group in enumerate(groups, 1) for argument in group
+    ]
 
 
 def _shared_objects(verb: Token) -> Iterator[list[Argument]]:

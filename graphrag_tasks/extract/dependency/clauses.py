@@ -146,7 +146,7 @@ def _apposition(noun: Token) -> Frame | None:
     if not subjects or not complements:
         return None
     if _is_listed(noun):
-        examples = [replace(one, role=Role.OBJECT.value) for one in complements]
+        examples = [replace(complement, role=Role.OBJECT.value) for complement in complements]
         return noun_frame(Rule.EXAMPLE, "include", "include", noun, (*subjects, *examples))
     denied = any(noun.head.i < mark.i < noun.i for mark in children(noun.head, "neg"))
     arguments = (*subjects, *complements)

@@ -56,7 +56,7 @@ def confidence_of(frame: Frame, *, words: int, frames: int, weights: Weights) ->
 def features(frame: Frame, *, words: int, frames: int) -> Iterator[str]:
     """Yield the names of the features that apply to a frame, each once."""
     subjects = frame.having(Role.SUBJECT)
-    others = [one for one in frame.arguments if one.role != Role.SUBJECT]
+    others = [argument for argument in frame.arguments if argument.role != Role.SUBJECT]
     yield f"rule {frame.rule}"
     yield f"sentence of {_band(words, 12, 20, 30)} words"
     yield f"{_band(frames, 2, 3, 4, 6)} frames in the sentence"
@@ -109,15 +109,15 @@ def _of_subject(frame: Frame, subjects: Sequence[Argument]) -> Iterator[str]:
 def _of_others(frame: Frame, others: Sequence[Argument]) -> Iterator[str]:
     slots, roles, longest, preposition = set(), set(), 0, None
     comma = gap = before = behind = False
-    for one in others:  # once, as this is a tenth of what the rules cost
-        slots.add(one.slot)
-        roles.add(one.role)
-        longest = max(longest, len(one.text.split()))
-        preposition = preposition or one.preposition
-        comma = comma or "," in one.text
-        gap = gap or len(one.text) != one.end - one.start
-        before = before or one.end < frame.start
-        behind = behind or one.start > frame.end + FAR
+    for other in others:  # once, as this is a tenth of what the rules cost
+        slots.add(other.slot)
+        roles.add(other.role)
+        longest = max(longest, len(other.text.split()))
+        preposition = preposition or other.preposition
+        comma = comma or "," in other.text
+        gap = gap or len(other.text) != other.end - other.start
+        before = before or other.end < frame.start
+        behind = behind or other.start > frame.end + FAR
     yield f"{_band(len(slots), 2, 3, 4)} slots"
     yield f"longest argument of {_band(longest, 2, 4, 8, 15)} words"
     for role in sorted(roles):

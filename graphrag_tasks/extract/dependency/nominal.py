@@ -179,7 +179,7 @@ def _counted(head: Token) -> Token:
     """Return what is counted: the components in "one of the components"."""
     if head.lower_ not in QUANTIFIERS and not _is_number(head):
         return head
-    preposition = next((one for one in children(head, "prep") if one.lower_ == "of"), None)
+    preposition = next((token for token in children(head, "prep") if token.lower_ == "of"), None)
     noun = descendant(preposition, "pobj")
     return head if noun is None or noun.tag_ in RELATIVE_TAGS else noun
 

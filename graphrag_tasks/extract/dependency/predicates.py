@@ -111,7 +111,8 @@ def relational_adjective(chain: list[Token]) -> Token | None:
     prepositions.extend(children(adjective, "prep"))
     stranded = chain[0].dep_ == "relcl"
     related = any(
-        first_child(one, "pobj") or (stranded and not list(one.children)) for one in prepositions
+        first_child(preposition, "pobj") or (stranded and not list(preposition.children))
+        for preposition in prepositions
     )
     return adjective if related else None
 

@@ -84,7 +84,9 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
     elif gerund is not None and gerund.tag_ == "VBG" and preposition.lower_ == "for":
         for verb in (gerund, *children(gerund, "conj")):
             arguments = collect_arguments(verb_chain(verb), Origin.INHERITED)
-            tails = [one for one in arguments if one.role in (Role.OBJECT, Role.OBLIQUE)]
+            tails = [
+                argument for argument in arguments if argument.role in (Role.OBJECT, Role.OBLIQUE)
+            ]
             yield _frame(f"be for {verb.lower_}", preposition, [*subjects, *tails])
 
 

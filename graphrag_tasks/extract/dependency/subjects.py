@@ -145,8 +145,8 @@ def is_expletive(subject: Token | None) -> bool:
         return False
     return any(
         child.dep_ in ("ccomp", "xcomp") and child.i > verb.i and is_verbal(child)
-        for one in (verb, *children(verb, "acomp"))
-        for child in one.children
+        for token in (verb, *children(verb, "acomp"))
+        for child in token.children
     )
 
 

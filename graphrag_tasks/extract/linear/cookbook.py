@@ -48,7 +48,7 @@ def cookbook(text: str) -> Iterator[Frame]:
         return
     verb = command[1].casefold()
     ties = _TIE.finditer(text, command.end() - 1, command.end() + _MAX_GAP)
-    tie = next((one for one in ties if verb not in _TIES or one[1] in _TIES[verb]), None)
+    tie = next((match for match in ties if verb not in _TIES or match[1] in _TIES[verb]), None)
     objects = _objects(text, command.end(), tie.start()) if tie else []
     if tie is None or not objects:
         return
@@ -59,10 +59,10 @@ def cookbook(text: str) -> Iterator[Frame]:
         relation, place = f"{verb} {tie[1]}", tie.end()
     if _NOT_NAMES.match(text, place) or (tie[1] == "to" and _COMMAND.match(text, place)):
         return
-    others = [one for one in names_at(text, place) if not _NOT_NAMES.match(one.text)]
-    for one in objects:
+    others = [span for span in names_at(text, place) if not _NOT_NAMES.match(span.text)]
+    for span in objects:
         for other in others:
-            yield pair(LinearRule.COOKBOOK, one, relation, other)
+            yield pair(LinearRule.COOKBOOK, span, relation, other)
 
 
 def _objects(text: str, start: int, end: int) -> list[Span]:
@@ -86,5 +86,5 @@ def arrows(text: str) -> Iterator[Frame]:
         return
     head = name_of(text, 0, marks[0].start())
     tail = name_of(text, marks[0].end(), len(text))
-    if head and tail and max(len(one.text.split()) for one in (head, tail)) <= _MAX_ARROW_WORDS:
+    if head and tail and max(len(span.text.split()) for span in (head, tail)) <= _MAX_ARROW_WORDS:
         yield pair(LinearRule.ARROW, head, "lead to", tail)

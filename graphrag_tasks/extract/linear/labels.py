@@ -81,7 +81,7 @@ def labels(text: str) -> Iterator[Frame]:
         return
     if text[values[-1].end :].lstrip().startswith(":"):
         return
-    if len(values) == 1 or not any(one.text[0].islower() and " " in one.text for one in values):
+    if len(values) == 1 or not any(span.text[0].islower() and " " in span.text for span in values):
         for value in values:
             yield pair(LinearRule.LABEL, label.name, "be", value)
 

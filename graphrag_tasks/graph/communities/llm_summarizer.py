@@ -63,16 +63,21 @@ class LlmSummarizer:
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary for each community, in their order."""
-        asked = [one for one in communities if not one.is_private]
-        results = self._client.ask([self._request(one) for one in asked])
-        failed = [one for one in results if isinstance(one, Failure)]
+        asked = [community for community in communities if not community.is_private]
+        results = self._client.ask(
+            [self._request(community_context) for community_context in asked]
+        )
+        failed = [failure for failure in results if isinstance(failure, Failure)]
         if failed:
             log.warning(
                 "%d of %d communities have no summary by the model, the first one because: %s",
                 len(failed), len(results), failed[0].why,
             )  # fmt: skip
         answers = iter(results)
-        written = [None if one.is_private else _written(one, next(answers)) for one in communities]
+        written = [
+            None if community.is_private else _written(community, next(answers))
+            for community in communities
+        ]
         left_out = sum(one.left_out for one in written if one)
         if left_out:
             log.warning("%d sentences of summaries say what their community does not", left_out)
@@ -124,8 +129,8 @@ def _text(community: CommunityContext) -> str:
     parts = {
         f"Entities ({len(community.entities)} of {community.size})": community.entities,
         "Relations": community.relations,
-        "Sentences": [f"{one.text} ({one.source})" for one in community.sentences],
-        "Groups within it": [f"{one.title}: {one.text}" for one in community.children],
+        "Sentences": [f"{sentence.text} ({sentence.source})" for sentence in community.sentences],
+        "Groups within it": [f"{summary.title}: {summary.text}" for summary in community.children],
     }
     return "\n\n".join(
         "\n".join([f"{name}:", *(f"- {' '.join(item.split())}" for item in items)])

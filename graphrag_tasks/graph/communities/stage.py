@@ -205,13 +205,15 @@ class _Summaries:
     def of(self, contexts: list[CommunityContext]) -> list[dict[str, str]]:
         """Return `title`, `summary` and `summary_key` of each context."""
         by = self._summarizer.fingerprint
-        keys = [fingerprint({"content": one.sha256, "by": by}) for one in contexts]
+        keys = [fingerprint({"content": context.sha256, "by": by}) for context in contexts]
         self._take_over(keys)
         by_key = zip(keys, contexts, strict=True)
-        missing = {key: one for key, one in by_key if key not in self._known}
+        missing = {
+            key: community_context for key, community_context in by_key if key not in self._known
+        }
         written = self._summarizer.summarize(list(missing.values()))
-        for key, one in zip(missing, written, strict=True):
-            self._known[key] = {"title": one.title, "summary": one.text, "summary_key": key}
+        for key, summary in zip(missing, written, strict=True):
+            self._known[key] = {"title": summary.title, "summary": summary.text, "summary_key": key}
         return [self._known[key] for key in keys]
 
     def _take_over(self, keys: list[str]) -> None:

@@ -93,7 +93,7 @@ class ExtractiveSummarizer:
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary for each community, in their order."""
-        return [Summary(_title(one), _text(one)) for one in communities]
+        return [Summary(_title(community), _text(community)) for community in communities]
 
 
 def _title(community: CommunityContext) -> str:
@@ -114,7 +114,7 @@ def _text(community: CommunityContext) -> str:
     lines = [f"“{sentence.text}” ({sentence.source})" for sentence in community.sentences]
     lines.append(f"It is about {_listed(names)}.")
     if community.relations:
-        facts = "; ".join(_clipped(one, _LONGEST_RELATION) for one in community.relations)
+        facts = "; ".join(_clipped(relation, _LONGEST_RELATION) for relation in community.relations)
         lines.append(f"Facts: {facts}.")
     return "\n".join(lines)
 

@@ -126,10 +126,11 @@ class Picture:
 
 def _radii(mentions: Sequence[int | None]) -> list[float]:
     """Return the radius of each entity's circle; one for all where mentions are not known."""
-    most = math.sqrt(max([1, *(one or 0 for one in mentions)]))
+    most = math.sqrt(max([1, *(mention or 0 for mention in mentions)]))
     span = _LARGEST - _SMALLEST
     return [
-        _UNCOUNTED if one is None else _SMALLEST + span * math.sqrt(one) / most for one in mentions
+        _UNCOUNTED if mention is None else _SMALLEST + span * math.sqrt(mention) / most
+        for mention in mentions
     ]
 
 
@@ -223,7 +224,7 @@ def _lines(edges: Sequence[_Edge], points: Points, radii: Sequence[float]) -> It
         width = 0.8 + (_WIDEST_LINE - 0.8) * math.sqrt(edge.weight / strongest)
         arrows = 'marker-end="url(#arrow)"'
         arrows += ' marker-start="url(#arrow)"' if edge.both_ways else ""
-        words = escape("; ".join(_short(one, _LONGEST_WORDS) for one in edge.words))
+        words = escape("; ".join(_short(word, _LONGEST_WORDS) for word in edge.words))
         yield (
             f'<line x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}" '
             f'stroke="{_CHANGES.get(edge.change, _LINE)}" stroke-width="{width:.1f}" {arrows}'

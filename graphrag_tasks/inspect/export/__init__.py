@@ -1,28 +1,34 @@
 """Exports: the entity graph of a snapshot, or a part of it, for other programs or as a picture.
 
-The same part gives the same bytes.
+The same part gives the same bytes. RDF is in `rdf`, which needs an extra.
 """
 
 from graphrag_tasks.graph.drawing import Selection, draw
 from graphrag_tasks.inspect.export.changes import changed_facts
-from graphrag_tasks.inspect.export.graph_files import (
-    write_gexf,
-    write_graphml,
-    write_json,
+from graphrag_tasks.inspect.export.csv_files import (
+    NEO4J_FILES,
     write_property_graph,
     write_sheet,
 )
+from graphrag_tasks.inspect.export.graph_files import write_gexf, write_graphml, write_json
+from graphrag_tasks.inspect.export.microsoft import GRAPHRAG_FILES, write_graphrag
+from graphrag_tasks.inspect.export.provenance import Provenance, provenance
 from graphrag_tasks.inspect.export.selection import community, neighbourhood, whole_graph
 
 __all__ = [
+    "GRAPHRAG_FILES",
+    "NEO4J_FILES",
+    "Provenance",
     "Selection",
     "changed_facts",
     "community",
     "draw",
     "neighbourhood",
+    "provenance",
     "whole_graph",
     "write_gexf",
     "write_graphml",
+    "write_graphrag",
     "write_json",
     "write_property_graph",
     "write_sheet",

@@ -20,7 +20,6 @@ from fastapi.responses import (
     PlainTextResponse,
     Response,
 )
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from graphrag_tasks.core import errors
@@ -52,6 +51,7 @@ from graphrag_tasks.inspect.pages.reader import (
     neighbors,
     summarize,
 )
+from graphrag_tasks.inspect.pages.rendering import style_text, templates
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.snapshots.store import Snapshot
@@ -290,16 +290,10 @@ class _Renderer:
     """
 
     def __init__(self) -> None:
-        self._templates = Environment(
-            loader=PackageLoader("graphrag_tasks.inspect.pages"), autoescape=True,
-            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        )  # fmt: skip
-        style = files(__package__).joinpath("pages.css").read_text(encoding="utf-8")
+        self._templates = templates()
+        style = style_text()
         # not escaped: it is a file of ours
         self._templates.globals["style"] = Markup(style)  # noqa: S704
-        self._templates.filters |= {
-            "number": _number, "megabytes": _megabytes, "moment": _moment, "pages": _pages,
-        }  # fmt: skip
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
         self.headers = {
             "Cache-Control": "private, no-store",
@@ -327,25 +321,3 @@ class _Renderer:
         if request.url.path.endswith(".json"):
             return as_columns(request, {"error": what}, status)
         return self.page(request, "error", status, what=what, title=status.phrase)
-
-
-def _number(value: float) -> str:
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.3f}" if abs(value) < 1 else f"{value:,.1f}"
-
-
-def _megabytes(value: int) -> str:
-    return f"{value / 1_000_000:,.1f} MB"
-
-
-def _moment(value: str) -> str:
-    """Return an ISO time without its letters and fractions."""
-    return value[:19].replace("T", " ")
-
-
-def _pages(first: int | None, last: int | None = None) -> str:
-    """Return the pages of a text; empty where its format has no pages."""
-    if first is None:
-        return ""
-    return f"page {first}" if last in (None, first) else f"pages {first}–{last}"

@@ -206,12 +206,17 @@ def _file(
     return Response(text.getvalue().encode(), HTTPStatus.OK, headers, kind)
 
 
+def script_text() -> str:
+    """Return the built script of the page."""
+    return files(__package__).joinpath("static", "graph.js").read_text(encoding="utf-8")
+
+
 class _Script:
     """The built script; its name has its hash, so that a browser may keep it."""
 
     @cached_property
     def text(self) -> bytes:
-        return files(__package__).joinpath("static", "graph.js").read_bytes()
+        return script_text().encode()
 
     @cached_property
     def name(self) -> str:

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.graph.drawing import Selection
 from graphrag_tasks.graph.relation_kinds import FACT
-from graphrag_tasks.retrieval import Index, RelationHit
+from graphrag_tasks.retrieval import RelationHit
+from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.hits import SourceSentence
 from graphrag_tasks.retrieval.graph.pinned import name_key
 from graphrag_tasks.retrieval.notebook.parts import nearest, part
-from graphrag_tasks.retrieval.view.arrays import Rows, column
+from graphrag_tasks.storage.columns import Rows, column
 
 NO_TYPE = "-"
 """Stands for the type of an entity without one."""
@@ -112,7 +113,7 @@ class Shown:
 class Neighbourhoods:
     """Parts of the graph of one `index`; never changed once built, so threads may share it."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Browser) -> None:
         self.index = index
         self._graph = index.graph
         self._relations = index.snapshot.table(

@@ -162,7 +162,9 @@ def word_tables(documents: pa.Table, chunks: pa.Table | ds.Dataset) -> dict[str,
 def text_below(text: str, headings: Sequence[str]) -> str:
     """Return a text below its title and headings, as far as it does not begin with them."""
     beginning = text.split(BLOCK_SEPARATOR, len(headings) + 1)[:-1]
-    return "\n".join([*(one for one in dict.fromkeys(headings) if one not in beginning), text])
+    return "\n".join(
+        [*(heading for heading in dict.fromkeys(headings) if heading not in beginning), text]
+    )
 
 
 def lexicon_tables(texts: Iterable[str]) -> tuple[pa.Table, pa.Table]:

@@ -57,7 +57,7 @@ class Page:
 def attributes(text: str) -> Fields:
     """Return the attributes of a mark, `name="value"`, by their names in lower case."""
     return {
-        found[1].lower(): next((one for one in found.groups()[1:] if one is not None), "")
+        found[1].lower(): next((group for group in found.groups()[1:] if group is not None), "")
         for found in _ATTRIBUTE.finditer(text)
     }
 

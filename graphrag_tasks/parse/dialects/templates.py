@@ -67,7 +67,7 @@ def _shortcode(found: re.Match[str], paired: set[str], page: Page) -> str:
     if found["end"]:
         return ""
     given = attributes(rest)
-    first = next((one[1] or one[2] for one in _TEXT.finditer(rest)), "")
+    first = next((match[1] or match[2] for match in _TEXT.finditer(rest)), "")
     if name in ("ref", "relref"):
         return given.get("path") or first
     if name == "param" and first in page.fields:

@@ -38,7 +38,7 @@ def within_budget(
     kept: list[ChunkHit] = []
     left = characters
     for chunk, of_chunk in zip(chunks, sentences, strict=True):
-        ends = [one.char_end - chunk.char_start for one in of_chunk]
+        ends = [sentence.char_end - chunk.char_start for sentence in of_chunk]
         fits = [end for end in (*ends, len(chunk.text)) if end <= left]
         if not fits:
             break

@@ -231,5 +231,5 @@ class Explanation:
         lines.append(f"names that both hold: {', '.join(self.names) or 'none'}")
         if self.chunk.path:
             lines.append(f"led to by: {' → '.join(self.chunk.path)}")
-        lines += [f"states ({one.score:.2f}): {one.text}" for one in self.relations]
+        lines += [f"states ({relation.score:.2f}): {relation.text}" for relation in self.relations]
         return "\n".join(lines)

@@ -208,10 +208,10 @@ class CommunityHit(FurtherHit):
     @classmethod
     def of(cls, provenance: Provenance, rows: Sequence[RankedRow]) -> tuple[CommunityHit, ...]:
         """Return communities with their summaries and sources."""
-        texts = provenance.communities([one.row for one in rows])
+        texts = provenance.communities([row.row for row in rows])
         return tuple(
-            cls(rank=rank, score=one.score, **text)
-            for rank, (one, text) in enumerate(zip(rows, texts, strict=True), 1)
+            cls(rank=rank, score=row.score, **text)
+            for rank, (row, text) in enumerate(zip(rows, texts, strict=True), 1)
         )
 
     def line(self) -> str:

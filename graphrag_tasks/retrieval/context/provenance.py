@@ -28,8 +28,9 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.graph.topics import central_relations
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
-from graphrag_tasks.retrieval.view.arrays import Records, Rows, column, id_ranks, rows_of
+from graphrag_tasks.retrieval.view.arrays import Records, id_ranks
 from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.columns import Rows, column, rows_of
 
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
@@ -81,7 +82,7 @@ class Provenance:
         """Return the titles of the documents of chunks, by id, in the order of the chunks."""
         rows = list(dict.fromkeys(self._documents_of["chunks"][chunks].tolist()))
         documents = self._records("documents").at(rows)
-        return {one["document_id"]: one["title"] for one in documents}
+        return {document["document_id"]: document["title"] for document in documents}
 
     def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document whose title holds the last of some words."""
@@ -100,7 +101,9 @@ class Provenance:
         document = self._document(sentence.document_id)
         blocks = self._records("blocks").at(self._rows_of_document("blocks", document))
         spans = items_around(blocks, sentence.char_start)
-        items = [self.sentences_between(sentence.document_id, one.start, one.end) for one in spans]
+        items = [
+            self.sentences_between(sentence.document_id, span.start, span.end) for span in spans
+        ]
         return [item for item in items if item]
 
     def sentences_between(
@@ -152,9 +155,9 @@ class Provenance:
                 evidence=found,
                 phrase=phrase,
                 text=f"{head} {phrase} {tail}",
-                **one,
+                **field,
             )
-            for rank, (item, one, head, phrase, tail, found) in enumerate(
+            for rank, (item, field, head, phrase, tail, found) in enumerate(
                 zip(ranked, fields, heads, phrases, tails, evidence, strict=True), 1
             )
         )
@@ -227,7 +230,9 @@ class Provenance:
         found = central_relations(self._graph, community)
         relations, telling = (one[:_MOST_RELATIONS] for one in found)
         bounds, sentences, _ = self._evidence
-        stated = [sentences[bounds[one] : bounds[one + 1]] for one in relations.tolist()]
+        stated = [
+            sentences[bounds[relation] : bounds[relation + 1]] for relation in relations.tolist()
+        ]
         if not stated:
             members, centrality = self._graph.communities.members(community)
             mentioned = self._example_sentences[members[np.lexsort((members, -centrality))]]

@@ -64,15 +64,20 @@ def as_frame(context: Context) -> pd.DataFrame:
     ]  # fmt: skip
     rows += [
         {
-            "kind": "relation", "rank": one.rank, "id": one.relation_id, "text": one.text,
-            "score": one.score, **_sentence(one.evidence),
+            "kind": "relation", "rank": relation.rank, "id": relation.relation_id,
+            "text": relation.text, "score": relation.score, **_sentence(relation.evidence),
         }
-        for one in context.relations
+        for relation in context.relations
     ]  # fmt: skip
     rows += [
-        {"kind": one.kind, "rank": one.rank, **one.row(), **_sentence(one.sources())}
+        {
+            "kind": further_hit.kind,
+            "rank": further_hit.rank,
+            **further_hit.row(),
+            **_sentence(further_hit.sources()),
+        }
         for name in FURTHER
-        for one in context.further.get(name, ())
+        for further_hit in context.further.get(name, ())
     ]
     for citation, row in enumerate(rows, 1):
         row["citation"] = citation
@@ -175,7 +180,7 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
 def _relations(context: Context) -> Iterable[RelationHit]:
     """Return the relations found and those of paths, each once."""
     steps = [step for path in context.paths for step in path.relations]
-    return {one.relation_id: one for one in (*context.relations, *steps)}.values()
+    return {hit.relation_id: hit for hit in (*context.relations, *steps)}.values()
 
 
 def as_picture(context: Context) -> Picture:
@@ -185,20 +190,21 @@ def as_picture(context: Context) -> Picture:
     from graphrag_tasks.graph.drawing import ENTITIES, RELATIONS, Picture, Selection
 
     relations = list(_relations(context))
-    ends = [name for one in relations for name in (one.head, one.tail)]
+    ends = [name for relation in relations for name in (relation.head, relation.tail)]
     names = list(dict.fromkeys(ends))
     drawn = set(names[:_MOST_DRAWN])
-    seeds = {one.name for one in (*context.entities, *context.listed)}
+    seeds = {hit.name for hit in (*context.entities, *context.listed)}
     entities = [
         {"entity_id": name, "name": name, "type": "seed" if name in seeds else "found"}
         for name in sorted(drawn)
     ]
     rows = [
-        {"relation_id": one.relation_id, "head_id": one.head, "tail_id": one.tail,
-         "relation": one.relation, "phrase": one.phrase, "kind": one.kind, "negated": one.negated,
-         "support": one.weight, "confidence": one.confidence, "weight": one.weight}
-        for one in relations
-        if one.head in drawn and one.tail in drawn
+        {"relation_id": relation.relation_id, "head_id": relation.head, "tail_id": relation.tail,
+         "relation": relation.relation, "phrase": relation.phrase, "kind": relation.kind,
+         "negated": relation.negated, "support": relation.weight,
+         "confidence": relation.confidence, "weight": relation.weight}
+        for relation in relations
+        if relation.head in drawn and relation.tail in drawn
     ]  # fmt: skip
     return Picture.of(
         Selection(
@@ -222,7 +228,7 @@ def as_svg(graph: nx.MultiDiGraph) -> str:
         (a, b, data) for a, b, data in graph.edges(data=True) if data["kind"] == "relation"
     ]
     names = list(dict.fromkeys(name for a, b, _ in relations for name in (a, b)))[:_MOST_NODES]
-    shown = [one for one in relations if one[0] in names and one[1] in names]
+    shown = [relation for relation in relations if relation[0] in names and relation[1] in names]
     if not shown:
         return ""
     drawn = nx.Graph((a, b) for a, b, _ in shown)

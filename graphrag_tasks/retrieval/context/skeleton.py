@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.storage.columns import Rows
 
 _HEADER = ("head", "relation", "tail")
 _TOKENS_A_RELATION = 3

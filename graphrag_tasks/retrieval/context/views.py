@@ -138,7 +138,7 @@ def _view(
 ) -> View:
     places = {name: place for place, name in enumerate(header)}
     first = [cells[0] for cells in tables]
-    called = [(*names[one["document_id"]], *filter(None, [one["sheet"]])) for one in first]
+    called = [(*names[row["document_id"]], *filter(None, [row["sheet"]])) for row in first]
     rows = [row for table, cells in enumerate(tables) for row in _rows(table, cells, places)]
     return View(header, rows, called)
 
@@ -154,9 +154,9 @@ def _rows(
         yield ViewRow(
             document_id=of_row[0]["document_id"],
             table=table,
-            char_start=min((one["char_start"] for one in of_row if one["char_end"]), default=None),
-            char_end=max((one["char_end"] for one in of_row if one["char_end"]), default=None),
-            cells={places[one["header"]]: Cell(one["text"], _number(one)) for one in of_row},
+            char_start=min((row["char_start"] for row in of_row if row["char_end"]), default=None),
+            char_end=max((row["char_end"] for row in of_row if row["char_end"]), default=None),
+            cells={places[row["header"]]: Cell(row["text"], _number(row)) for row in of_row},
         )
 
 

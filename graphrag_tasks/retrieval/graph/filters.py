@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.view.arrays import column
 from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.columns import column
 
 Filters = Mapping[str, str | Iterable[str]]
 """By field, one value or pattern, or several of which one must match."""
@@ -54,9 +54,9 @@ def _patterns(field: str, values: str | Iterable[str]) -> list[str]:
         )
     listed = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     patterns = list(listed)
-    if wrong := [one for one in patterns if not isinstance(one, str)]:
+    if wrong := [pattern for pattern in patterns if not isinstance(pattern, str)]:
         raise QueryError(f"a value must be text (got {wrong[0]!r})", f"filters, {field}")
-    return [one.casefold() for one in patterns]
+    return [pattern.casefold() for pattern in patterns]
 
 
 def _matches(values: Iterable[str], patterns: Iterable[str]) -> bool:

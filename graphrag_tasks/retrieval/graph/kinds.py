@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.known_names import is_written_as_name
 from graphrag_tasks.language.relations import INCLUDES
-from graphrag_tasks.retrieval.graph.names import is_written_as_name
 from graphrag_tasks.retrieval.graph.pinned import Graph
 
 _IS = frozenset({"be", "be a", "be an", "is a"})

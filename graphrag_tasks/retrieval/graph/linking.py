@@ -7,16 +7,11 @@ command such as `entities explain` finds by a name.
 from __future__ import annotations
 
 import re
-from collections import ChainMap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from graphrag_tasks.retrieval.graph.names import NameMatch, can_be_named, find_names, folded_name
-
-_KIND_AND_CODE = re.compile(r"(?:[a-z]+ ){1,3}(?P<code>(?=\S*[A-Z0-9_/])\S{2,})")
-"""An entity whose name is a code behind its kind: "table VBBE", "function module CONVERT_DATE"."""
-
+from graphrag_tasks.language.known_names import NameMatch, can_be_named, find_names, folded_name
+from graphrag_tasks.retrieval.graph.spellings import Spellings
 
 _SENSE = re.compile(r"(?P<name>.+) \([^()]+\)")
 """An entity of which a name means one sense: "Mercury (planet)"."""
@@ -58,42 +53,24 @@ class Linker:
     """Finds the entities that texts name; never changed once built.
 
     Args:
-        called: Entities by folded name and alias, those of most mentions first.
-        names: Display name of each entity.
+        spellings: Entities by folded name, alias and code.
         terms: Whether each entity is a term of the corpus.
     """
 
-    def __init__(
-        self, called: Mapping[str, Sequence[int]], names: Sequence[str], terms: Sequence[bool]
-    ) -> None:
-        self._called = called
-        self._names = names
+    def __init__(self, spellings: Spellings, terms: Sequence[bool]) -> None:
+        self._spellings = spellings
         self._terms = terms
 
     def entities(self, name: str) -> tuple[int, ...]:
         """Return the entities with a name, an alias or a code; signs and case do not matter."""
-        return tuple(self._known.get(folded_name(name), ()))
+        return self._spellings.entities(folded_name(name))
 
     def links(self, text: str) -> list[Link]:
         """Return the names in a text, in order; of two that overlap, the longer."""
         found = []
-        for match in find_names(text, self._known, _SHORTEST):
-            rows = tuple(self._known[match.key])
+        for match in find_names(text, self._spellings, _SHORTEST):
+            rows = self._spellings.entities(match.key)
             is_telling = match.is_telling or any(self._terms[row] for row in rows)
             if is_telling or can_be_named(match.key):
                 found.append(Link(match, rows, is_telling))
         return found
-
-    @cached_property
-    def _known(self) -> ChainMap[str, Sequence[int]]:
-        return ChainMap(dict(self._called), self._codes)
-
-    @cached_property
-    def _codes(self) -> dict[str, Sequence[int]]:
-        """Entities by the code in their names, where no entity is called by the code alone."""
-        found: dict[str, list[int]] = {}
-        for row, name in enumerate(self._names):
-            match = _KIND_AND_CODE.fullmatch(name)
-            if match and (key := folded_name(match["code"])):
-                found.setdefault(key, []).append(row)
-        return {key: rows for key, rows in found.items() if key not in self._called}

@@ -1,8 +1,6 @@
 """The bipartite graph of chunks and names: which chunks hold a name, and which are about it.
 
-Names are the entities that are named (their own name tells a type or has a label), are written as
-names or are the title of a document. A chunk holds the names that it mentions and the titles inside
-these; it is about its document's title or, without one, about the name that it begins with.
+`graph.names` says what a name is, and when a chunk holds one.
 
 Random walks on it are personalised PageRank by sparse power iteration: Jeh and Widom, "Scaling
 personalized web search", WWW 2003, as in HippoRAG (Gutiérrez et al., arXiv 2405.14831).
@@ -11,15 +9,15 @@ personalized web search", WWW 2003, as in HippoRAG (Gutiérrez et al., arXiv 240
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from graphrag_tasks.retrieval.graph.names import find_names, runs
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows
+from graphrag_tasks.retrieval.view.arrays import Floats
+from graphrag_tasks.storage.columns import Rows, column
 
 _MENTIONED = 1.0
 _OWN_TITLE = 10.0
@@ -28,28 +26,18 @@ _OWN_TITLE = 10.0
 _MOST_BETWEEN = 50
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of a chunk and an entity; a pair may occur twice."""
-
-    chunks: Rows
-    entities: Rows
-
-
 class NameGraph:
     """Names, and the chunks that hold them; never changed once built.
 
     Args:
-        mentions: Which chunks mention which entities.
-        about: Which chunks are about which entities.
-        named: Shape (entities,): entities that are names even if no chunk is about them.
-        called: Entities by folded name, the most mentioned first.
-        surface_forms: The names of each entity as written, its display name first.
+        tables: The tables `name_nodes` and `name_edges`.
+        places: The name for each folded name, titles before others.
+        names: Display name of each entity.
         chunks: Number of chunks.
 
     Attributes:
         entities: Shape (names,): entity row of each name.
-        keys: The name for each folded name, titles before others.
+        keys: `places`.
         weights: Shape (chunks, names): weight of each edge.
         often: Shape (names,): number of chunks that hold the name.
         rarity: Shape (names,): inverse chunk frequency; the rarest name has 1.
@@ -58,65 +46,20 @@ class NameGraph:
 
     def __init__(
         self,
-        mentions: Pairs,
-        about: Pairs,
-        *,
-        named: NDArray[np.bool_],
-        called: Mapping[str, Sequence[int]],
-        surface_forms: Sequence[Sequence[str]],
+        tables: Mapping[str, pa.Table],
+        places: Mapping[str, int],
+        names: Sequence[str],
         chunks: int,
     ) -> None:
-        titled = np.zeros(len(named), dtype=bool)
-        titled[about.entities] = True
-        self.entities: Rows = np.flatnonzero(named | titled)
-        self.is_title: NDArray[np.bool_] = titled[self.entities]
-        self._surface_forms = surface_forms
-        place_of = np.full(len(named), -1)
-        place_of[self.entities] = np.arange(len(self.entities))
-        self.keys = self._keys(called, place_of)
-        shape = (chunks, len(self.entities))
-        held = _indicator(mentions, place_of, shape)
-        everything = np.arange(len(named))
-        mentioned = _indicator(mentions, everything, (chunks, len(named)))
-        held += mentioned @ self._inside(called, place_of)
-        held.data = np.full_like(held.data, _MENTIONED)
-        own = _indicator(about, place_of, shape)
-        own.data = np.full_like(own.data, _OWN_TITLE)
-        self.weights: sparse.csr_matrix = held.maximum(own).tocsr()
-        self.weights.sort_indices()
+        nodes, edges = tables["name_nodes"], tables["name_edges"]
+        self.keys = places
+        self._names = names
+        self.entities: Rows = column(nodes, "entity").to_numpy().astype(np.int64)
+        self.is_title: NDArray[np.bool_] = np.array(column(nodes, "is_title"), dtype=np.bool_)
+        self.weights = _matrix(edges, (chunks, len(self.entities)))
         self.often: Rows = np.bincount(self.weights.indices, minlength=len(self.entities))
         rarity = np.log((chunks + 1) / (self.often + 0.5)).astype(np.float32)
         self.rarity = rarity / max(float(rarity.max(initial=0.0)), 1e-9)
-
-    def _keys(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for key, entities in called.items():
-            places = [int(place_of[one]) for one in entities if place_of[one] >= 0]
-            if places:
-                found[key] = next((one for one in places if self.is_title[one]), places[0])
-        return found
-
-    def _inside(self, called: Mapping[str, Sequence[int]], place_of: Rows) -> sparse.csr_matrix:
-        """Return which names lie inside the names of each entity, shape (entities, names).
-
-        Inside a name only titles count: "Hans Salter" in "film composer Hans Salter". Inside an
-        entity that is no name all names count: "Donna Summer" in "the Donna Summer album".
-        """
-        pairs: set[tuple[int, int]] = set()
-        for key, entities in called.items():
-            inside = {run for run in runs(key) if run in self.keys}
-            titles = {run for run in inside if self.is_title[self.keys[run]]}
-            for entity in entities if inside else ():
-                known = titles if place_of[entity] >= 0 else inside
-                pairs.update(
-                    (entity, self.keys[match.key])
-                    for surface in self._surface_forms[entity]
-                    for match in find_names(surface, known)
-                    if match.is_telling
-                )
-        outer, inner = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
-        shape = len(place_of), len(self.entities)
-        return sparse.csr_matrix((np.ones(len(outer), np.float32), (outer, inner)), shape=shape)
 
     def names_of(self, chunk: int) -> Rows:
         """Return the names that a chunk holds, ascending."""
@@ -161,7 +104,7 @@ class NameGraph:
 
     def name(self, place: int) -> str:
         """Return a name as text."""
-        return self._surface_forms[int(self.entities[place])][0]
+        return self._names[int(self.entities[place])]
 
     @cached_property
     def _by_name(self) -> sparse.csc_matrix:
@@ -177,12 +120,13 @@ def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
     return min(weight.keys() & set(names), key=lambda name: (-weight[name], name))
 
 
-def _indicator(pairs: Pairs, place_of: Rows, shape: tuple[int, int]) -> sparse.csr_matrix:
-    """Return the pairs whose entity is a name as a matrix: above 0 where there is a pair."""
-    places = place_of[pairs.entities]
-    known = places >= 0
-    cells = pairs.chunks[known], places[known]
-    return sparse.csr_matrix((np.ones(len(cells[0]), np.float32), cells), shape=shape)
+def _matrix(edges: pa.Table, shape: tuple[int, int]) -> sparse.csr_matrix:
+    """Return the edges as a matrix of their weights; its places are those of the file."""
+    of_chunks = np.bincount(column(edges, "chunk").to_numpy(), minlength=shape[0])
+    ends = np.concatenate([[0], np.cumsum(of_chunks)]).astype(np.int32)
+    is_about = np.array(column(edges, "is_about"), dtype=np.bool_)
+    weights = np.where(is_about, np.float32(_OWN_TITLE), np.float32(_MENTIONED))
+    return sparse.csr_matrix((weights, column(edges, "name").to_numpy(), ends), shape=shape)
 
 
 class Walk:

@@ -14,21 +14,12 @@ from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import relation_weights
 from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.bm25 import Lexicon
-from graphrag_tasks.retrieval.graph.chunk_names import ChunkNames
 from graphrag_tasks.retrieval.graph.linking import Linker
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
-from graphrag_tasks.retrieval.graph.names import folded_name
-from graphrag_tasks.retrieval.view.arrays import (
-    Adjacency,
-    Floats,
-    Rows,
-    Vectors,
-    column,
-    id_ranks,
-    matrix,
-    rows_of,
-)
+from graphrag_tasks.retrieval.graph.spellings import Spellings
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Vectors, id_ranks, matrix
 from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.columns import Rows, column, rows_of
 
 _COMMUNITY_COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
 
@@ -96,7 +87,7 @@ class Communities:
     def lexicon(self) -> Lexicon:
         """BM25 over titles and summaries."""
         texts = self._table.to_pylist()
-        return Lexicon.of([f"{one['title']}\n{one['summary']}" for one in texts])
+        return Lexicon.of([f"{text['title']}\n{text['summary']}" for text in texts])
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -275,30 +266,18 @@ class Graph:
     @cached_property
     def name_graph(self) -> NameGraph:
         """Which chunks hold which names: titles, and entities named or spelled as names."""
-        tables = ChunkNames(self._snapshot, self.chunks.ids, self.entities.ids)
-        named = np.array(self._column("entities", "is_named"), dtype=np.bool_)
-        named |= tables.spelled_as_names()
-        return NameGraph(
-            tables.mentioned(), tables.about(named), named=named, called=self.called,
-            surface_forms=self._names_of, chunks=len(self.chunks),
-        )  # fmt: skip
+        tables = {name: self._snapshot.table(name) for name in ("name_nodes", "name_edges")}
+        return NameGraph(tables, self.spellings.places, self.entity_names, len(self.chunks))
 
     @cached_property
-    def called(self) -> dict[str, list[int]]:
-        """Entity rows by folded display name and alias, those of most mentions first."""
-        mentions = self._column("entities", "mentions").to_numpy()
-        found: dict[str, dict[int, None]] = {}
-        for row in np.lexsort((self.entities.id_ranks, -mentions)).tolist():
-            for name in self._names_of[row]:
-                if key := folded_name(name):
-                    found.setdefault(key, {})[row] = None
-        return {key: list(rows) for key, rows in found.items()}
+    def spellings(self) -> Spellings:
+        """Entities by folded display name, alias and code."""
+        return Spellings(*map(self._snapshot.table, ("spellings", "spelled")))
 
     @cached_property
     def linker(self) -> Linker:
         """Finds the entities that a text names."""
-        terms = self._column("entities", "is_term").to_pylist()
-        return Linker(self.called, self.entity_names, terms)
+        return Linker(self.spellings, self._column("entities", "is_term").to_pylist())
 
     def named_entities(self, name: str) -> list[int]:
         """Return entity rows that have this display name, alias or code, in order of id."""

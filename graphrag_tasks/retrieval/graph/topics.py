@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.storage.columns import Rows
 
 
 def topics(graph: Graph) -> list[tuple[int, list[int]]]:

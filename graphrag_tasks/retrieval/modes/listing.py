@@ -18,9 +18,9 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.known_names import is_written_as_name
 from graphrag_tasks.language.relations import INCLUDES
 from graphrag_tasks.retrieval.graph.kinds import kinds
-from graphrag_tasks.retrieval.graph.names import is_written_as_name
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.listing_question import Asked, Verb, read, verb_term
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking, Seed
@@ -51,7 +51,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         answers = _included(graph, asked.kind, [chunk.row for chunk in ranking.chunks[:_READ]])
         listed, notes = set(answers.values()), [_FROM_A_PASSAGE]
     kept = [relation for relation, entity in answers.items() if entity in listed]
-    seeds = [seed for one in asked.names for seed in one.seeds]
+    seeds = [seed for name in asked.names for seed in name.seeds]
     if not listed:
         return ranking.with_more(seeds=seeds or ranking.seeds, notes=[_NO_LIST])
     names = graph.entity_names

@@ -21,7 +21,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
 from graphrag_tasks.retrieval.question.seeds import find_seeds
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.view.arrays import Rows
+from graphrag_tasks.storage.columns import Rows
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:

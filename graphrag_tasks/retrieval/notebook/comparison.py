@@ -36,7 +36,7 @@ class ModeComparison:
     @cached_property
     def found_by(self) -> Mapping[str, int]:
         """How many of the modes found each chunk, by its id; those that most found first."""
-        found = (hit.chunk_id for one in self.contexts.values() for hit in one.chunks)
+        found = (hit.chunk_id for context in self.contexts.values() for hit in context.chunks)
         return dict(Counter(found).most_common())
 
     @property

@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Rows, column
+from graphrag_tasks.retrieval.view.arrays import Adjacency
 from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.columns import Rows, column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,8 +115,10 @@ def communities(snapshot: Snapshot, graph: Graph) -> pd.DataFrame:
             "title": rows["title"],
             "level": rows["level"],
             "size": rows["size"],
-            "members": ["; ".join(central.get(one, ())) for one in rows["community_id"]],
-            "parent": [titles.get(one) for one in rows["parent_id"]],
+            "members": [
+                "; ".join(central.get(community, ())) for community in rows["community_id"]
+            ],
+            "parent": [titles.get(parent) for parent in rows["parent_id"]],
             "summary": rows["summary"],
             "community_id": rows["community_id"],
             "parent_id": rows["parent_id"],

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.graph.drawing import ENTITIES, RELATIONS, Selection
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.view.arrays import Rows
 from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.columns import Rows
 
 if TYPE_CHECKING:
     import igraph
@@ -105,7 +105,7 @@ def as_networkx(selection: Selection) -> nx.MultiDiGraph:
     for row in selection.entities.to_pylist():
         graph.add_node(row["entity_id"], **_known(row, ENTITIES.names[1:]))
     for row in selection.relations.to_pylist():
-        attributes = _known(row, [one for one in RELATIONS.names if not one.endswith("_id")])
+        attributes = _known(row, [name for name in RELATIONS.names if not name.endswith("_id")])
         graph.add_edge(row["head_id"], row["tail_id"], key=row["relation_id"], **attributes)
     return graph
 

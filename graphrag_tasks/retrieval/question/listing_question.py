@@ -93,13 +93,13 @@ def read(question: str, named: Sequence[NamedSeeds]) -> Asked:
     lead = _LEAD.search(question)
     kind = _kind(words, lead.end() if lead else 0, asks=lead is not None)
     begin = kind.end() if kind else lead.end() if lead else 0
-    names = tuple(one for one in named if one.start >= begin)
+    names = tuple(seeds for seeds in named if seeds.start >= begin)
     return Asked(
         kind=verb_term(kind[0]) if kind else None,
         verbs=tuple(_verbs(words, names, begin)) if lead or kind else (),
-        done=None if any(one.as_name for one in names) else _done(words, begin),
+        done=None if any(name.as_name for name in names) else _done(words, begin),
         names=names,
-        kind_names=tuple(one for one in named if kind and one.start == kind.start()),
+        kind_names=tuple(seeds for seeds in named if kind and seeds.start == kind.start()),
         is_bare={fold(word[0]) for word in words if word.start() >= begin} <= _SAYING_NOTHING,
     )
 
@@ -122,7 +122,7 @@ def _verbs(
 ) -> Iterator[Verb]:
     folded = [fold(word[0]) for word in words]
     for place, word in enumerate(words):
-        in_a_name = any(one.start <= word.start() < one.end for one in names)
+        in_a_name = any(name.start <= word.start() < name.end for name in names)
         if word.start() < begin or in_a_name or folded[place] in STOP_WORDS:
             continue
         before = folded[max(0, place - _ADVERBS_BETWEEN) : place]

@@ -21,7 +21,8 @@ from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, Scores, Vectors, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, standardised, top
+from graphrag_tasks.storage.columns import Rows
 
 MOST_READ = 2_000
 """Characters of a question that are read."""
@@ -223,7 +224,7 @@ def ranked_chunks(
     own = scores[rows].tolist()
     similarities = [None] * len(rows) if cosines is None else cosines[rows].tolist()
     fields = zip(rows.tolist(), own, similarities, ranks, strict=True)
-    return [RankedChunk(*one) for one in fields]
+    return [RankedChunk(*field) for field in fields]
 
 
 @dataclass(frozen=True)

@@ -89,4 +89,6 @@ def _everything(question: str) -> str:
         return ""
     text = asking[0] if asking else question
     patterns = _EVERYTHING if asking else (*_EVERYTHING, _NAMED)
-    return next((found[0].strip(" ,:;-") for one in patterns if (found := one.search(text))), "")
+    return next(
+        (found[0].strip(" ,:;-") for pattern in patterns if (found := pattern.search(text))), ""
+    )

@@ -15,14 +15,8 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
 from graphrag_tasks.retrieval.ranker.walk import Walked, walk
-from graphrag_tasks.retrieval.view.arrays import (
-    Floats,
-    Rows,
-    all_cosines,
-    cosines,
-    standardised,
-    top,
-)
+from graphrag_tasks.retrieval.view.arrays import Floats, all_cosines, cosines, standardised, top
+from graphrag_tasks.storage.columns import Rows
 
 CANDIDATES = 60
 """Best chunks of each list that are ranked."""

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
-from graphrag_tasks.retrieval.view.arrays import Rows, Scores, standardised
+from graphrag_tasks.retrieval.view.arrays import Scores, standardised
+from graphrag_tasks.storage.columns import Rows
 
 
 def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:

@@ -24,7 +24,8 @@ from graphrag_tasks.retrieval.question.query import Query, Ranking
 from graphrag_tasks.retrieval.question.sub_questions import part_name, part_weights
 from graphrag_tasks.retrieval.ranker import features, walk
 from graphrag_tasks.retrieval.ranker.features import FEATURES
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, standardised, top
+from graphrag_tasks.storage.columns import Rows
 
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
 _LEAST = 0.1

@@ -145,7 +145,9 @@ def find_paths(graph: Graph, query: PathQuery) -> FoundPaths:
             break
         found = _best(graph, islice(_follow(graph, query), _MOST_FOUND))
         if found:
-            ends = () if query.things[-1].name else dict.fromkeys(one.entities[-1] for one in found)
+            ends = (
+                () if query.things[-1].name else dict.fromkeys(path.entities[-1] for path in found)
+            )
             return FoundPaths(
                 tuple(map(_turn, found)) if backwards else tuple(found), tuple(ends), tuple(dropped)
             )
@@ -218,7 +220,7 @@ def _follow(graph: Graph, query: PathQuery) -> Iterator[Path]:
 def _starts(graph: Graph, thing: Thing, fits: _Fits) -> Iterator[int]:
     named = graph.named_entities(thing.name) if thing.name else None
     candidates = range(len(graph.entities)) if named is None else named
-    return (one for one in candidates if fits(one, Thing(type=thing.type)))
+    return (candidate for candidate in candidates if fits(candidate, Thing(type=thing.type)))
 
 
 def _said(relation: str) -> frozenset[str]:

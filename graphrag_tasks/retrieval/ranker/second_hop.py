@@ -18,7 +18,8 @@ import numpy as np
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.ranker.walk import Walked
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, top
+from graphrag_tasks.retrieval.view.arrays import Floats, top
+from graphrag_tasks.storage.columns import Rows
 
 _READ = 3
 """Chunks of the first pass that are read."""
@@ -79,7 +80,7 @@ def second_hop(graph: Graph, walked: Walked, first: Floats) -> SecondHop:
 def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
     """Return standardised BM25 scores of a bridge's words and those left: (bridges, chunks)."""
     lexicon, name = graph.lexicon, graph.name_graph.name
-    words = ([term for term in terms(name(one)) if term in lexicon.known] for one in bridges)
+    words = ([term for term in terms(name(bridge)) if term in lexicon.known] for bridge in bridges)
     scores = np.stack([lexicon.scores(own) for own in words])
     scores += lexicon.scores(left)
     scores -= scores.mean(axis=1, keepdims=True)

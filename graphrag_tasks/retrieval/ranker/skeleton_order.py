@@ -8,7 +8,8 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.walk import walk
-from graphrag_tasks.retrieval.view.arrays import Rows, standardised
+from graphrag_tasks.retrieval.view.arrays import standardised
+from graphrag_tasks.storage.columns import Rows
 
 
 def by_support(graph: Graph) -> Rows:

@@ -8,7 +8,8 @@ import numpy as np
 
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow
-from graphrag_tasks.retrieval.view.arrays import Rows, cosines, top
+from graphrag_tasks.retrieval.view.arrays import cosines, top
+from graphrag_tasks.storage.columns import Rows
 
 MAX_DEGREE = 200
 """An entity with more relations (a hub) can end a path but never lies inside one."""

@@ -18,14 +18,15 @@ from types import MappingProxyType
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
+from graphrag_tasks.language.known_names import NameMatch, find_names
 from graphrag_tasks.retrieval.graph.linking import Link
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
-from graphrag_tasks.retrieval.graph.names import NameMatch, find_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, Seed
 from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.view.arrays import Floats, Rows, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, standardised, top
+from graphrag_tasks.storage.columns import Rows
 
 _SOFT = 10.0
 """Weight of a linked name, which is no name of the walk, at the chunks that mention it: names as

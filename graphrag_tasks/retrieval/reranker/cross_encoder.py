@@ -18,7 +18,7 @@ import numpy as np
 
 from graphrag_tasks.core.config import RerankConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.engine import Engine
+from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES, Engine
 from graphrag_tasks.embed.model_files import (
     RERANKER,
     file_sha256,
@@ -71,7 +71,7 @@ class CrossEncoder:
             lengths = f"{_SHORTEST} to {self._config.longest}, the lengths this model reads"
             raise ConfigError(f"{max_tokens} is outside {lengths}", "retrieval.rerank.max_tokens")
         self._max_tokens = max_tokens
-        self._engine = Engine(self._graph, engine, threads)
+        self._engine = Engine(self._graph, lambda: self.fingerprint, engine, threads)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -81,8 +81,6 @@ class CrossEncoder:
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Floats:
         """Return a score for each passage, shape (passages,)."""
-        from graphrag_tasks.embed.bert_onnx import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES
-
         asked, inputs = self.inputs(question, passages)
         windows = [Window(row, tokens, 1) for row, tokens in enumerate(inputs)]
         found = np.empty(len(windows), np.float32)
@@ -114,7 +112,7 @@ class CrossEncoder:
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        return [one.ids for one in found]
+        return [encoding.ids for encoding in found]
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

@@ -13,9 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
-
-Rows = NDArray[np.int64]
-"""Row numbers of a table."""
+from graphrag_tasks.storage.columns import Rows, column, rows_of
 
 Floats = NDArray[np.float32]
 
@@ -28,29 +26,6 @@ Scores = NDArray[np.float32] | NDArray[np.float64]
 _COPIED_AT_ONCE = 256
 _READ_AT_ONCE = 512
 _NO_DEVIATION = 1e-9
-
-
-def column(table: pa.Table, name: str) -> Any:  # noqa: ANN401 - an array of any Arrow type
-    """Return a column as one array, without a copy where it already is one."""
-    data = table[name]
-    return data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
-
-
-def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
-    """Return, for each value of an id column, its row in `ids`.
-
-    Raises:
-        SnapshotError: A value has no row: the tables, described by `what`, are not of one version.
-    """
-    found = pc.index_in(column(table, name), value_set=ids)
-    if found.null_count:
-        raise SnapshotError(
-            f"{found.null_count} values of {name} name no row",
-            what,
-            "The snapshot is damaged; publish it again: graphrag-tasks index SOURCE",
-        )
-    rows: Rows = found.to_numpy(zero_copy_only=False).astype(np.int64)
-    return rows
 
 
 def id_ranks(ids: pa.Array[Any]) -> Rows:

@@ -24,13 +24,14 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.graph.names import NAME_TABLES, name_tables
 from graphrag_tasks.graph.relation_kinds import kind_of
 from graphrag_tasks.graph.weights import joint_confidence, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.language.forms import singular_noun
-from graphrag_tasks.retrieval.view.arrays import column
 from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.sources.labels import may_see
+from graphrag_tasks.storage.columns import column
 
 
 class _Everybody(Enum):
@@ -72,11 +73,13 @@ def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
             "principals are given, but the snapshot has no access labels", where,
             "Set access.enabled = true and index again, or open it without principals",
         )  # fmt: skip
-    wrong = next((one for one in principals if not isinstance(one, str)), None)
+    wrong = next((principal for principal in principals if not isinstance(principal, str)), None)
     if wrong is not None:
         raise AccessError(f"a label must be text (got {wrong!r})", where, "Give a list of labels")
     held = frozenset(principals)
-    seen = pa.array([may_see(one, held) for one in documents["labels"].to_pylist()], pa.bool_())
+    seen = pa.array(
+        [may_see(document, held) for document in documents["labels"].to_pylist()], pa.bool_()
+    )
     if pc.all(seen).as_py() is not False:
         return snapshot
     return VisibleSnapshot(snapshot, documents.filter(seen)["document_id"].combine_chunks())
@@ -120,6 +123,8 @@ class VisibleSnapshot(Snapshot):
             return self._communities[name]
         if kind in _TABLES and part == "vectors":
             return self._vectors(kind)
+        if name in NAME_TABLES:
+            return self._names[name]
         return self._words[name] if part in ("terms", "postings") else None
 
     def _rows(self, name: str, columns: list[str] | None = None) -> pa.Table:
@@ -263,6 +268,10 @@ class VisibleSnapshot(Snapshot):
     @cached_property
     def _words(self) -> Mapping[str, pa.Table]:
         return word_tables(self.table("documents"), self.table("chunks"))
+
+    @cached_property
+    def _names(self) -> Mapping[str, pa.Table]:
+        return name_tables(self.table)
 
     def _nodes(self, kind: str) -> pa.Table:
         """Return the ids of visible rows, and whether each is worded as published."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -10,12 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.graph.names.pairs import Pairs
 from graphrag_tasks.language.bm25 import STOP_WORDS
 from graphrag_tasks.language.bm25.index import FILE_NAME
-from graphrag_tasks.retrieval.graph.name_graph import Pairs
-from graphrag_tasks.retrieval.graph.names import is_written_as_name
-from graphrag_tasks.retrieval.view.arrays import Rows, column, rows_of
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.language.known_names import is_written_as_name
+from graphrag_tasks.storage.columns import Rows, column, rows_of
 
 _COMMON_WORD = r"^\p{Ll}+$"
 _MOST_CHUNKS = 20
@@ -26,12 +26,21 @@ _BEGINNING = 100
 
 
 class ChunkNames:
-    """Names of chunks, read from a snapshot's tables."""
+    """Names of chunks, from tables.
+
+    Args:
+        read: Returns some columns of a table.
+        chunk_ids: Ids of the chunks; what is returned names them by row.
+        entity_ids: Ids of the entities, likewise.
+    """
 
     def __init__(
-        self, snapshot: Snapshot, chunk_ids: pa.Array[Any], entity_ids: pa.Array[Any]
+        self,
+        read: Callable[[str, list[str]], pa.Table],
+        chunk_ids: pa.Array[Any],
+        entity_ids: pa.Array[Any],
     ) -> None:
-        self._snapshot = snapshot
+        self._read = read
         self._ids = {"chunk_id": chunk_ids, "entity_id": entity_ids}
 
     def mentioned(self) -> Pairs:
@@ -48,7 +57,7 @@ class ChunkNames:
         found = self._pairs(mentions, "mentions")
         kept = ~doubtful
         surface_forms = self._surface_forms(mentions.filter(doubtful))
-        kept[doubtful] = [len(one.split()) != 1 or not one.islower() for one in surface_forms]
+        kept[doubtful] = [len(form.split()) != 1 or not form.islower() for form in surface_forms]
         return Pairs(found.chunks[kept], found.entities[kept])
 
     def spelled_as_names(self) -> NDArray[np.bool_]:
@@ -93,7 +102,9 @@ class ChunkNames:
 
     def _first_names(self, named: NDArray[np.bool_]) -> Pairs:
         """Return the name that each chunk of an untitled document begins with."""
-        mentions = self._snapshot.table("mentions")
+        mentions = self._table(
+            "mentions", "entity_id", "sentence_id", "chunk_id", "document_id", "start", "end"
+        )
         mentions = mentions.filter(pc.is_in(mentions["document_id"], value_set=self._untitled))
         found = self._pairs(mentions, "mentions")
         sentences = column(self._table("sentences", "char_start"), "char_start").to_numpy()
@@ -103,7 +114,7 @@ class ChunkNames:
         early = np.flatnonzero((end > start) & (place < _BEGINNING) & named[found.entities])
         order = early[np.lexsort((-end[early], place[early], found.chunks[early]))]
         surface_forms = self._surface_forms(mentions.take(pa.array(order)))
-        written = [is_written_as_name(one.split()) for one in surface_forms]
+        written = [is_written_as_name(form.split()) for form in surface_forms]
         order = order[np.array(written, dtype=bool)]
         _, first = np.unique(found.chunks[order], return_index=True)
         chunks, entities = found.chunks[order[first]], found.entities[order[first]]
@@ -126,17 +137,17 @@ class ChunkNames:
 
     def _sentence_rows(self, mentions: pa.Table) -> Rows:
         ids = column(self._table("sentences", "sentence_id"), "sentence_id")
-        return rows_of(mentions, "sentence_id", ids, f"{self._snapshot.folder.uri}, mentions")
+        return rows_of(mentions, "sentence_id", ids, "mentions")
 
     def _pairs(self, table: pa.Table, name: str) -> Pairs:
         chunks, entities = (self._rows(table, key, name) for key in ("chunk_id", "entity_id"))
         return Pairs(chunks, entities)
 
     def _rows(self, table: pa.Table, key: str, name: str) -> Rows:
-        return rows_of(table, key, self._ids[key], f"{self._snapshot.folder.uri}, {name}")
+        return rows_of(table, key, self._ids[key], name)
 
     def _table(self, name: str, *columns: str) -> pa.Table:
-        return self._snapshot.table(name, list(columns))
+        return self._read(name, list(columns))
 
 
 def _is_capitalised(written: str) -> bool:

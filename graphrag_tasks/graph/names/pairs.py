@@ -1,0 +1,15 @@
+"""Pairs of a chunk and an entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphrag_tasks.storage.columns import Rows
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Rows of chunks and of entities, as many of each; a pair may occur twice."""
+
+    chunks: Rows
+    entities: Rows

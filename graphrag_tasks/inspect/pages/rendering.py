@@ -1,0 +1,46 @@
+"""The templates of the pages, with their filters and their style."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+def templates() -> Environment:
+    """Return the templates of this package, which escape everything."""
+    made = Environment(
+        loader=PackageLoader("graphrag_tasks.inspect.pages"), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.filters |= {
+        "number": _number, "megabytes": _megabytes, "moment": _moment, "pages": _pages,
+    }  # fmt: skip
+    return made
+
+
+def style_text() -> str:
+    """Return the style of the pages."""
+    return files(__package__).joinpath("pages.css").read_text(encoding="utf-8")
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.3f}" if abs(value) < 1 else f"{value:,.1f}"
+
+
+def _megabytes(value: int) -> str:
+    return f"{value / 1_000_000:,.1f} MB"
+
+
+def _moment(value: str) -> str:
+    """Return an ISO time without its letters and fractions."""
+    return value[:19].replace("T", " ")
+
+
+def _pages(first: int | None, last: int | None = None) -> str:
+    """Return the pages of a text; empty where its format has no pages."""
+    if first is None:
+        return ""
+    return f"page {first}" if last in (None, first) else f"pages {first}–{last}"

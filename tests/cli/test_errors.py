@@ -1,0 +1,89 @@
+"""Each command, given what cannot be: one line says what, where and what to do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from graphrag_tasks.cli import app, main
+
+NOT_THERE = "not-there"
+STORE = ("--store", NOT_THERE)
+NOTHING = "not-there: nothing is published here. Index documents first"
+NO_SOURCE = "not-there: the source does not exist. Nothing was changed. Check the path"
+NO_FILE = "No such file"
+WRONG: dict[str, tuple[tuple[str, ...], str]] = {
+    "index": ((NOT_THERE, *STORE), NO_SOURCE),
+    "plan": ((NOT_THERE, *STORE), NO_SOURCE),
+    "estimate": ((NOT_THERE, *STORE), NO_SOURCE),
+    "query": (("What?", *STORE), NOTHING),
+    "answer": (("What?", *STORE), NOTHING),
+    "serve": (("--config", "no.toml"), "no.toml: the configuration file does not exist"),
+    "mcp": (STORE, NOTHING),
+    "extract": (("--text", NOT_THERE), NO_FILE),
+    "adapt": (("--questions", "q.jsonl", "--out", "models", *STORE), NOTHING),
+    "export": (("graph.docx", *STORE), "the file's ending names no format"),
+    "spending": (STORE, NOTHING),
+    "doctor": (("--config", "no.toml"), "no.toml: the configuration file does not exist"),
+    "eval retrieval": (("--questions", "q.jsonl"), "Give --passages or --store"),
+    "eval answers": (("--questions", "q.jsonl", *STORE), NO_FILE),
+    "eval proposals": (("--pairs", "p.jsonl", "--judge", "m"), NO_FILE),
+    "eval locate": (("VBBE", *STORE), NOTHING),
+    "eval make-questions": (("--out", "q.jsonl", *STORE), NOTHING),
+    "snapshots list": (STORE, NOTHING),
+    "snapshots show": (STORE, NOTHING),
+    "snapshots verify": (STORE, NOTHING),
+    "snapshots diff": (("a" * 24, *STORE), NOTHING),
+    "snapshots rollback": (STORE, NOTHING),
+    "snapshots gc": (STORE, NOTHING),
+    "snapshots document": (("a.md", *STORE), NOTHING),
+    "documents list": (STORE, NOTHING),
+    "entities explain": (("VBBE", *STORE), NOTHING),
+    "entities merge": (("VBBE", "VBBS"), "resolve.overrides"),
+    "entities split": (("VBBE", "VBBS"), "resolve.overrides"),
+    "entities rename": (("VBBE", "VBBS"), "resolve.overrides"),
+    "graph stats": (STORE, NOTHING),
+    "ontology propose": (("--questions", "q.jsonl", *STORE), NO_FILE),
+    "ontology show": (STORE, NOTHING),
+    "ontology approve": (("p1", *STORE), NOTHING),
+}
+"""Arguments of each command, and what its error must say."""
+
+
+def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield " ".join((*path, name))
+
+
+def test_each_command_has_an_error_here() -> None:
+    assert set(WRONG) == set(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("command", WRONG)
+def test_what_cannot_be_is_one_line(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments, expected = WRONG[command]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["graphrag-tasks", *command.split(), *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert ended.value.code in (1, 2)
+    assert printed.out == ""
+    lines = printed.err.splitlines()
+    assert lines[-1].startswith("error: ")
+    assert sum(line.startswith("error: ") for line in lines) == 1
+    assert expected in lines[-1]
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,42 @@
+"""What a run shows of itself where no terminal is."""
+
+import re
+import threading
+import time
+
+import pytest
+
+from graphrag_tasks.cli.stage_progress import stage_progress
+from graphrag_tasks.core import progress
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().err.splitlines()
+
+
+def test_without_a_terminal_a_line_is_said_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "INTERVAL_SECONDS", 0.01)
+    said: list[str] = []
+    until = time.monotonic() + 60
+    with stage_progress() as show:
+        show("extract", 3, 10)
+        while not said and time.monotonic() < until:
+            said = lines(capsys)
+            time.sleep(0.01)
+    assert re.fullmatch(r"extract 3 / 10, 0:\d\d:\d\d so far", said[0])
+
+
+def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with stage_progress() as show:
+        show("extract", 1, 2)
+        show("load", 1, 1)
+    assert lines(capsys) == []
+
+
+def test_the_lines_end_with_the_run_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "INTERVAL_SECONDS", 0.01)
+    with pytest.raises(ValueError, match="failed"), stage_progress():
+        raise ValueError("failed")
+    assert "progress" not in {thread.name for thread in threading.enumerate()}
