@@ -26,7 +26,8 @@ async def main(store: str, question: str) -> None:
 
         passages = (await call("search", question=question, limit=2))["items"]
         for passage in passages:
-            print(f"search: {passage['text'][:70]}… ({passage['title']}, page {passage['page']})")
+            text = " ".join(passage["text"].split())
+            print(f"search: {text[:70]}… ({passage['title']}, page {passage['page']})")
         chunk_id = passages[0]["chunk_id"]
         read = await call("read", item_id=chunk_id)
         print(f"read: {read['total']} sentences of {chunk_id}")
