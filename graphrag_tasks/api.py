@@ -59,14 +59,14 @@ def index(
     from graphrag_tasks.operations.runner import run_index
 
     several = [sources] if isinstance(sources, str | Path) else list(sources)
-    given = {"sources": [str(one) for one in several], "store": str(store), **settings}
+    given = {"sources": [str(source) for source in several], "store": str(store), **settings}
     if isinstance(config, Config):
         merged = config.model_dump(exclude_unset=True)
         found = load_config(None, environ={}, overrides=_merged(merged, given))
     else:
         found = load_config(config, overrides=given)
     run_index(found, workers=workers)
-    return open_index(found.store)
+    return open_index(found.store, config=found.retrieval)
 
 
 def _merged(into: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
