@@ -17,7 +17,7 @@ from graphrag_tasks.parse.pdf.lines import Line, body_of, union
 from graphrag_tasks.parse.pdf.rows import rows_of
 from graphrag_tasks.parse.pdf.rulings import RuledArea, clusters, ruled_areas
 
-_MIN_WORDS, _MAX_WORDS = 6, 20_000  # upright ones of a page; with more it is a drawing, and takes long
+_MIN_WORDS, _MAX_WORDS = 6, 20_000  # upright ones of a page; more are a drawing
 _MAX_COLUMNS = 24  # more are a drawing, or letters that stand apart
 _MIN_CELLS = 4  # with text; fewer are a frame
 _MIN_FILLED = 0.42  # share of a ruled table's cells that have text
