@@ -61,7 +61,7 @@ _ASKING = frozenset(
 
 _YEARS = re.compile(r"^(?:year|date|founded|built|since|from|born|start|begin)", re.IGNORECASE)
 _YEAR = range(1000, 2101)
-"""Numbers that may be years, of documents in use; chosen."""
+"""Numbers that may be years; chosen."""
 _PLURAL = re.compile(r"\w{2,}[^su\W]s")
 _NEAR = 5
 """Words before and after a number in which the name of its column is looked for."""

@@ -42,7 +42,8 @@ _TRAILING = re.compile(r"(?:\s(?:can|must|may|should|will|also|already|currently
 _NO_SUBJECT = re.compile(rf"{any_of('no_subjects')}\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _MAX_ITEM_WORDS = 8
-"""Words of an item that is a name; no name has more (`docs/explanation/graph.md`)."""
+"""Words of an item that is a name: names of more are dropped (`wordy` in
+`docs/explanation/graph.md`)."""
 
 
 class Label(NamedTuple):
