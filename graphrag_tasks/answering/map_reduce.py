@@ -31,6 +31,7 @@ _MOST_OUTPUT = 1_200
 """Points of a batch, and tokens of the request's answer."""
 
 _HIGHEST_SCORE = 100
+"""Of a point, as the instructions say; a model's higher number is lowered to it."""
 
 _PASSAGES = 3
 _LEAST_RELEVANCE = 0.5

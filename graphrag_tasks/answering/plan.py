@@ -47,7 +47,10 @@ shown with a number, or * for any. direction is out from head to tail, in from t
 any."""
 
 _MOST_OUTPUT = 700
+"""Tokens of a plan; chosen."""
 _MOST_PATHS, _MOST_PARTS, _MOST_WORDS = 3, 4, 60
+"""Paths and parts of a plan that are searched, and words of one text; they bound the work that a
+careless plan makes. Chosen."""
 SKELETON_TOKENS, _SKELETON_SHARE = 1_500, 0.6
 """Tokens of the skeleton, and its share at most where a prompt may hold few. A thousand show 53 of
 the 95 names that 60 questions of MuSiQue do not have and need, 3,600 two more."""

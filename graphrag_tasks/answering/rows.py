@@ -61,14 +61,18 @@ _ASKING = frozenset(
 
 _YEARS = re.compile(r"^(?:year|date|founded|built|since|from|born|start|begin)", re.IGNORECASE)
 _YEAR = range(1000, 2101)
+"""Numbers that may be years; chosen."""
 _PLURAL = re.compile(r"\w{2,}[^su\W]s")
 _NEAR = 5
 """Words before and after a number in which the name of its column is looked for."""
 
 _SHORTEST_PREFIX = 3
+"""Letters: a word in small ones that has no more names no value, and a beginning with fewer no
+column."""
 MOST_SHOWN = 20
 """Rows that are quoted; all are counted."""
 _MOST_WORDS = 8
+"""Words of a question that may name a value together; bounds the work. Chosen."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _MOST_DOCUMENTS = 40
+"""With more, their folders are printed instead, so that it fits a screen or two."""
 _NAMES = {"uri": "uri", "labels": "labels", "labels_from": "from", "labels_error": "error"}
 
 

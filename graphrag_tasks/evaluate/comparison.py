@@ -30,9 +30,13 @@ RESULTS = pa.schema(
 """Columns of `RESULTS_FILE`; `report.QuestionResult` explains them."""
 
 RESAMPLES = 10_000
+"""Efron and Tibshirani (1993, chapter 13) ask for 1,000 at least for an interval."""
 _BATCH = 1_000
+"""Resamples that are drawn at once, so that memory does not grow with their number."""
 _TOLERANCE = 1e-12
+"""What rounding may change of a mean."""
 _SMALLEST_P_SHOWN = 0.001
+"""With three decimals; a smaller p is shown to be below it."""
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ _MAX_KEYED_CELLS = 100_000
 """Cells of a table that are looked at for its keys: the first of them."""
 _PROSE_COLUMNS = ("document_id", "ordinal", "row", "column", "char_start", "char_end")
 _LONGEST_HEADING = 80
+"""Characters of a heading, or of a paragraph's beginning, that may say that it leads elsewhere.
+Chosen."""
 _COLUMNS = ["document_id", "kind", "level", "text", "char_start", "links"]
 
 _Row = Mapping[str, Any]

@@ -25,6 +25,7 @@ from graphrag_tasks.language.cells import MAX_NAME_WORDS, is_prose
 EXTRACTOR_NAME = "table"
 RULE = "table_row"
 CONFIDENCE = 0.7
+"""Set by hand."""
 
 CELL_COLUMNS = ["ordinal", "row", "column", "is_header", "is_row_header", "header", "text",
             "value_type", "char_start", "char_end"]  # fmt: skip

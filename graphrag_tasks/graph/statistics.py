@@ -21,7 +21,9 @@ from graphrag_tasks.graph.arrays import (
 from graphrag_tasks.graph.weights import Rows
 
 _ROWS_AT_ONCE = 1 << 22
+"""Edges that are counted at once: 32 MB a column of eight bytes."""
 _DIGITS, _DENSITY_DIGITS = 4, 10
+"""Decimals of shares, and of a density, which is small in a large graph."""
 _COUNTED = (MENTION, TITLE, LINK)
 
 

@@ -17,6 +17,7 @@ Rows = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
 _AT_ONCE = 1 << 22
+"""Edges that are weighed at once: 32 MB an array of eight bytes."""
 
 MOST_CERTAIN = 0.999999
 """Higher confidences count as this, so that the logarithm of the doubt is finite."""

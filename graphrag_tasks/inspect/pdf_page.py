@@ -15,9 +15,11 @@ from threading import BoundedSemaphore
 from graphrag_tasks.core.errors import QueryError, TransientError
 
 SECONDS = 20
+"""Of a processor for a page, and of waiting for others to be drawn; chosen."""
 MEMORY_BYTES = 2_000_000_000
 """Address space of the process: the library and a page of a few hundred megapixels' scan."""
 _AT_ONCE = 2
+"""Pages that are drawn at a time, as each may take `MEMORY_BYTES`."""
 _WIDTH = 900  # pixels
 _MARK = (255, 213, 79, 90)  # amber, as a marker on paper
 

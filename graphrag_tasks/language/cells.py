@@ -15,9 +15,11 @@ MAX_NAME_WORDS = 10
 """A cell of more words is no name."""
 
 _MIN_SENTENCE_WORDS = 3
+"""Words that a full stop makes prose; fewer are a name or a value with a mark ("approx.")."""
 _MIN_CHARACTERS = 6
 """No prose is shorter: "Is it?"."""
 _ROWS_AT_ONCE = 10_000
+"""Rows that are turned into Python at a time; keeps memory small for wide tables."""
 _TEXT = "text"
 _SENTENCE_END = re.compile(r"\w[)\]\"”’']{0,2}[.!?]$")
 _FINITE = re.compile(r"\s(?:is|are|was|were|can|cannot|must|should|will|may)\s")

@@ -16,6 +16,7 @@ from graphrag_tasks.language import load_pipeline
 
 _ENDINGS = (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("s", ("",)), ("ly", ("",)))
 _SHORTEST_STEM = 3
+"""Letters that an ending leaves; a shorter rest is another word ("s|ing", "b|us")."""
 
 
 @cache

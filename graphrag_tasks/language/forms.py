@@ -41,6 +41,7 @@ JOINED_ONLY_WITHOUT = (
 
 _NOT_PLURAL = ("ss", "us", "is", "ics", "news", "os", "as")
 _SHORTEST_SINGULAR = 3
+"""Letters; a word that has no more and ends in "s" is an acronym or no plural ("AWS", "gas")."""
 
 
 def numbers(key: str) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from graphrag_tasks.language.forms import singular_noun
 _FIRST_WORD = 1996
 """Id of the most frequent word; marks and letters stand before it."""
 _ZIPF = 0.1
+"""Zipf's constant: the share of the most frequent word, in a vocabulary of about 10,000 words."""
 
 
 @cache

@@ -15,6 +15,7 @@ from graphrag_tasks.language.bm25 import STOP_WORDS, fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SHORTEST = 4
+"""Letters of a name of one word; a shorter one is too often a common word. Chosen."""
 _MOST_WORDS = 12
 """Longer names are not looked for."""
 

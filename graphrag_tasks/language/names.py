@@ -35,6 +35,7 @@ _LINK = re.compile(
 """A link of Markdown, by address or by reference, also without its last sign."""
 
 _SHORTEST = 2
+"""Characters: a name of which cutting at half a bracket would leave less stays as it is."""
 _SUFFIX_SIGNS = "+#"
 """Signs that end names ("C++", "C#")."""
 

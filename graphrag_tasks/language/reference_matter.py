@@ -80,6 +80,7 @@ _MAX_REFERENCE = 600
 """Characters of the longest reference; an annotated one is longer, and is read."""
 
 _MIN_TERMS, _MIN_TERMS_UNHEADED = 3, 8
+"""Fewest terms that make a back-of-book index, below a heading that says so and without; chosen."""
 _MIN_NUMBERED = 4
 """Fewest neighbours that make an index, and a table of contents without dots."""
 _SEVERAL_PAGES = 0.2

@@ -13,7 +13,10 @@ from graphrag_tasks.llm.answers import Kind, Usage
 log = logging.getLogger(__name__)
 
 _CUT_SHARE, _CUT_FROM = 0.6, 1000
+"""A prompt of so many tokens was cut where the endpoint counts a smaller share: other tokenizers,
+and forms that are not counted, take off less. Chosen."""
 _FIRST_ANSWERS, _EMPTY_SHARE = 20, 0.2
+"""Answers by which a bad start is told, and the share of empty ones that makes it one. Chosen."""
 _TRUNCATED_SHARE, _MOST_TRUNCATED_SHARE = 0.2, 0.5
 """Of the first answers: above the first share it is said, above the second the run ends. Some long
 answers are halved and asked again; where most are, their money is lost. Chosen by reading."""

@@ -38,6 +38,7 @@ by a grammar do not count the form, which is a quarter of a prompt of `extract`.
 _ASSUMED_CUT = (0.0, 0.0, 0.02)
 """Attempts that are cut off, for each request; chosen by reading."""
 _DEVIATIONS = 3.0
+"""Of a ratio, to either side: 99.7 % of what is normally distributed."""
 _FEW_DEVIATIONS, _NONE_SEEN = 2.0, 3.0
 """Of a count: its deviations, and what may be where none was seen (the rule of three, 95 %)."""
 _LEAST_OPEN = 0.02

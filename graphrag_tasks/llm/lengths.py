@@ -16,6 +16,7 @@ _FEW = 8
 _MOST = 1000
 """Answers that are looked at."""
 _MARGIN = 0.1
+"""Added to the ratio of a sample beside what chance may add; chosen."""
 _DEVIATIONS_OF_BATCH, _DEVIATIONS_OF_SAMPLE = 3.0, 2.0
 """How far the sum of a batch, and the ratio that a sample shows, may be from what is expected."""
 

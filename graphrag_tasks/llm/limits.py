@@ -23,6 +23,7 @@ what was measured between two refusals. Chosen by simulation: tests/llm/test_pac
 
 _IN_A_ROW, _LATER_IN_A_ROW, _LONG = 4, 20, 120.0
 _SLOWEST = 60.0
+"""Most seconds between requests: limits are counted by the minute."""
 _JITTER = 0.1
 """Share of a space that is drawn, so that several processes do not leave together."""
 

@@ -40,6 +40,7 @@ _READ_AT_ONCE = 8
 """Parts; waiting for S3 takes longer than reading."""
 
 _ANSWERS, _RECORDS = 0, 1
+"""Numbers of the row groups of a part."""
 _SCHEMA = pa.schema(
     [
         ("key", pa.binary(_KEY_BYTES)),
@@ -59,6 +60,7 @@ _SCHEMA = pa.schema(
 )
 _OF_ANSWERS = _SCHEMA.names[:7]
 _OF_RECORDS = [*_SCHEMA.names[:5], *_SCHEMA.names[7:]]
+"""Columns of either row group."""
 
 
 @dataclass(frozen=True)

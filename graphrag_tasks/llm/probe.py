@@ -17,6 +17,7 @@ from graphrag_tasks.llm.request import Request
 _SENTENCE = "Table VBBE replaces table VBBS."
 _SYSTEM = "Name the subject and the object of the sentence you are given."
 _MAX_OUTPUT = 200
+"""Tokens, far more than two names in JSON take."""
 
 
 class _Ends(BaseModel):

@@ -22,6 +22,7 @@ PATH: Final = "/v1/chat/completions"
 NAME = "graphrag_batch"
 """What the key of a batch is called in its metadata."""
 _NO_SUCH_API = (404, 405, 501)
+"""HTTP: not found, method not allowed, not implemented (RFC 9110)."""
 _ENDED = ("completed", "expired", "cancelled")
 _FAILED = "failed"
 _TOO_MANY = "token_limit_exceeded"

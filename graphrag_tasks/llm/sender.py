@@ -45,6 +45,8 @@ EMBED = "embed"
 _AGAIN = "Run again: answers so far are kept"
 _FIRST_WAIT = 0.5
 _MOST_DOUBLED = 8
+"""Seconds before a request is sent again, and how often they are doubled: to 128, above the default
+of `longest_wait_seconds`. Half of them to one and a half times as many are waited."""
 _MOST_WAITED = 3600.0
 """Seconds that one request is told to wait, in all, before the run gives up."""
 

@@ -30,6 +30,7 @@ UNANSWERED = (str(Kind.OVER_BUDGET),)
 _HALVED = {Kind.TRUNCATED, Kind.TOO_LONG}
 _USELESS = {Kind.INVALID, Kind.TRUNCATED, Kind.TOO_LONG, Kind.EMPTY}
 _FEW_REQUESTS = 20
+"""With fewer, the share that failed says too little to end a run. Chosen."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
 MOST_WORDS = 6
+"""Words of a told relation; a longer one tells more than how two things are related. Chosen."""
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _CONTRACTED = re.compile(r"n['’]t\b")

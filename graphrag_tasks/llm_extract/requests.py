@@ -15,6 +15,8 @@ from graphrag_tasks.llm import Request
 from graphrag_tasks.llm_extract.prompt import PURPOSE, SYSTEM, Told, passage
 
 _LONGEST_NOTE = 160
+"""Characters of a row's key or a list's lead before its sentence; they are sent with each.
+Chosen."""
 
 
 @dataclass(frozen=True)

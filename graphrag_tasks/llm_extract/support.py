@@ -34,6 +34,7 @@ _STATED, _IMPLIED, _ELSEWHERE = 0.8, 0.6, 0.8
 """Confidence of a fact whose relation a word of the sentence says, of others, and the factor for
 one end outside of the sentence. Assumed: there are no labelled answers of a model to learn from."""
 _LEAST_WEIGHT = 0.1
+"""Least factor that a model's own weight of a fact is, so that none has a confidence of 0."""
 
 _PRONOUNS = frozenset(
     {"it", "they", "them", "he", "him", "she", "her", "we", "us", "you", "i", "this", "that"}

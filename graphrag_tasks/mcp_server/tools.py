@@ -19,10 +19,13 @@ LONGEST_PASSAGE = 600
 """Characters of a passage in a list; `read` has all of it."""
 LONGEST_QUESTION = 2000
 MOST_ITEMS = 50
+"""Characters of a question, and items of any list that an agent gets; chosen, to spare its
+context."""
 _FOUND = 50
 """Passages that are ranked for all pages of a search."""
 _NEAR = 10
 _LEAST_LIKENESS = 0.6
+"""Topics of an overview, and `difflib`'s own bound of what is alike."""
 
 Json = dict[str, Any]
 

@@ -31,8 +31,10 @@ log = logging.getLogger(__name__)
 SORTED_BYTES = 1 << 28
 """Bytes that are sorted at once, as the files count them (uncompressed, but encoded)."""
 _BATCH_ROWS = 1 << 13
+"""Rows that are read at a time; bounds memory."""
 _SKIPPED = "skipped"
 _NAMED_FAILURES = 5
+"""Documents that an error names."""
 
 
 def merge_shards(

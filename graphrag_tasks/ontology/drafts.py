@@ -16,6 +16,7 @@ _TYPES, _RELATIONS = 12, 20
 questions, about as many for as many clusters."""
 
 _EXAMPLES = 5
+"""Of a draft, for who reviews it; chosen."""
 
 
 @dataclass(frozen=True)

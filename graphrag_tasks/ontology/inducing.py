@@ -25,6 +25,7 @@ _QUESTIONS, _FACTS, _PASSAGES, _CHARACTERS = 12, 40, 6, 1_000
 """What a request shows of a cluster: about 3,000 tokens, and the characters of a passage."""
 
 _MOST_OUTPUT = 2_000
+"""Tokens of an answer; chosen."""
 _MOST_DRAFTS = 40
 """Types, and relations, that are taken of an answer: more are no answer to a dozen questions."""
 

@@ -41,6 +41,7 @@ _FEWEST_ENDS = 3
 """Typed ends from which a domain is told: of fewer, all may be of one type by chance."""
 
 _EXAMPLES = 5
+"""Of a relation, for who reviews it; chosen."""
 
 Oriented = tuple[str, bool]
 """A wording of the graph, and whether it tells the relation from its other end."""

@@ -38,6 +38,7 @@ class Support(Generic[CandidateT]):
 
 
 _SECOND = 2
+"""Triples, or questions: one alone may be chance."""
 
 
 def selected(

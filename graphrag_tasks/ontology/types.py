@@ -21,6 +21,7 @@ _SAME_MEANING = 0.85
 and "data element") have 0.73."""
 
 _EXAMPLES = 5
+"""Of a type, for who reviews it; chosen."""
 
 
 @dataclass

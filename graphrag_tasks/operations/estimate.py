@@ -282,6 +282,8 @@ _PAIRS = (0.05, 0.26, 0.8)
 _PAIRS_OF_REQUEST = 8.0
 _USAGE_OF_SUMMARY, _USAGE_OF_PAIRS = Usage(450, 180), Usage(700, 100)
 _TOKENS_OF_NAME = 6.0
+"""Pairs of a request, tokens of a prompt and an answer, and tokens of a name: assumed, not
+measured."""
 
 
 def _other_stages(config: Config, run: Run) -> dict[str, Forecast]:

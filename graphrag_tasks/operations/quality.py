@@ -32,6 +32,7 @@ _ADOPTED, _DECLINED = "adopted_share", "declined_"
 _LEAST_TOLD = 200
 """Facts told from which on shares of them say something; a share of .5 is then sure to .07."""
 _DIGITS = 4
+"""Decimals of a figure, so that none differs by rounding alone."""
 
 
 @dataclass(frozen=True)

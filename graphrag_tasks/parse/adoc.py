@@ -23,6 +23,7 @@ from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import clean_text
 
 _MAX_DEPTH = 50
+"""Blocks inside each other; guards the stack against a hostile file, as no page comes near."""
 _TITLE = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ENTRY = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?\Z")
 _ATTRIBUTES = re.compile(r"\[(|[\w.#%\"',*^<>{=].*)\]\s*\Z")

@@ -16,6 +16,7 @@ _CELL = re.compile(
 )
 _REPEATED = re.compile(r"(\d+)\*")
 _MAX_SPAN = 100
+"""Columns or rows of a cell, and repeats of a column; guards against a hostile number. Chosen."""
 _Cell = tuple[int, int, str, str]
 """Columns and rows it covers, its style, and its text."""
 

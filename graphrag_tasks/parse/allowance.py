@@ -10,7 +10,7 @@ from pathlib import Path
 
 from graphrag_tasks.core.memory import mapped_bytes
 
-_GRACE = 0.125
+_GRACE = 0.125  # share of all its time by which a document may be late
 MAX_QUEUED = 4.0  # of a document's seconds that waiting for a processor may add
 
 

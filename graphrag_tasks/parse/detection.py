@@ -31,7 +31,7 @@ letter that is typical of a language counts about 10, so a penalty decides for a
 They are those of the Encoding standard (WHATWG), without near copies, and those of DOS."""
 
 _SAMPLE_BYTES = 8192  # which a language is clear from; the rest of a file only takes time
-_LINE_BYTES = 1024
+_LINE_BYTES = 1024  # of a line, so that one without ends is not the whole sample
 _TAG = re.compile(rb"<[^<>\x80-\xff]*>")  # no encoding here has < as a part of a letter
 _PER_ODDITY = 15  # of evidence: as much as a wrong letter gains
 _MOST_MESS = 0.2  # charset-normalizer's own bound of what is text

@@ -42,6 +42,7 @@ _KINDS = {
 _LEFT_OUT = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.MARKER)
 _COMMENTED_SLIDE = re.compile(r"comment-slide(\d+)-")
 _MIN_COLUMNS = 2
+"""Cells that each row of a table has at least, if one may be a header."""
 _NO_SPACE_BEFORE = tuple(".,;:!?)]}%\u2019\u201d\u00bb")
 _NO_SPACE_AFTER = tuple("([{\u201c\u00ab")
 

@@ -49,7 +49,7 @@ _SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 _MARKS = re.compile(r"[\s,.;:!?()0-9-]", re.ASCII)  # bytes that are swapped make letters of them
-_ASCII = bytes(range(128))
+_ASCII = bytes(range(128))  # bytes that say nothing of an encoding
 _PAIRS = frozenset(("cp932", "euc_jp", "gb18030", "big5", "cp949"))
 _DAMAGED = 2  # bytes of a letter that is cut, at most, of which the first or the last is there
 _CHANCE = 0.1  # of a file's bytes above 127: more pairs are never UTF-8 by chance

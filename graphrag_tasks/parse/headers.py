@@ -14,14 +14,14 @@ from typing import NamedTuple
 from graphrag_tasks.parse.tables import Cell
 from graphrag_tasks.parse.values import value_of
 
-SAMPLE_ROWS = 100
+SAMPLE_ROWS = 100  # of a table, by which its header is told
 _LOOKED_AT = 50  # rows below a header; enough to know a column's type
-_MAX_TITLES = 5
-_MAX_HEADERS = 4
+_MAX_TITLES = 5  # rows above the header; chosen
+_MAX_HEADERS = 4  # rows of a header; chosen
 _MOST = 0.7  # share of a column's cells that give it its type
-_LONGEST_NAME = 80
-_MUCH_LONGER = 2
-_YEARS = range(1900, 2101)
+_LONGEST_NAME = 80  # characters of a column's name; a longer text is prose
+_MUCH_LONGER = 2  # times: what texts below are than a header that nothing else tells
+_YEARS = range(1900, 2101)  # numbers that name columns, as in tables by year
 
 Rows = Sequence[Sequence[Cell]]
 """The cells that have text of each row that has any."""

@@ -53,6 +53,7 @@ _COUNTED = {
     **dict.fromkeys(_PUBLISHING, LeftOut.HIDDEN),
 }
 _MAX_LEVEL = 6
+"""Deepest heading of HTML, which the article becomes."""
 _HEAD_BYTES = 100_000
 """In which an article says that it is one."""
 

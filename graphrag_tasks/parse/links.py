@@ -22,11 +22,13 @@ from graphrag_tasks.parse.text import one_line
 
 _OPEN, _CLOSE, _PLACE = "\ufdd0", "\ufdd1", "\ufdd2"
 _FIRST_DIGIT = 0xFDD4
+"""The first of sixteen noncharacters that stand for digits."""
 _HEX = "0123456789abcdef"
 _DIGITS = str.maketrans({digit: chr(_FIRST_DIGIT + value) for value, digit in enumerate(_HEX)})
 _VALUES = str.maketrans({chr(_FIRST_DIGIT + value): digit for value, digit in enumerate(_HEX)})
 _MARK = re.compile("([\ufdd0\ufdd2])([\ufdd4-\ufde3]+)|[\ufdd0-\ufdef]")
 _NONCHARACTERS = dict.fromkeys(range(0xFDD0, 0xFDF0))
+"""Characters that Unicode keeps for a program's own use: no text may bring any."""
 _HEADING = re.compile(r"h[1-6]")
 _NO_LINK = re.compile(r"#?\s*\Z|(?:javascript|vbscript|data|about|blob):", re.IGNORECASE)
 _CORE = re.compile(r"(\s*)(.*\S)(\s*)", re.DOTALL)

@@ -31,6 +31,8 @@ from graphrag_tasks.parse.xml_files import (
 )
 
 _MAX_CELLS = 4_000_000
+"""Filled cells of a sheet, repeats counted; bounds memory, as one cell may be repeated a million
+times."""
 _ROWS = ("table-header-rows", "table-rows", "table-row-group")
 _DURATION = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
 _NUMBERS = {"float": "number", "currency": "number", "percentage": "percent"}

@@ -24,7 +24,9 @@ Objects = Callable[[str], Element | None]
 """Gives the root of the content of an embedded object by its path in the package."""
 
 _MAX_SPAN = 1000
+"""Columns or rows of a cell: as many as HTML allows of columns."""
 _MAX_LEVEL = 6
+"""Deepest heading of HTML, which the text becomes; OpenDocument sets no limit."""
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _DRAWN = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _BESIDE = {"note", "annotation", "table", "list"}

@@ -36,8 +36,11 @@ _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAIN_PARTS = {"docx": "word/document", "pptx": "ppt/presentation", "xlsx": "xl/workbook"}
 _PROPERTIES = "docProps/core.xml"
 _MAX_PROPERTIES_BYTES = 1_000_000
+"""Unpacked size of a file's properties, which have some kilobytes; guards against a hostile
+file."""
 _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
 _EMU_PER_POINT = 12_700
+"""English Metric Units of Office Open XML: 914,400 in an inch of 72 points."""
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
 _MERGED = re.compile(
@@ -45,6 +48,8 @@ _MERGED = re.compile(
 )
 _MAX_AREA = 4_000_000
 _MAX_AREA_PER_CELL = 100
+"""Places of a sheet, whatever it holds, and for each of its cells: openpyxl makes an object of each
+place. Chosen."""
 _BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, TypeError, ValueError)
 """What openpyxl raises for a part that is missing, not XML, or not as the standard has it."""
 

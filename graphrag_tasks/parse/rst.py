@@ -42,6 +42,7 @@ _SETTINGS: Mapping[str, object] = {
     "footnote_backlinks": False,
     "sectnum_xform": False,
 }
+"""Of docutils: it reads and writes no file, and prints nothing."""
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]*):`|`:([A-Za-z][\w.+:-]*):")
 _DIRECTIVE = re.compile(r"^[ \t>*+-]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w.+:-]+?)[ \t]?::", re.M)
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")

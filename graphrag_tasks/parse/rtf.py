@@ -34,12 +34,14 @@ _TOKEN = re.compile(
 _HEADING = re.compile(r"\s*heading (\d)", re.IGNORECASE)
 _LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]*)"')
 _MAX_LEVEL = 6
+"""Deepest heading of HTML, which the text becomes; RTF has nine."""
 _DESCRIBED = re.compile(rb"\\sn wzDescription\}\s*\{\\sv [^}]*[^\s}]")
 _TEXT, _SKIPPED, _INFO, _TITLE, _FONTS = "text", "skipped", "info", "title", "fonts"
 _STYLES, _FIELD, _AUTHOR = "styles", "field", "author"
 _KINDS = {"info": _INFO, "fonttbl": _FONTS, "stylesheet": _STYLES, "fldinst": _FIELD}
 _ENCODING = ("f", "fcharset", "ansicpg", "cpg", "mac", "pc", "pca", "uc")
 _NAMED_PAGES = {"mac": 10000, "pc": 437, "pca": 850}
+"""Code pages of the words that name one, by the specification."""
 
 
 @dataclass

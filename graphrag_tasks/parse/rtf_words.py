@@ -76,6 +76,7 @@ CHARSETS = {
 """Encodings by the number of a font's character set; that of symbols has no letters."""
 
 _PAGES = {10000: "mac_roman", 65001: "utf-8", 936: "gb18030", 0: "cp1252"}
+"""Encodings of code pages that are not simply `cp` and the number."""
 
 
 def code_page(number: int) -> str:

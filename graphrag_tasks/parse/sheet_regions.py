@@ -12,6 +12,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 _MAX_REGIONS = 1_000
+"""Tables of a sheet; one with more is scattered cells, and is read as one table. Chosen."""
 
 
 class Region(NamedTuple):

@@ -14,6 +14,7 @@ _CONTROLS = {
     for code in (*range(32), *range(127, 160))
     if chr(code) not in "\t\n"
 }
+"""The control characters C0, DEL and C1 of Unicode."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 

@@ -109,7 +109,7 @@ def _moment(kind: str, text: str) -> Value:
 
 
 _GENERAL_DIGITS = 10  # what a column of the default width has room for
-_PRECISE = Context(prec=40)
+_PRECISE = Context(prec=40)  # digits: more than a float of 17 has, scaled to percent
 _SECTIONS = re.compile(r'((?:"[^"]*"|\\.|[^;"\\])*)(?:;|$)')
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|[_*].|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[[^\]]*\]'

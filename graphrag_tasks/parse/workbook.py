@@ -34,6 +34,7 @@ from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.values import shown_value
 
 _MAX_HEADERS = 4
+"""Rows of a header, as in `headers`."""
 _PRINTED = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
 _FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOTALL)
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _SUGGESTED = 3
 _DOCUMENTS_SHOWN = 3
+"""Names that an error suggests, and documents that a topic is shown with; chosen."""
 
 
 @dataclass(frozen=True)

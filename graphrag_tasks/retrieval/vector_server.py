@@ -28,6 +28,7 @@ MOST_ROWS = 10_000
 """Most rows or keys in one request; a Milvus server returns at most 16,384."""
 
 _MORE = 4
+"""Factor by which more rows are asked for where too few are the reader's; chosen."""
 
 
 class _Rows(NamedTuple):

@@ -18,6 +18,7 @@ from graphrag_tasks.storage.receipts import Table
 MANIFEST_FILE = "manifest.json"
 
 _LAST_YEAR = 9000
+"""Python's dates end with the year 9999: later times would fail in another time zone."""
 _EMBEDDING = {"model": str, "max_tokens": int, "fingerprint": str, "dimension": int}
 _HINT = "Go back to another: graphrag-tasks snapshots rollback ID. Or index again"
 

@@ -38,6 +38,7 @@ from graphrag_tasks.storage.receipts import Table
 log = logging.getLogger(__name__)
 
 _NEAR = 3
+"""Documents that an error suggests."""
 Made = TypeVar("Made")
 CURRENT_FILE = "CURRENT"
 

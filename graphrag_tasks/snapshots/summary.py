@@ -13,8 +13,10 @@ _READ = ("windows_answered", "windows_silent")
 """Windows that got an answer; those without a fact are among them."""
 _HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations")
 _NAMED_FAILURES = 3
+"""Documents that a summary names."""
 _UNTRUSTED = "the model is wrong on pairs whose answer is known"
 _LONGEST_NAME = 120
+"""Characters of a name: its end, which tells most."""
 
 
 def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ VERSIONS_FILE = "source_versions.json"
 """Beside the snapshots of a store; absent where no source is in S3."""
 
 _READ_BYTES = 1 << 20
+"""At a time, however large the object is."""
 
 
 class Versions:

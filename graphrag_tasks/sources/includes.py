@@ -24,13 +24,16 @@ from graphrag_tasks.sources.labels import PUBLIC
 from graphrag_tasks.sources.verbatim import Verbatim
 
 MAX_DEPTH = 8
+"""Files that include each other; far more than documentation needs. Chosen."""
 MAX_CHARACTERS = 2_000_000
 """What the includes of one page may add to it."""
 MAX_FILE_BYTES = 200_000
+"""Larger files are no texts to include. Chosen."""
 MAX_PAGE_BYTES = 5_000_000
 """Larger pages are read as they are."""
 
 _LEAST_COST = 100
+"""Characters that each include counts for at least, so that thousands of empty ones end as well."""
 _ENDINGS = (".md", ".markdown", ".mdx", ".txt")
 _FRAGMENT_FOLDERS = frozenset(
     {"include", "includes", "_includes", "snippets", "_snippets", "partials", "_partials"}

@@ -42,6 +42,7 @@ PUBLIC = "public"
 """The label of what every reader may see, also one without principals."""
 
 _MOST_BYTES = 10_000
+"""Of a file of labels, which has some lines; guards against a hostile one."""
 _KEY = "labels"
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _HINT = f"Nobody sees the document until the file has one key: {_KEY}: [name, …]"

@@ -25,6 +25,7 @@ INCLUDE = "include"
 
 _MARKDOWN = "md"
 _CACHED_FILES = 200
+"""Included files that are kept, of `MAX_FILE_BYTES` at most: 40 MB in all."""
 
 _Labels = Sequence[str] | None
 

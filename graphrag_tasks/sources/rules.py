@@ -22,6 +22,7 @@ DEFAULT = "access.default"
 """Where the labels of a document come from that no file and no rule labels."""
 
 _SHOWN = 3
+"""Folders that a message names."""
 _UNCHANGED = "Nothing was changed"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # noncharacters, which no document may hold
 _TOKEN = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _NONCHARACTERS = {code: None for code in range(0xFDD0, 0xFDF0)}
+"""Characters that Unicode keeps for a program's own use: no text may bring any."""
 _PREFIX = r"(?:[ \t]|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*"
 _FENCE = re.compile(rf"({_PREFIX})(`{{3,}}(?=[^`\n]*$)|~{{3,}})")
 _INLINE = re.compile(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 _ROWS_AT_ONCE = 256
+"""Rows that are decoded at a time, as a row may be megabytes."""
 
 _UNREADABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
 """What Arrow raises on damaged files: of lengths, names, types and statistics that are none."""
@@ -227,6 +228,7 @@ def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
 
 _ROWS = 1 << 17
 _ROWS_READ = 1 << 13
+"""Rows of a row group, which is in memory as it is written, and of a piece of a stream. Chosen."""
 _ROWS_OF = {"renditions": 16, "frames": 1 << 15, "communities": 1 << 14}
 """Tables with long rows: a renditions row may be megabytes."""
 

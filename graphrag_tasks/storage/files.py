@@ -27,6 +27,7 @@ from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientErro
 from graphrag_tasks.storage import file_system, is_s3
 
 _READ_BYTES = 1 << 20
+"""At a time, however large the file is."""
 _REFUSALS = {
     errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC, errno.EPERM, errno.EROFS,
 }  # fmt: skip

@@ -32,9 +32,12 @@ log = logging.getLogger(__name__)
 LEASE_FILE = "lease.json"
 LEASE_SECONDS = 300
 CLOCK_SECONDS = 30
+"""A lease is renewed each minute, so four renewals may fail before it lapses; clocks that are set
+by NTP differ far less. Chosen."""
 _LOCK_FILE = ".lock"
 _RENEW_SECONDS = 60
 _POLL_SECONDS = 5
+"""Between two renewals, and between two attempts while another run holds the store."""
 _OVER = datetime.min.replace(tzinfo=UTC)
 
 _held: dict[str, Lease] = {}

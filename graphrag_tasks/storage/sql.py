@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 BATCH_ROWS = 1 << 17
+"""As many as a row group of a table has (`storage.artifacts`)."""
 _LENGTH_DIGITS = 16
 """Of the length before each part of an id, in hexadecimal."""
 

@@ -37,6 +37,7 @@ Batch = Mapping[str, NDArray[np.int32]]
 _LAYER = "encoder.layer."
 _STACKED = "layer."
 _MASKED = -10_000.0
+"""Added to what attends to padding, whose share becomes 0; as in BERT's own code."""
 _INDICES = "position_ids"
 """A buffer of whole numbers that some checkpoints have among the weights."""
 

@@ -18,6 +18,7 @@ FEWEST = 30
 """Questions without which nothing is tuned: their gain could not be told from chance."""
 
 _CANDIDATES = 50
+"""Chunks of a search among which passages are that almost answer; chosen."""
 
 
 @dataclass(frozen=True)

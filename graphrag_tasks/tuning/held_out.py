@@ -28,6 +28,8 @@ from graphrag_tasks.tuning.writing import written
 METRICS = ("recall@5", "all_gold@8")
 _PLACES = 5
 _FEWEST_OF_FOLDER = 5
+"""Places of `recall@5`, and questions of a folder that is left out: of fewer a share says too
+little."""
 _CALIBRATED = 20  # passages of a question that calibration looks at: as many as are read again
 
 

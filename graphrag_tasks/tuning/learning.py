@@ -35,6 +35,7 @@ SCALE = 20.0
 
 _LENGTHS = 64  # lengths are multiples of this
 _QUESTION_TOKENS = 64
+"""Tokens of a question, the rest is cut; a multiple of `_LENGTHS`. Chosen."""
 _FIRST_OTHERS = 4  # hard negatives that are always among those drawn
 
 

@@ -33,7 +33,9 @@ TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
 
 _OF_ITERATORS = "pymilvus.client.iterator.query_iterator"
 _REQUEST_SECONDS = 30
+"""A request that takes longer has failed; chosen."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
+"""Seconds between two attempts, doubled from the first to the longest."""
 _FAILURES = (MilvusException, grpc.RpcError)
 _LENGTH = 64  # of keys, ids and scalar values
 _LABEL_LENGTH = 128  # as config.LABEL_PATTERN

@@ -65,6 +65,8 @@ def _abbreviates(short: str, long: str) -> bool:
 
 _FEWEST_WORDS, _MOST_WORDS = 2, 4
 _LONGEST, _LONGEST_WITH_BRACKETS = 60, 200
+"""Words of a name of several, and its characters without and with brackets; what is longer is
+prose. Chosen."""
 
 _IDENTIFIER = re.compile(
     r"(?=[^_]*[A-Za-z]{2})(?:/\w+/)?[A-Za-z](?:\w*(?:_|[a-z][A-Z]|[A-Z]\d)\w*)(?:[-.~]\w+)*"

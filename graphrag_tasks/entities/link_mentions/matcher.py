@@ -21,6 +21,8 @@ from graphrag_tasks.entities.link_mentions.vocabulary import PREPOSITIONS, Token
 from graphrag_tasks.language.forms import singular_noun
 
 _SHORTEST_TIED = 3
+"""Tokens of a name with a preposition between two parts, behind which other names are found as
+well."""
 _ANY, _CAPITAL, _OTHER = range(3)
 _KINDS = {ANY: _ANY, CAPITAL: _CAPITAL}
 _BETWEEN = "\n"

@@ -14,6 +14,7 @@ Numbers = NDArray[np.int32]
 
 ROOT, NONE = 0, -1
 _BITS = 32
+"""Of a token in an edge of 64 bits; the others are its node."""
 
 
 class Trie:

@@ -20,6 +20,7 @@ _WORDS_OF_MANUALS = words("words_of_manuals")
 _UNSEEN = 2e-6
 """Added to the share in general English, so that rare words need a number of places, too."""
 _HALF = 0.5
+"""Added to a count, the usual correction, so that the logarithm of none is finite."""
 _FEWEST = 2
 """Uses of a term, at least: of what is said once a corpus of a page tells nothing."""
 

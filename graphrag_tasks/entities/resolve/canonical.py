@@ -23,6 +23,8 @@ _Steps = Sequence[tuple[str, Callable[[str], str]]]
 _SHORTEST = 7
 _RAREST = 3
 _TIMES_AS_OFTEN = 4
+"""Fewest letters and most uses of a slip, and how many times as often the word that it means
+occurs. Chosen, not measured."""
 
 
 class CanonicalForms:

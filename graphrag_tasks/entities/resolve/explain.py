@@ -15,6 +15,7 @@ from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot
 
 _MOST_RELATIONS = 10
+"""Relations that are told of an entity, those of most weight; chosen."""
 
 
 @dataclass(frozen=True)

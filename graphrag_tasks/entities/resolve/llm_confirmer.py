@@ -16,8 +16,10 @@ from graphrag_tasks.llm import Answer, Client, Request
 
 PURPOSE = "confirm"
 _MOST_PAIRS = 20
+"""Pairs of a request; chosen."""
 _CUTS = 12  # one pair in so many ends a request
 _TOKENS_OF_PAIR = 24
+"""Of the verdict on a pair, at most; chosen."""
 
 _SYSTEM = """\
 You are given numbered pairs of names from documents, each name with what the documents say of \

@@ -23,6 +23,8 @@ _MARK = "planted: "
 """Before the keys of names that are of no corpus, which may have such a name itself."""
 _LEAST_DECIDED = 20
 _LEAST_RIGHT = 0.9
+"""Pairs that are decided, and the share that is right, at the least; `OF_EACH` says how rare chance
+is."""
 
 _SAME = (
     ("central processing unit", "CPU", "The central processing unit (CPU) runs programs"),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _MOST_WORDS = 8
+"""Words on either side of a renaming that may be a name: names of more are dropped (`wordy` in
+`docs/explanation/graph.md`)."""
 _FEWEST_CAPITALS = 2  # of a short form
 _SHARE_OF_CAPITALS = 0.6  # of the words of a name in brackets
 _LONGEST_ACRONYM_IN_NAME = 4  # a longer word in capitals is another code

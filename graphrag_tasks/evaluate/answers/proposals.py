@@ -26,6 +26,7 @@ from graphrag_tasks.evaluate.jsonl import Line
 
 CRITERIA = tuple(prompts.RubricPoints.model_fields)
 _REVIEW_TOKENS = 600
+"""Of a review by five criteria; chosen."""
 
 
 class CodePair(Line):

@@ -24,6 +24,7 @@ from graphrag_tasks.evaluate.made.single import LEAST_ITEMS, object_asked
 from graphrag_tasks.evaluate.made.words import words
 
 _MOST_ITEMS = 12
+"""Items of a list that is asked for; longer ones are references. Chosen."""
 _MOST_ITEM, _MOST_TERM, _LEAST_CHARACTERS = 30, 6, 2
 """Words of an item, words of a term that is explained, and characters of either."""
 _COUNTED = re.compile(

@@ -26,6 +26,7 @@ _LEAST_SIZE = 4
 _MOST_CENTRAL = 10
 """Names of a community that may stand for it, the most central first."""
 _LEAST_SENTENCES, _MOST_SENTENCES = 2, 4
+"""Sentences that an answer rests on; chosen."""
 _PASSING = re.compile(
     r"\b(?:not|never|should|shall|itself|was|were|has been|have been|remains?)\b|\$\d|;"
 )

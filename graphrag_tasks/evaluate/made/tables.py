@@ -24,6 +24,7 @@ from graphrag_tasks.evaluate.made.words import words
 from graphrag_tasks.language.agreement import is_plural
 
 _LEAST_ROWS = 2
+"""Of a table that is asked about: with one, no key is needed to tell rows apart."""
 _MOST_KEY, _MOST_HEADER, _MOST_CELL, _MOST_VALUE = 8, 5, 30, 5
 """Words of a key, a header, a cell that is asked for, and a value that rows are asked by."""
 _LEAST_ITEMS, _MOST_ITEMS = 3, 15

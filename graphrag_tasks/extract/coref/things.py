@@ -34,6 +34,7 @@ CONFIDENCES = {
     # column or the key's own last word: "this field" below "Field name".
     ROW_KEY: 0.7,
 }
+"""Set by hand."""
 _SINGULAR, _PLURAL = frozenset({"it", "its"}), frozenset({"they", "them", "their"})
 _CLAUSAL = frozenset({"ccomp", "xcomp", "csubj", "advcl", "relcl", "acl"})
 _IMPERSONAL = frozenset({"seem", "appear", "happen", "follow", "turn", "take", "make", "depend"})

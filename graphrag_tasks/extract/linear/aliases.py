@@ -16,6 +16,7 @@ _WORD = re.compile(r"[^\W_]+(?:[./'’][^\W_]+)*")
 _SMALL = frozenset({"of", "for", "and", "the", "to", "on", "in", "as", "a", "by", "with"})
 _BELONGING = frozenset({"for", "in", "of"})
 _MAX_WORDS = 7
+"""Words before a bracket that the letters in it may stand for; chosen."""
 
 
 def aliases(text: str) -> Iterator[Frame]:

@@ -33,12 +33,15 @@ _NOT_NAMES = re.compile(
 _TWO_COMMANDS = re.compile(rf"\b(?:and|or|then)\s(?:{_VERBS}|\w+\s(?:the|an?|your|this|all|it))\b")
 _CLAUSE = re.compile(r"[.;:]\s|\b(?:that|which|is|are|be|whether|how|if)\b")
 _MAX_GAP = 90
+"""Characters from a command to the word that ties its two names; beyond, that belongs elsewhere.
+Chosen."""
 
 _ARROW = re.compile(r"\s(?:→|⇒|➔|➜|-?->)\s")
 _MENU = re.compile(
     r"(?:choose|select|go|navigate|open|click|menu|file|window|from|in|under)\b", re.IGNORECASE
 )
 _MAX_ARROW_WORDS = 5
+"""Words of either name; a longer side is a step of something. Chosen."""
 
 
 def cookbook(text: str) -> Iterator[Frame]:

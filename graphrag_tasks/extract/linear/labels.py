@@ -17,6 +17,7 @@ from graphrag_tasks.extract.words import any_of, mapping
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
 _MAX_LABEL_WORDS = 6
+"""A longer beginning is a clause. Chosen."""
 _THIRD_PERSON = re.compile(r"([A-Z][a-z]+s)\s(?!and\b|or\b|of\b|in\b|for\b|to\b)")
 _NO_NAMES = re.compile(any_of("labels_of_nothing"), re.IGNORECASE)
 _IMPERATIVE = re.compile(rf"{any_of('value_commands')}\b", re.IGNORECASE)
@@ -41,6 +42,8 @@ _TRAILING = re.compile(r"(?:\s(?:can|must|may|should|will|also|already|currently
 _NO_SUBJECT = re.compile(rf"{any_of('no_subjects')}\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _MAX_ITEM_WORDS = 8
+"""Words of an item that is a name: names of more are dropped (`wordy` in
+`docs/explanation/graph.md`)."""
 
 
 class Label(NamedTuple):

@@ -17,6 +17,8 @@ from graphrag_tasks.graph.communities.circles import Circles, Places, lengths
 from graphrag_tasks.graph.weights import Rows
 
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
+"""Radians from one circle to the next at the start: as in a sunflower they fill a disc evenly
+(Vogel, 1979)."""
 _SPREAD = 2.0
 """The start is so much wider than a sunflower: circles can still pass each other."""
 _SMOOTHINGS, _SMOOTHED = 30, 0.8

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 
 PURPOSE = "summarize"
 _MAX_OUTPUT = 512
+"""Tokens of a summary; chosen."""
 _MOST_LINES = 3
 """Lines that a sentence rests on at most; as for answers."""
 

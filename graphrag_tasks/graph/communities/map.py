@@ -21,6 +21,7 @@ from graphrag_tasks.graph.weights import Rows, Weights
 EXTENT = 1000.0
 """Everything lies within ± this, on both axes."""
 _DECIMALS = 1
+"""Of a place: a tenth of 2,000 in width is less than a pixel."""
 _ASPECT = 1.5
 """Width of the map over its height, as that of a page."""
 _FILL = 0.97

@@ -38,6 +38,8 @@ _SQL = SqlConfig()
 _BATCH = 1 << 13
 """Communities whose texts are held at once."""
 _MOST_CHILDREN = 8
+"""Summaries of communities inside that a summary is made from; chosen, so that a prompt stays
+short."""
 
 
 @stage(

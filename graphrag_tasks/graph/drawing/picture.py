@@ -29,6 +29,7 @@ _IN_BOTH = "in both"
 _CHANGES = {GAINED: "#009e73", LOST: "#d55e00", _IN_BOTH: _PLAIN}
 _DASHED = ' stroke-dasharray="6 4"'
 _FONT, _SMALL_FONT, _TITLE_FONT = 13, 10.5, 20
+"""Heights of letters, in pixels; chosen."""
 _CHARACTER = 0.56
 """Mean width of a character, in the height of the font."""
 
@@ -39,10 +40,14 @@ _LABEL_SHIFT = 0.6 * _FONT
 """How far a circle is from the middle of the box that it shares with its label."""
 
 _LONGEST_NAME, _LONGEST_WORDS, _LONGEST_TITLE = 30, 34, 90
+"""Characters of a name, of a relation's words and of the title: the rest is cut, so that they have
+room."""
 _SMALLEST, _LARGEST, _UNCOUNTED = 5.0, 20.0, 8.0
+"""Radii: the least, the largest, and that of all where mentions are not known."""
 _EDGE_LENGTH = 160.0
 _MARGIN, _HEADER = 36.0, 64.0
 _WIDEST_LINE = 4.0
+"""Pixels, as are the radii; chosen."""
 _PLACES_ON_LINE = (0.5, 0.4, 0.6, 0.3, 0.7)
 """Where the words of a relation may stand, as a share of the way."""
 

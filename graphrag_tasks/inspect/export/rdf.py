@@ -37,6 +37,8 @@ _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*[/#:]")
 """An absolute IRI (RFC 3987; the excluded characters are those of IRIREF in Turtle)."""
 
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+"""Controls C0, DEL and C1, and Unicode's line and paragraph separators, at which programs cut
+lines."""
 _ESCAPES = {number: f"\\u{number:04X}" for number in _CONTROLS} | str.maketrans(
     {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 )
@@ -47,6 +49,7 @@ _LOCAL = re.compile(r"[A-Za-z0-9_]+")
 """Local names that Turtle takes without escapes; a part of PN_LOCAL."""
 
 _KEPT_SHORT = 100_000
+"""Short names that are remembered; bounds memory."""
 _DIGITS = 6
 """Of a confidence: tables have it in single precision."""
 

@@ -13,6 +13,7 @@ RELATION = {"relation": "string", "phrase": "string", "kind": "string", "negated
 """Attributes of nodes and edges, with their types as XML Schema and neo4j-admin name them."""
 
 _AT_ONCE = 10_000
+"""Rows that are Python objects at a time; bounds memory."""
 
 Row = Mapping[str, Any]
 

@@ -21,6 +21,7 @@ from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot
 
 _NEAR = 3
+"""Names that an error suggests."""
 
 Rows = NDArray[np.int64]
 

@@ -58,6 +58,7 @@ from graphrag_tasks.snapshots.store import Snapshot
 
 MOST_CHUNKS = 50
 FACTS_DRAWN = 40
+"""Passages of an answer, and facts of a picture, at most; more are no page to read. Chosen."""
 AUTO = "auto"
 ICON = "/icon.svg"
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]

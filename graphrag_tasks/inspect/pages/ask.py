@@ -18,6 +18,7 @@ from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 
 _EXAMPLES = 6
 _THINGS = 3
+"""Questions to begin with, and how many of them are about a thing; chosen."""
 _DRAWN, _NEIGHBOURS = 6, 12
 """Entities of an answer's facts that its graph begins with, and neighbours of each of them."""
 _SHORTEST = 2  # characters

@@ -23,6 +23,7 @@ MOST_BYTES = 20_000
 """Of a form: a few fields of 500 characters, each at most twelve bytes as a browser sends it."""
 
 _MOST_FIELDS = 20
+"""Of a form: ours have a few. Guards against a hostile request."""
 
 FormT = TypeVar("FormT", bound=BaseModel)
 

@@ -12,10 +12,12 @@ MOST_SNAPSHOTS = 30
 
 CHART_WIDTH, CHART_HEIGHT = 240.0, 72.0
 _WIDEST_BAR = 24.0
+"""Pixels: several charts stand side by side on a page."""
 _GAP = 0.25
 """Share of a bar's place that stays empty."""
 
 _LEAST_HEIGHT = 1.0
+"""Pixels of a bar that is not 0, so that it is seen."""
 
 _MEASURES: Mapping[str, Callable[[Listed], float | None]] = {
     "documents": lambda one: one.counts["documents"],

@@ -22,6 +22,7 @@ PDF = "pdf"
 """Media type of documents whose pages are drawn."""
 
 DOCUMENTS_SHOWN = 100
+"""On one page; chosen."""
 CHUNKS_SHOWN = 20
 """On one page: text of about 40,000 characters."""
 

@@ -47,6 +47,7 @@ MOST_AT_ONCE = 50
 
 _ITEM_ID = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"
 _HASH_DIGITS = 16
+"""Of the script's hash in its name, 64 bits: no two versions share one."""
 
 _POLICY = "; script-src 'self'; connect-src 'self'"
 """What the graph page may do beyond other pages: run our script, which asks our routes."""

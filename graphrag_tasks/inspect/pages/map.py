@@ -26,18 +26,24 @@ COMMUNITIES_LISTED = 40
 ENTITIES_LISTED = 60
 _MOST_POINTS = 300
 _TIES = 40
+"""What is listed beside the map, and points and ties that are drawn: more hide each other.
+Chosen."""
 _ON_SCREEN = (1160.0, 700.0)
 """Pixels of a picture on a laptop, where its height is bounded."""
 _ON_PHONE = 366.0
+"""Pixels of a picture on a phone, which is 390 wide."""
 _LOWEST = 0.4
 """Least height of a picture, as a share of its width."""
 _MARGIN = 0.02
+"""Around circles, as a share of the width."""
 _MARGINS_OF_POINTS = (0.12, 0.05)
 """Beside points and above them, for their names."""
 _POINT = 4.5
+"""Radius of an entity's point, in units of the picture."""
 _BEND = 0.18
 """How far a tie bends aside, as a share of its length."""
 _WIDEST_TIE, _WIDEST_BETWEEN_POINTS = 6.0, 2.5
+"""Widths of the strongest tie of communities, and of entities, in units of the picture."""
 _HUE = 137.508
 """The golden angle: neighbours in rank get colours far apart."""
 _ABOUT = ["community_id", "parent_id", "level", "title", "size", "x", "y", "radius"]

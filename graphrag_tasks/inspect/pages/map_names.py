@@ -16,16 +16,20 @@ _OF_RADIUS = 0.24
 _INSIDE = 0.94
 """Share of a circle's radius that letters may use."""
 _MOST_LINES = 4
+"""Of a name in a circle."""
 _LEAST_SHOWN = 6
 """Letters of a name that is cut; fewer would tell nothing."""
 _ENOUGH_SHOWN = 18
 """Letters of a name that is cut; where so many fit, letters need be no smaller."""
 _LINE = 1.15
 _OF_DOT = 12
+"""Height of a line in heights of its letters, and of the letters beside a dot in pixels."""
 _LONGEST = 34
 """Letters of a name beside a dot."""
 _MOST_NAMED = 100
 _GAP = 3.0
+"""Dots that are named, as each name is compared with all others, and how far a name is from its
+dot."""
 
 _NARROW, _WIDE = frozenset(" .,:;!'|()[]/ijlftrI-"), frozenset("mwMW@%…—&")
 _IDEOGRAPHS = "\u2e80"

@@ -37,6 +37,8 @@ MOST_OPEN = 3
 _MOST_NAMES = 30
 _MOST_ALIASES = 12
 NAMES_SHOWN = 100
+"""Most mentioned names of an overview, aliases of an entity, and names of a page of a list.
+Chosen."""
 _CHANGES = ("added", "changed", "removed", "unchanged")
 _FAILURE = ["uri", "status", "error_code", "error_message"]
 _DAMAGED = "cannot be opened: damaged, or of another schema version"

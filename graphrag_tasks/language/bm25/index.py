@@ -28,6 +28,8 @@ FILE_NAME = "file_name"
 """`documents.title_source` of a document that has no title; its file's name is no name of it."""
 _K1 = 1.5
 _B = 0.75
+"""How soon a repeated word counts no more, and how much length counts: Robertson's usual values, as
+bm25s has them. Others gained nothing (`docs/explanation/retrieval.md`)."""
 
 Floats = NDArray[np.float32]
 

@@ -31,10 +31,15 @@ _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
 _PIECE = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _LONGEST_WORD = 100
+"""Characters of a word that are looked at: no word is so long, but encoded data is."""
 _JOINED = 3
+"""Adjacent words of a question that may be one term together, as "S 4 HANA" is."""
 _SHORT = 2
+"""Characters; parts of a name that have no more say too little to be terms."""
 _SHORTEST_REPAIRED = 4
 _MOST_REPAIRED = 20
+"""Letters of a term that is repaired, as shorter ones have many neighbours; and terms of a
+question, which bounds the time of a pasted text. Chosen, not measured."""
 _STEMMER = Stemmer.Stemmer("english", 0)  # without its cache, which threads must not share
 
 

@@ -32,6 +32,8 @@ _OPEN = re.compile(
 _CLOSE = re.compile(r"[ \t>]*(:{3,}|/{3,})[ \t]*")
 _TITLE = re.compile(r"[ \t]*(?:\[(?P<in_brackets>[^\]]*)\]|\|?(?P<bare>[^{}|]*))")
 _WIDTH = 4
+"""Columns by which the text of a container is indented, and of a tab (CommonMark;
+Python-Markdown)."""
 _ADMONITION = re.compile(
     r"(?P<indent>[ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>[A-Za-z][\w-]*(?:[ \t]+[\w-]+)*)"
     r"(?:[ \t]+\"(?P<title>[^\n]*)\")?|===[!+]?[ \t]+[\"'](?P<tab>[^\n]*)[\"'])[ \t]*"

@@ -13,6 +13,7 @@ from graphrag_tasks.parse.dialects.page import Page
 from graphrag_tasks.parse.left_out import LeftOut
 
 _MOST_TITLE_WORDS = 8
+"""A longer rest of the line is the beginning of the text. Chosen."""
 _GITHUB = "(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)"
 _ALERT = re.compile(
     r"^(?P<quote>[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]+)?(?:>[ \t]?)+)[ \t]*"

@@ -23,12 +23,12 @@ from graphrag_tasks.parse.pdf.page_numbers import PageNumber, are_page_numbers, 
 from graphrag_tasks.parse.pdf.tables import contains
 
 _EDGE_LINES = 2.5  # heights from the first or last line of a page
-_RUNNING_PAGES = 3
+_RUNNING_PAGES = 3  # at least, on which a running header stands
 _RUNNING_SHARE = 0.12  # of the pages: chapters have running headers of their own
 _RUNNING_ENOUGH = 4  # pages, whatever their share
 _LARGE = 1.12  # sizes of the body beyond which a line is a title, which a few slides may share
 _SAME_PLACE = 3.0  # points between the middles of lines
-_SAME_SIZE = 1.1
+_SAME_SIZE = 1.1  # times: heights of letters of one running header differ by less
 _APART = 1.5  # heights between the text and a page number that no other page confirms
 _EMPTIED_SHARE = 0.25  # of the pages with other text: a blank page has its header too
 _CHAPTER = re.compile(

@@ -19,7 +19,7 @@ _CROSSING = 0.12  # share of the rows that may cross it: headers of several colu
 _MIN_FILLED = 0.3  # share of the rows that have text in a column
 _WRAPPED = 0.45  # between the lines of one cell
 _INSIDE = 0.15  # share of a segment's width that may stick out of its column
-_MAX_CELLS = 20_000
+_MAX_CELLS = 20_000  # of a page's table; more are a drawing
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ _LEADERS = 4  # lines with dot leaders that a table of contents has at least on 
 _LARGE = 1.12  # sizes of the body that a heading is told by
 _PLAIN_HEADINGS = 3  # headings told by size or number, where terms are told from them
 _TERM_GAP = 0.6  # between a term and what it means
-_MIN_INDENT, _MAX_INDENT = 0.8, 8.0
+_MIN_INDENT, _MAX_INDENT = 0.8, 8.0  # of what a term means, in sizes of the body
 _PAGE_OF_ENTRY = re.compile(r"(?:\.\s?){2,}\s*[\divxl]+$")
 _CHAPTER = re.compile(
     r"(?:(?:chapter|part|appendix|section|kapitel|teil|chapitre|partie)\s*)?"

@@ -20,10 +20,12 @@ _LARGE, _LARGER = 1.28, 1.12  # sizes of the body
 _LARGE_IN_FONT = 1.2  # where the font is the body's: letters of one font differ in height
 _MIN_BOLD = 0.9  # below, bold words are those of a drawing
 _NO_DESCENDER = 0.76  # of the height, in fonts whose boxes are those of the letters
-_SMALL = 0.86
+_SMALL = 0.86  # size of the body, below which text is a footnote's
 _LOW = 0.7  # share of the page above footnotes
-_MAX_LINES, _MAX_LENGTH = 4, 220
+_MAX_LINES, _MAX_LENGTH = 4, 220  # lines and characters of any heading
 _BOLD_LENGTH, _CAPITALS_LENGTH, _NUMBERED_LENGTH, _FONT_LENGTH = 140, 90, 90, 80
+"""Characters of a heading that is told by bold letters, by capitals, by a number, or by its
+font."""
 
 _SECTION_NUMBER = re.compile(
     r"(?:(?:chapter|section|part|appendix|annex|article)\s+[\dA-Z]+\b"

@@ -14,7 +14,7 @@ from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.lines import Font, Line, union
 
 _SCALE = 200 / 72  # pixels per point
-_MIN_CONFIDENCE = 0.5
+_MIN_CONFIDENCE = 0.5  # RapidOCR's own default
 _SCANNED = Font("scanned")
 
 

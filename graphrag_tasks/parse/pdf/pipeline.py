@@ -56,10 +56,10 @@ _LABELS = {
 _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 _FIRST_TEXT = 100_000  # elements of a page are numbered: tables from 0, texts from here
 _SIZE_TOLERANCE = 0.09  # between headings of one level
-_MAX_LEVEL = 5
+_MAX_LEVEL = 5  # levels of headings that are told apart
 _MIN_TABLE_SIZE = 0.6  # of the body: smaller words are those of a drawing
 _TRIAL_PAGES, _TRIAL_SHARE = 16, 8  # at most so many, and one of so many
-_TRIAL_MARGIN = 1.1
+_TRIAL_MARGIN = 1.1  # times what was measured
 _FIRST_TRIAL = 0.1  # of the time for pages
 # What geometry can raise on a page that is not as pages are; such a page keeps its text as lines
 _LAYOUT_ERRORS = (ArithmeticError, LookupError, ValueError)

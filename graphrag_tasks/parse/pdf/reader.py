@@ -25,7 +25,7 @@ from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.readers import Reader
 
 _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
-_MAX_LINKS_PER_PAGE = 1000
+_MAX_LINKS_PER_PAGE = 1000  # guards against a hostile file
 _URI = pdfium.PDFACTION_URI
 _OPTIONS = NativePdfPipelineOptions(
     parser_threads=1, generate_page_images=False, generate_picture_images=False

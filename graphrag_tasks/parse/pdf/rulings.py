@@ -16,7 +16,7 @@ from typing import NamedTuple
 from graphrag_tasks.parse.blocks import Box
 
 _THICK = 3.0  # the most that counts as a line
-_MIN_ACROSS, _MIN_DOWN = 12.0, 6.0
+_MIN_ACROSS, _MIN_DOWN = 12.0, 6.0  # points that a line has at least
 _SAME_LINE = 1.6  # between the positions of the parts of one line
 _PART_GAP = 8.0  # between two parts of one line
 _REACH = 3.0  # that lines may miss each other by and still meet

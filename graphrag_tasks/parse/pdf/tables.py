@@ -17,9 +17,9 @@ from graphrag_tasks.parse.pdf.lines import Line, body_of, union
 from graphrag_tasks.parse.pdf.rows import rows_of
 from graphrag_tasks.parse.pdf.rulings import RuledArea, clusters, ruled_areas
 
-_MIN_WORDS, _MAX_WORDS = 6, 20_000
-_MAX_COLUMNS = 24
-_MIN_CELLS = 4
+_MIN_WORDS, _MAX_WORDS = 6, 20_000  # upright ones of a page; more are a drawing
+_MAX_COLUMNS = 24  # more are a drawing, or letters that stand apart
+_MIN_CELLS = 4  # with text; fewer are a frame
 _MIN_FILLED = 0.42  # share of a ruled table's cells that have text
 _MIN_ALIGNED = 0.66  # the same where words alone tell
 _LONG = 40  # characters of a mean cell, beyond which lines of prose are the likelier reading
@@ -29,9 +29,9 @@ _OPEN_TOP = 5.0  # above the first line across, whose rows are shaded instead of
 _PAGE_SHARE = 0.97  # of the page's height: a frame around the page is no table
 _GUTTERS = range(30, 71)  # percent of the width of the text where a gutter may lie
 _MAX_SPLITS = 2  # of the page into columns, of these into columns
-_GUTTER_WIDTH = 0.9
+_GUTTER_WIDTH = 0.9  # sizes of the body, at least
 _COLUMN_TEXT = 18  # characters of a row on one side that make it text of a column
-_COLUMN_ROWS = 8
+_COLUMN_ROWS = 8  # with text on each side, at least
 _MAX_CROSSING = 0.35  # share of the rows that cross a gutter: headings, wide tables
 
 _CAPTION_GAP = 3.0  # between a figure and its caption

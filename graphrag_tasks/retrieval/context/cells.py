@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 _SHOWN_CHARACTERS = 280
+"""Of a cell of a notebook's table; chosen, so that a row stays short. The cell's title has all."""
 _TABLE_STYLE = "border-collapse:collapse;font-size:90%;text-align:left;margin:.3em 0"
 _CELL_STYLE = (
     "border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .6em;"

@@ -37,11 +37,14 @@ FRAME_COLUMNS = (
 )  # fmt: skip
 
 _WIDTH, _HEIGHT, _MARGIN = 640, 360, 60
+"""Pixels; the picture fits the output of a notebook cell."""
 _MOST_NODES, _LONGEST_LABEL = 24, 24
+"""Nodes, and characters of a label, in a picture without a script; more would overlap. Chosen."""
 _MOST_DRAWN = 40
 """Entities of a picture."""
 
 _TEXT_CHARACTERS = 100
+"""Of a chunk's text in a drawn graph, about one line; chosen."""
 
 
 def as_frame(context: Context) -> pd.DataFrame:

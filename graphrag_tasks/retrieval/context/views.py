@@ -16,6 +16,7 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.snapshots.store import Snapshot
 
 _LEAST_ROWS = 2
+"""Rows of a view; with one there is nothing to filter or count."""
 _LONGEST_VALUE = 60
 """Characters of a value that a question can name; longer cells are prose."""
 

@@ -24,6 +24,8 @@ _OWN_TITLE = 10.0
 """Weights of the edge to a name that a chunk mentions, or is about."""
 
 _MOST_BETWEEN = 50
+"""Chunks that may lie between a seed and a hit in what is told of the way; chosen to bound that
+time."""
 
 
 class NameGraph:

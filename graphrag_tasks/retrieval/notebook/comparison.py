@@ -20,6 +20,7 @@ COMPARED = ("dense", "bm25", "hybrid", "ranked")
 """Modes that are compared where none are named."""
 
 _SHOWN_CHARACTERS = 120
+"""Of a hit, so that columns of several modes fit side by side; chosen."""
 
 
 @dataclass(frozen=True, repr=False)

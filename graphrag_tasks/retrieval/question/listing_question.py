@@ -34,6 +34,7 @@ _SINGULAR = frozenset(_WORDS["singular_in_s"])
 """Words in s that are no plural of what is asked for."""
 
 _MOST_KIND_WORDS, _MOST_BETWEEN, _ADVERBS_BETWEEN = 4, 4, 3
+"""Words before the plural, between a verb and its name, and from "be" to its participle; chosen."""
 _IRREGULAR: dict[str, str] = _WORDS["irregular_forms"]
 
 

@@ -17,6 +17,8 @@ MOST_PARTS = 8
 """Parts of a question that are searched."""
 
 _LEAST_TERMS = 2
+"""Terms of lexical search; a part with fewer says too little alone, so it stays with its
+neighbour."""
 
 _ASKING = (
     "what|which|who|whom|where|when|why|how|can|could|does|do|did|is|are|was|were|should|will|would"

@@ -25,6 +25,8 @@ CANDIDATES_AGAIN = 20
 """Best chunks of the second hop, and of each part of the question, that are ranked."""
 
 _RANK_OFFSET = 10
+"""Added to a rank before it is turned over, so that the first places differ less; the trees were
+grown with it."""
 _TIE = np.float32(1e-3)
 """Weight of the hybrid score between chunks that mention the same names of the question."""
 _BESIDE, _SECOND, _LEAST = 0.25, 0.3, 0.1

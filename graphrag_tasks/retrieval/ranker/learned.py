@@ -44,7 +44,9 @@ _LINKED = 0.1
 """Weight of the rarities of the entities that the question names, where documents are long."""
 
 _SECOND_HOP = 0.2
+"""Weight of the second hop where documents are passages; chosen on the development sets."""
 _AHEAD = np.float32(1e-3)
+"""What the first chunk keeps ahead of all that the second hop lifts: any small number will do."""
 
 _PLACES = 20
 """Places that are given one after the other; the chunks behind them follow by their scores."""

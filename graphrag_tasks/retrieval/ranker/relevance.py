@@ -12,6 +12,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import RankedChunk, probability
 
 _INTERCEPT, _COSINE, _COVERAGE = -3.05, 3.30, 2.00
+"""Log-odds of neither, and what a cosine of 1 and all words of the question add."""
 _INTERCEPT_OF_WORDS, _COVERAGE_OF_WORDS = -1.85, 2.49
 """Where the mode encodes no question, words decide alone."""
 

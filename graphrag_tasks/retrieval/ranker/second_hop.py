@@ -25,10 +25,12 @@ _READ = 3
 """Chunks of the first pass that are read."""
 
 _MOST_BRIDGES = 12
+"""Rarest names of the chunks that were read, each searched by itself: more cost time. Chosen."""
 _TITLE = np.float32(2)
 """Weight of a bridge that is a title; other bridges have 1."""
 
 _NO_DEVIATION = 1e-9
+"""Floor of a standard deviation, so that equal scores are not divided by zero."""
 
 
 @dataclass(frozen=True)

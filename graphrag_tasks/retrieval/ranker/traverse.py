@@ -15,6 +15,8 @@ MAX_DEGREE = 200
 """An entity with more relations (a hub) can end a path but never lies inside one."""
 
 _MOST_TRIED = 5_000
+"""Paths from one start, and chains of one length; bounds the time in dense graphs. Chosen, not
+measured."""
 
 
 def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRow]:

@@ -37,8 +37,12 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _QUESTION_TOKENS = 72
+"""Of a question, the rest is cut; the built-in model was tuned with as many (its model card)."""
 _BATCH_TOKENS = 2048
+"""Tokens of a batch with its padding, about ten windows of 192; keeps the memory of a call
+small."""
 _SHORTEST = _QUESTION_TOKENS + 16
+"""Least `max_tokens`: leaves a window of some words beside a whole question."""
 _STEP = 16
 """Tokens from one window of a text to the next."""
 
