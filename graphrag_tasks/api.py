@@ -16,6 +16,7 @@ from typing import Any
 
 from graphrag_tasks.answering import Reply, answer, answer_stream
 from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.core.extras import require
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index, open_index
@@ -31,6 +32,7 @@ def index(
     store: str | Path,
     *,
     config: str | Path | Config | None = None,
+    principals: Sequence[str] | None = None,
     workers: int = 1,
     **settings: Any,  # noqa: ANN401 - sections of settings
 ) -> Index:
@@ -43,6 +45,8 @@ def index(
         sources: Folders or URIs; one, or several.
         store: Folder or URI; it is made where it is not there.
         config: Settings, as a TOML file or as a `Config`.
+        principals: Access labels that the reader of the returned index holds, where the settings
+            have labels.
         workers: Processes. With more than one, the calling script must do so below
             `if __name__ == "__main__":`, for workers import it.
         settings: Sections of settings that win over `config`, as in
@@ -52,6 +56,7 @@ def index(
         MissingDependencyError: The packages for indexing are not installed.
         ConfigError: A setting is unknown or wrong.
         SourceError: A source is missing or empty.
+        AccessError: The settings have labels and no principals are given, or the other way round.
         QualityError: The new snapshot is worse than the published one, which stays.
         TransientError: Another process works on the store, or a server is away: call again.
     """
@@ -65,8 +70,13 @@ def index(
         found = load_config(None, environ={}, overrides=_merged(merged, given))
     else:
         found = load_config(config, overrides=given)
+    if found.access.enabled != (principals is not None):
+        what = "with labels a reader needs principals, and only with labels"
+        raise AccessError(
+            what, "access.enabled", "Give index(…, principals=[…]) or switch them off"
+        )
     run_index(found, workers=workers)
-    return open_index(found.store, config=found.retrieval)
+    return open_index(found.store, principals=principals, config=found.retrieval)
 
 
 def _merged(into: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:

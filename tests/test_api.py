@@ -3,13 +3,14 @@
 import inspect
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import graphrag_tasks
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import ConfigError, GraphragError, TerminalError
+from graphrag_tasks.core.errors import AccessError, ConfigError, GraphragError, TerminalError
 
 NAMES = [
     "AccessError", "ArtifactError", "BudgetError", "Client", "Config", "ConfigError", "Context",
@@ -78,3 +79,17 @@ def test_settings_come_from_a_file_a_config_or_the_call(tmp_path: Path) -> None:
             tmp_path / "docs", tmp_path / "store", config=config, chunk={"overlap": 1}
         )
     assert not (tmp_path / "store").exists()
+
+
+def test_labels_need_a_reader_before_anything_is_indexed(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Ledger\n\nTable ACDOCA replaces table BSEG.\n")
+    labels = {"enabled": True, "default": ["staff"]}
+    made = partial(graphrag_tasks.index, tmp_path / "docs", tmp_path / "store")
+    with pytest.raises(AccessError, match="a reader needs principals"):
+        made(access=labels)
+    with pytest.raises(AccessError, match="and only with labels"):
+        made(principals=["staff"])
+    assert not (tmp_path / "store").exists()
+    index = made(access=labels, principals=["staff"], load={"vector_store": "none"})
+    assert index.facts.chunks == 1

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.errors import ArtifactError, MissingDependencyError
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.language.tokenizer import TechnicalTokenizer
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
         components: Components to load; they run in the model's own order.
 
     Raises:
-        MissingDependencyError: The model is not installed.
+        MissingDependencyError: spaCy or the model is not installed.
         ArtifactError: The model's `meta.json` is absent or cannot be read.
     """
     asked = (model, frozenset(components))
@@ -72,8 +73,9 @@ def model_version(model: str) -> str:
 
 
 def _load(model: str, components: frozenset[str]) -> Language:
-    import spacy
-    from spacy.tokenizer import Tokenizer
+    with brought_by("index"):
+        import spacy
+        from spacy.tokenizer import Tokenizer
 
     available = _read_meta(model).get("components", [])
     _prefer_numpy_blas()

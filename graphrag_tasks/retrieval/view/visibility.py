@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import AccessError
+from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
 from graphrag_tasks.graph.relation_kinds import kind_of
 from graphrag_tasks.graph.weights import joint_confidence, wording
@@ -255,7 +256,8 @@ class VisibleSnapshot(Snapshot):
     @cached_property
     def _communities(self) -> Mapping[str, pa.Table]:
         """Communities of the visible graph, summarised by its own sentences."""
-        from graphrag_tasks.graph import communities as finding  # brings igraph
+        with brought_by("index"):
+            from graphrag_tasks.graph import communities as finding
 
         found = finding.communities(
             **{name: self.table(name, columns) for name, columns in finding.COLUMNS.items()},
