@@ -103,10 +103,11 @@ def test_the_core_reads_a_store_and_answers(core: Environment, store: Path) -> N
 
 
 def test_the_core_names_the_extra_that_is_missing(core: Environment, store: Path) -> None:
-    done = core.run("graphrag-tasks", "index", str(store.parent / "docs"), "--store", str(store))
-    assert done.returncode == 1
-    assert "pip install 'graphrag-tasks[index]'" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    for line in (["index", str(store.parent / "docs")], ["query", "VBBS", "--mode", "paper"]):
+        done = core.run("graphrag-tasks", *line, "--store", str(store))
+        assert done.returncode == 1
+        assert "pip install 'graphrag-tasks[index]'" in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
     script = (
         f"import graphrag_tasks as graphrag\nprint(graphrag.open_index({str(store)!r}).documents())"
     )
