@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -72,6 +74,8 @@ def export(
         require("rdf")
     elif base is not None:
         raise ConfigError(f"a file of the format {chosen} has no IRIs", "--base")
+    with writing(target):
+        _require_place(target, chosen)
     opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
     selection = _selected(opened, entity, hops, community, limit, all_kinds=all_relations)
     with writing(target):
@@ -84,6 +88,21 @@ def export(
         f"{selection.relations.num_rows:,} relations",
         markup=False,
     )
+
+
+def _require_place(target: Path, chosen: ExportFormat) -> None:
+    """Refuse a place that cannot be written to before the graph is read.
+
+    Raises:
+        OSError: Something else is there, or no folder to write into.
+    """
+    if chosen in _FOLDERS:
+        if target.exists() and not target.is_dir():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    elif target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    elif not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
 def _by_ending(target: Path) -> ExportFormat:
