@@ -34,7 +34,7 @@ from graphrag_tasks.snapshots.store import Snapshot
 
 MODES = ("dense", "bm25", "hybrid", "graph", "ranked", "auto", "paper")
 K = 10
-REREAD = (0, 20, 50)
+RERANKED = (0, 20, 50)
 
 
 class Encoded(LocalEmbedder):
@@ -119,9 +119,9 @@ def main() -> None:
     before = resident()
     index.search(asked[0], rerank=1)
     model = resident() - before
-    rereading: dict[int, list[tuple[float, float]]] = {count: [] for count in REREAD}
+    reranking: dict[int, list[tuple[float, float]]] = {count: [] for count in RERANKED}
     for question in asked[:50]:
-        for count, times in rereading.items():
+        for count, times in reranking.items():
             times.append(both(partial(index.search, question, k=K, rerank=count)))
     medians = {name: median(times) for name, times in spent.items()}
     report = {
@@ -133,7 +133,7 @@ def main() -> None:
         "ms": {name: round(value, 2) for name, value in medians.items()},
         "reranked_ms_wall_cpu": {
             count: [round(median(column), 1) for column in zip(*times, strict=True)]
-            for count, times in rereading.items()
+            for count, times in reranking.items()
         },
         "reranker": index.config.rerank.model,
         "engine": engine_text(index.config.rerank.engine),

@@ -154,7 +154,7 @@ def fit_sentences(store: str, files: Sequence[str]) -> dict[str, Any]:
         texts = [one.sentence.text for one in candidates]
         vectors = index.encode([question.question, *texts])
         headings = [" > ".join(context.chunks[one.chunk].heading_path) for one in candidates]
-        reread = index.reread(question.question, list(map(Passage, headings, texts)))
+        reread = index.rerank_scores(question.question, list(map(Passage, headings, texts)))
         for one, vector, read in zip(candidates, vectors[1:], reread, strict=True):
             score = context.chunks[one.chunk].score
             new = math.log1p(len(one.terms - asked))

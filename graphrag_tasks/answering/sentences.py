@@ -22,7 +22,7 @@ from graphrag_tasks.retrieval.view.arrays import Floats
 _READ = 8
 """First sentences that the reranker reads: more of them change nothing (`docs/results.md`)."""
 
-_COSINE, _CHUNK, _OPENING, _NEW_TERMS, _REREAD = 3.12, 0.41, -1.16, 0.34, 0.15
+_COSINE, _CHUNK, _OPENING, _NEW_TERMS, _RERANKED = 3.12, 0.41, -1.16, 0.34, 0.15
 """Weights, by `python -m training.answers sentences` on the SAP questions of splits dev and tune.
 The sentence that opens a chunk is often its heading or the end of the chunk before."""
 
@@ -82,7 +82,7 @@ def sentence_scores(index: Index, context: Context, candidates: Sequence[Candida
         for one in (candidates[row] for row in first)
     ]
     before = scores[first].min()
-    scores[first] += np.float32(_REREAD) * index.reread(context.question, passages)
+    scores[first] += np.float32(_RERANKED) * index.rerank_scores(context.question, passages)
     scores[first] += max(before - scores[first].min(), 0)
     return scores
 

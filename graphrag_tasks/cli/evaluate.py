@@ -42,7 +42,7 @@ def retrieval(
     mode: Annotated[
         list[str] | None,
         typer.Option(
-            help="How to search; several may be given, or all. auto+50 reads 50 chunks again.",
+            help="How to search; several may be given, or all. auto+50 reranks 50 chunks.",
             show_default="paper",
         ),
     ] = None,

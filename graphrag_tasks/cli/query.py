@@ -39,9 +39,7 @@ def query(
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
     rerank: Annotated[
         int | None,
-        typer.Option(
-            help="First chunks that the reranker reads again; 0: none.", show_default="20"
-        ),
+        typer.Option(help="First chunks that are reranked; 0: none.", show_default="20"),
     ] = None,
     principals: Annotated[
         list[str] | None,

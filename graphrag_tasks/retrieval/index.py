@@ -21,7 +21,7 @@ from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, wi
 from graphrag_tasks.retrieval.context.cells import paragraph, table
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
-from graphrag_tasks.retrieval.context.hits import FIRST_READING, ChunkHit
+from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit
 from graphrag_tasks.retrieval.context.skeleton import fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.linking import notes_on_senses
@@ -133,7 +133,7 @@ class Index(Browser):
     def reranked_by(self, reranker: Reranker) -> Index:
         """Return an index that searches with another reranker, and shares all else with this one.
 
-        `reread` stays with the configured one.
+        `rerank_scores` stays with the configured one.
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
@@ -158,7 +158,7 @@ class Index(Browser):
             k: Chunks wanted, at most `query.MOST_CHUNKS`, with at most 2k relations; `config.k` by
                 default.
             filters: Values or patterns by field (`filters.FIELDS`) that all chunks must match.
-            rerank: How many of the first chunks the reranker reads again, which changes their order
+            rerank: How many of the first chunks are reranked, which changes their order
                 in all modes but `paper`; by default
                 `config.rerank.candidates`, but none in the modes of `PLAIN_MODES` or where no
                 document has a word of the question.
@@ -224,7 +224,7 @@ class Index(Browser):
     ) -> ModeComparison:
         """Return what several modes find for a question, side by side.
 
-        `dense`, `bm25` and `hybrid` are not read again by the reranker unless `rerank` asks for it.
+        `dense`, `bm25` and `hybrid` are not reranked unless `rerank` asks for it.
 
         Args:
             question: As in `search`.
@@ -314,7 +314,7 @@ class Index(Browser):
         """Return the share of a question's words that a chunk holds, rare ones first."""
         return self._graph.lexicon.share_held(question, self._chunk(chunk_id))
 
-    def reread(self, question: str, passages: Sequence[Passage]) -> Floats:
+    def rerank_scores(self, question: str, passages: Sequence[Passage]) -> Floats:
         """Return the configured reranker's log-odds of each passage to answer a question."""
         return self.reranker.scores(question, passages)
 
@@ -329,7 +329,7 @@ class Index(Browser):
         row = self._chunk(chunk_id)
         query, _ = self._searcher.query(question, _PLACES)
         routed, mode = self._searcher.routed(query, mode)
-        query = self._searcher.with_rereading(query, mode, rerank)
+        query = self._searcher.with_reranking(query, mode, rerank)
         first = [item.row for item in self._searcher.ranking(mode, query).chunks]
         alone = np.arange(len(self._graph.chunks)) == row
         ranking = self._searcher.ranking(mode, replace(query, allowed=alone, k=1))
@@ -362,9 +362,9 @@ class Index(Browser):
     def _sifted(self, ranking: Ranking, query: Query) -> Ranking:
         """Return a ranking without the chunks that hardly answer the question, and say so."""
         least = self.config.rerank.min_relevance
-        if query.rereading is None or not least:
+        if query.reranking is None or not least:
             return ranking
-        relevance = query.rereading.relevance
+        relevance = query.reranking.relevance
         chunks = [chunk for chunk in ranking.chunks if relevance.get(chunk.row, 0) >= least]
         if len(chunks) == len(ranking.chunks):
             return ranking
@@ -381,19 +381,19 @@ class Index(Browser):
         return within_budget(kept, characters, sentences)
 
     def _read(self, query: Query) -> dict[str, float]:
-        """Return the score of every chunk that was read again, best of the first reading first."""
-        if query.rereading is None:
+        """Return the score of every chunk that was reranked, best of the first stage first."""
+        if query.reranking is None:
             return {}
         ids = self._graph.chunks.ids
-        return {ids[row].as_py(): score for row, score in query.rereading.relevance.items()}
+        return {ids[row].as_py(): score for row, score in query.reranking.relevance.items()}
 
     def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
         scores = relevances(self._graph, query.text, ranking.chunks)
-        if query.rereading is None:
+        if query.reranking is None:
             return self._provenance.chunk_hits(ranking.chunks, scores)
-        places, read = query.rereading.places, query.rereading.relevance
+        places, read = query.reranking.places, query.reranking.relevance
         chunks = [
-            replace(chunk, ranks={**chunk.ranks, FIRST_READING: places[chunk.row]})
+            replace(chunk, ranks={**chunk.ranks, FIRST_STAGE: places[chunk.row]})
             if chunk.row in places
             else chunk
             for chunk in ranking.chunks

@@ -16,7 +16,7 @@ from graphrag_tasks.retrieval.question.query import (
     MOST_CHUNKS,
     Query,
     Ranking,
-    Rereading,
+    Reranking,
     checked,
     checked_number,
 )
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Found:
-    """What the search for a question found; the query has its rereading."""
+    """What the search for a question found; the query has its reranking."""
 
     ranking: Ranking
     query: Query
@@ -47,7 +47,7 @@ class Searcher:
         encode: Returns the unit vectors of texts.
         noun_phrases: Returns the noun phrases of a text.
         passages: Returns chunks as the reranker reads them.
-        reranker: Returns the reranker; called where chunks are read again.
+        reranker: Returns the reranker; called where chunks are reranked.
     """
 
     graph: Graph
@@ -89,7 +89,7 @@ class Searcher:
         """Return what a mode finds for a question, and for others beside it.
 
         Args:
-            query: The question; its rereading is made here.
+            query: The question; its reranking is made here.
             mode: A name from `MODES`.
             rerank: As in `Index.search`.
             beside: As in `Index.search`.
@@ -102,9 +102,9 @@ class Searcher:
         several = replace(query, k=max(query.k, PLACES))
         asked = [several, *(replace(several, text=checked(one, 1)[0]) for one in beside)]
         first, *others = [self._found(one, mode, rerank) for one in asked]
-        if first.query.rereading is not None:
+        if first.query.reranking is not None:
             for other in others:
-                first.query.rereading.learn(other.query.rereading)
+                first.query.reranking.learn(other.query.reranking)
         chunks = fused([one.ranking.chunks for one in (first, *others)])
         read = [one.signals.read for one in (first, *others) if one.signals.read]
         surest = max(read, key=lambda first_read: first_read.log_odds, default=None)
@@ -115,12 +115,12 @@ class Searcher:
         )
 
     def _found(self, query: Query, mode: str, rerank: int | None) -> Found:
-        query = self.with_rereading(query, mode, rerank)
+        query = self.with_reranking(query, mode, rerank)
         ranking = self.ranking(mode, query)
         first = ranking.chunks[0].row if ranking.chunks else None
-        if query.rereading and not query.rereading.scores and ranking.chunks:
+        if query.reranking and not query.reranking.scores and ranking.chunks:
             rows = np.array([chunk.row for chunk in ranking.chunks])  # the mode keeps its own order
-            first = int(rows[query.rereading.of(rows).argmax()])
+            first = int(rows[query.reranking.of(rows).argmax()])
         return Found(ranking, query, self._signals(first, query))
 
     def ranking(self, mode: str, query: Query) -> Ranking:
@@ -132,8 +132,8 @@ class Searcher:
             return Ranking(notes=["No chunk fits the filters."])
         return rank(self.graph, query, self.config)
 
-    def with_rereading(self, query: Query, mode: str, candidates: int | None) -> Query:
-        """Return a query whose first chunks are read again: so many, as `Index.search` says."""
+    def with_reranking(self, query: Query, mode: str, candidates: int | None) -> Query:
+        """Return a query whose first chunks are reranked: so many, as `Index.search` says."""
         settings = self.config.rerank
         if candidates is None:  # a question in a language of its own would be misread
             is_read = mode not in PLAIN_MODES and self.graph.lexicon.asked(query.text)
@@ -145,12 +145,12 @@ class Searcher:
         def read(rows: Sequence[int]) -> Floats:
             return reranker.scores(query.text, self.passages(rows))
 
-        return replace(query, rereading=Rereading(min(candidates, MOST_CHUNKS), read))
+        return replace(query, reranking=Reranking(min(candidates, MOST_CHUNKS), read))
 
     def _signals(self, first: int | None, query: Query) -> Signals:
         lexicon = self.graph.lexicon
         unknown = tuple(lexicon.unknown_words(query.text))
-        scores = query.rereading.scores if query.rereading else {}
+        scores = query.reranking.scores if query.reranking else {}
         names = written_as_names(query.text, unknown)
         if first is None or first not in scores:
             return Signals(unknown=unknown, unknown_names=names)

@@ -190,7 +190,7 @@ def test_more_than_ten_do_not_count(notes: Index, endpoint: ScriptedEndpoint) ->
     picks(endpoint, holding(*(one.text for one in reversed(passages[:13]))))
     model = Model(Client(settings(endpoint, answers={"rerank": CHUNKS})), notes)
     scores = ListwiseReranker(notes.reranker, model).scores(QUESTION, passages)
-    alone = notes.reread(QUESTION, passages)
+    alone = notes.rerank_scores(QUESTION, passages)
     assert [one for one in range(CHUNKS) if scores[one] > alone[one]] == list(range(3, 13))
 
 
@@ -357,12 +357,12 @@ def test_other_readings_are_those_of_the_cross_encoder(
     model = Model(Client(settings(endpoint, answers={"rerank": 10})), notes)
     reranker = ListwiseReranker(notes.reranker, model)
     other = notes.reranked_by(reranker)
-    alone = notes.reread(QUESTION, passages)
+    alone = notes.rerank_scores(QUESTION, passages)
     assert reranker.scores(QUESTION, []).shape == (0,)
     assert endpoint.requests == 0
     scores = reranker.scores(QUESTION, passages)
     assert scores.argmax() == 7 and endpoint.requests == 2
-    assert other.reread(QUESTION, passages).tolist() == alone.tolist()
+    assert other.rerank_scores(QUESTION, passages).tolist() == alone.tolist()
     later = [passages[7], passages[3], Passage("Part", "Queue 99")]
     assert reranker.scores(QUESTION, later).tolist() == [scores[7], alone[3], 20]
     assert endpoint.requests == 2

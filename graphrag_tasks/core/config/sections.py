@@ -412,7 +412,7 @@ class WalkConfig(BaseConfig):
 class RerankConfig(BaseConfig):
     """A second reading: a reranker reads the first chunks of a ranking with the question."""
 
-    candidates: int = Field(20, ge=0, le=200, description="chunks read again; 0: none")
+    candidates: int = Field(20, ge=0, le=200, description="first chunks that are reranked; 0: none")
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
     max_tokens: int = Field(192, gt=0, description="of question and chunk that are read")

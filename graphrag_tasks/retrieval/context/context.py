@@ -15,7 +15,7 @@ from graphrag_tasks.retrieval.context.further import (
     PathHit,
 )
 from graphrag_tasks.retrieval.context.hits import (
-    FIRST_READING,
+    FIRST_STAGE,
     ChunkHit,
     EntityHit,
     RelationHit,
@@ -224,7 +224,7 @@ class Explanation:
         ]
         if self.chunk.similarity is not None:
             lines.append(f"cosine with the question: {self.chunk.similarity:.3f}")
-        by = "the reranker" if FIRST_READING in self.chunk.ranks else "cosine and words"
+        by = "the reranker" if FIRST_STAGE in self.chunk.ranks else "cosine and words"
         lines.append(f"answers the question, by {by}: {self.chunk.score:.0%}")
         shared = ", ".join(f"{term} {score:.1f}" for term, score in self.words.items())
         lines.append(f"words that both hold, with their BM25: {shared or 'none'}")

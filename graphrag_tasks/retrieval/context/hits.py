@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from graphrag_tasks.retrieval.context.cells import table
 
-FIRST_READING = "first"
-"""Name of the list that the reranker reads again."""
+FIRST_STAGE = "first"
+"""Name of the list that is reranked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class ChunkHit:
             `dense`.
         similarity: Cosine with the question; None in a mode that does not encode it.
         ranks: Its rank in each list that it came from: `{"graph": 2, "dense": 1}`; in
-            `FIRST_READING` before the reranker read it.
+            `FIRST_STAGE` before the reranker read it.
         path: How the graph leads to it: a name in the question, then names and titles by turns;
             empty without such a path.
         heading_path: Headings above it, outermost first.

@@ -32,7 +32,7 @@ MODES: Mapping[str, Mode] = MappingProxyType(
 
 
 PLAIN_MODES = frozenset({"paper", "dense", "bm25", "hybrid", "graph"})
-"""Modes to compare with: nothing is read again unless the caller asks for it."""
+"""Modes to compare with: nothing is reranked unless the caller asks for it."""
 
 
 def mode_named(name: str) -> Mode:

@@ -34,7 +34,7 @@ _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
 
 
-class Rereading:
+class Reranking:
     """A reranker's scores of chunks for one question; each chunk is read once.
 
     Attributes:
@@ -62,7 +62,7 @@ class Rereading:
         self.scores |= zip(new, self._read(new).tolist(), strict=True)
         return np.array([self.scores[row] for row in wanted], dtype=np.float32)
 
-    def learn(self, other: Rereading | None) -> None:
+    def learn(self, other: Reranking | None) -> None:
         """Take over what was read for another form of the question, where it is better."""
         for row, score in other.scores.items() if other else ():
             self.scores[row] = max(score, self.scores.get(row, score))
@@ -78,7 +78,7 @@ class Query:
         noun_phrases: Returns the noun phrases of a text.
         allowed: Shape (chunks,): the chunks that may be returned; None for all.
         last: Shape (chunks,): the chunks that come behind all others; None for none.
-        rereading: Reads the first chunks again; None where that is not wanted.
+        reranking: Reranks the first chunks; None where that is not wanted.
     """
 
     text: str
@@ -87,7 +87,7 @@ class Query:
     noun_phrases: Callable[[str], Sequence[str]]
     allowed: NDArray[np.bool_] | None = None
     last: NDArray[np.bool_] | None = None
-    rereading: Rereading | None = None
+    reranking: Reranking | None = None
 
     @cached_property
     def vector(self) -> Vectors:
@@ -118,7 +118,7 @@ class Query:
     def reranked(self, scores: Floats, id_ranks: Rows, rows: Rows | None = None) -> Floats:
         """Return scores that put the first chunks in the order of both readings, and some last.
 
-        Both readings count the same: each is standardised over the chunks that are read again.
+        Both stages count the same: each is standardised over the chunks that are reranked.
         The other chunks follow in their order.
 
         Args:
@@ -130,15 +130,15 @@ class Query:
             return scores
         rows = np.arange(len(scores)) if rows is None else rows
         scores = self._last_behind(scores, rows)
-        if self.rereading is None:
+        if self.reranking is None:
             return scores
         allowed = (
             np.arange(len(rows)) if self.allowed is None else np.flatnonzero(self.allowed[rows])
         )
-        first = allowed[top(scores[allowed], id_ranks[rows[allowed]], self.rereading.candidates)]
+        first = allowed[top(scores[allowed], id_ranks[rows[allowed]], self.reranking.candidates)]
         if not len(first):
             return scores
-        again = standardised(self.rereading.of(rows[first]))
+        again = standardised(self.reranking.of(rows[first]))
         both = standardised(scores[first]) + again
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both

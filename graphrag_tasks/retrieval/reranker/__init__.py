@@ -1,4 +1,4 @@
-"""Reading the first chunks of a ranking again, each together with the question."""
+"""Reranking: the first chunks of a ranking are read together with the question."""
 
 from __future__ import annotations
 
